@@ -1,0 +1,20 @@
+"""The base of everything the product refuses to do. No Django here."""
+
+
+class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not a crash
+    """A request that is understood and declined.
+
+    The message is shown as it stands to the person who asked: it names what is wrong (file, row, field, rule)
+    and what to do about it. Commands end with status 1 on a refusal; pages show it and change nothing.
+    """
+
+
+class BadInput(Refusal):
+    """An input with one or more faults, each named; nothing of it was taken."""
+
+    def __init__(self, what: str, faults: list[str]) -> None:
+        self.what = what
+        self.faults = faults
+        count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+        lines = "\n".join(f"  {fault}" for fault in faults)
+        super().__init__(f"{what}: {count}, nothing was changed.\n{lines}")
