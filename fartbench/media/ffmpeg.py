@@ -25,7 +25,8 @@ def ffmpeg_binary(named: str | None = None) -> Path:
         found = shutil.which(wanted)
         if found is None:
             raise FfmpegMissing(
-                f"No ffmpeg program at “{wanted}”. Install ffmpeg, correct FFMPEG_BINARY, or leave it unset to use the packaged one."
+                f"No ffmpeg program at “{wanted}”. Install ffmpeg, correct FFMPEG_BINARY, "
+                "or leave it unset to use the packaged one."
             )
         return Path(found)
     try:

@@ -1,0 +1,54 @@
+"""Blind copies, and the key that says whose they are. Nothing here leads from a copy to its maker."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from django.db import models
+
+from fartbench.models import Round
+from fartbench.storage import blind_copies
+
+
+def opaque_id() -> str:
+    """Return a random identifier that says nothing about content, time or order."""
+    return secrets.token_urlsafe(16)
+
+
+class Stimulus(models.Model):
+    """A blind copy under an opaque id: all that a reviewer, a judge or a page of an open round may know of a clip."""
+
+    id = models.CharField(primary_key=True, max_length=32, default=opaque_id, editable=False)
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="stimuli")
+    scene = models.CharField(max_length=40)
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveBigIntegerField(help_text="Bytes, padding included: the same for every stimulus of a round.")
+    facts = models.JSONField(help_text="What a player may need: duration, size, frame times, sound or none.")
+    proof = models.JSONField(null=True, help_text="That picture and sound are those of the raw clip.")
+
+    class Meta:
+        verbose_name_plural = "stimuli"
+        # The order of ids is random, so that no list of stimuli tells when or in which order they were made.
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return self.id
+
+    @property
+    def path(self) -> Path:
+        """The stored blind copy."""
+        return blind_copies().path(self.sha256)
+
+
+class BlindingKey(models.Model):
+    """Which clip a stimulus is a copy of. Never loaded by review code; shown to staff only after lock, with a reason.
+
+    No relation leads here from a stimulus or a clip (``related_name="+"``), so that no template can walk it.
+    """
+
+    stimulus = models.OneToOneField(Stimulus, on_delete=models.PROTECT, related_name="+")
+    sample = models.ForeignKey("generation.Sample", on_delete=models.PROTECT, related_name="+")
+
+    def __str__(self) -> str:
+        return f"key of {self.stimulus_id}"

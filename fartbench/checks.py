@@ -1,0 +1,22 @@
+"""System checks for what would otherwise fail late or in silence."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.core.checks import CheckMessage, Tags, Warning, register  # noqa: A004 - Django's name
+
+from fartbench import writeonce
+
+
+@register(Tags.database)
+def guards_are_installed(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    """Report a missing guard. A warning: an error would stop the very migration that installs it."""
+    return [
+        Warning(
+            f"The database guard {name!r} is missing from {using!r}.",
+            hint="Run “manage.py migrate”; it installs the guards again.",
+            id="fartbench.W002",
+        )
+        for using in databases or []
+        for name in writeonce.missing(using=using)
+    ]

@@ -1,0 +1,134 @@
+"""The foundation rows: protocols, rounds and the audit trail."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django.core.validators import RegexValidator
+from django.db import models
+
+from fartbench.protocol import Form, Protocol, form_for, parse_protocol
+
+
+class ProtocolVersion(models.Model):
+    """A protocol file as it was loaded. A database guard keeps its content as it is for ever."""
+
+    name = models.CharField(max_length=40)
+    version = models.CharField(max_length=40)
+    digest = models.CharField(max_length=64, unique=True)
+    content = models.JSONField()
+    loaded_at = models.DateTimeField(auto_now_add=True)
+    frozen_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("name", "version"), name="a_protocol_version_is_loaded_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.version}"
+
+    @property
+    def rules(self) -> Protocol:
+        """The checked protocol that this row holds."""
+        return _parsed(self)
+
+    def form(self, scene: str) -> Form:
+        """Return the form of a scene. Raises KeyError when the protocol has no such scene."""
+        return form_for(self.rules, scene)
+
+
+_parsed_by_digest: dict[str, Protocol] = {}
+
+
+def _parsed(row: ProtocolVersion) -> Protocol:
+    # Content and digest of a row never change, so one parse serves every row with that digest.
+    if row.digest not in _parsed_by_digest:
+        _parsed_by_digest[row.digest] = parse_protocol(row.content, source=str(row))
+    return _parsed_by_digest[row.digest]
+
+
+class RoundState(models.TextChoices):
+    """Where a round stands; it only ever moves down this list."""
+
+    DRAFT = "draft", "Draft"
+    GENERATING = "generating", "Collecting clips"
+    BLINDING = "blinding", "Making blind copies"
+    REVIEWING = "reviewing", "Open for review"
+    LOCKED = "locked", "Closed"
+    PUBLISHED = "published", "Published"
+
+
+def new_seed() -> str:
+    """Return a secret that a round's orders are drawn from."""
+    return secrets.token_hex(16)
+
+
+class Round(models.Model):
+    """A protocol applied to configurations."""
+
+    name = models.CharField(
+        max_length=60,
+        unique=True,
+        validators=[RegexValidator(r"^[a-z0-9][a-z0-9_-]*\Z", "Lower-case letters, digits, “-” and “_” only.")],
+    )
+    protocol = models.ForeignKey(ProtocolVersion, on_delete=models.PROTECT, related_name="rounds")
+    state = models.CharField(max_length=12, choices=RoundState.choices, default=RoundState.DRAFT)
+    replicates = models.PositiveSmallIntegerField(default=1)
+    scene_keys = models.JSONField(default=list, help_text="The scenes of the round; empty for all of the protocol.")
+    seed = models.CharField(max_length=64, default=new_seed, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    opened_at = models.DateTimeField(null=True, editable=False)
+    closed_at = models.DateTimeField(null=True, editable=False)
+    published_at = models.DateTimeField(null=True, editable=False)
+    incomplete_reason = models.TextField(blank=True, help_text="Why the round was closed with sheets missing.")
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def scenes(self) -> list[str]:
+        """The keys of the round's scenes, in the protocol's order."""
+        chosen = set(self.scene_keys)
+        return [scene.key for scene in self.protocol.rules.scenes if not chosen or scene.key in chosen]
+
+
+class AuditEntry(models.Model):
+    """One thing that was done, chained to the one before it by a hash. Never changed, never deleted."""
+
+    sequence = models.PositiveBigIntegerField(primary_key=True)
+    at = models.DateTimeField()
+    actor = models.CharField(max_length=150)
+    action = models.CharField(max_length=60)
+    round_name = models.CharField(max_length=60, blank=True, db_index=True)
+    details = models.JSONField(default=dict)
+    previous_hash = models.CharField(max_length=64)
+    hash = models.CharField(max_length=64, unique=True)
+
+    class Meta:
+        ordering = ("sequence",)
+        verbose_name_plural = "audit entries"
+
+    def __str__(self) -> str:
+        return f"{self.sequence} {self.action}"
+
+    def content(self) -> dict[str, Any]:
+        """Return what the hash covers, as plain JSON."""
+        return {
+            "sequence": self.sequence,
+            "at": self.at.isoformat(),
+            "actor": self.actor,
+            "action": self.action,
+            "round": self.round_name,
+            "details": self.details,
+            "previous_hash": self.previous_hash,
+        }
+
+
+class AuditHead(models.Model):
+    """The newest link of the chain: one row, locked by whoever adds the next."""
+
+    sequence = models.PositiveBigIntegerField(default=0)
+    hash = models.CharField(max_length=64, default="0" * 64)
+
+    def __str__(self) -> str:
+        return f"{self.sequence} {self.hash[:12]}"

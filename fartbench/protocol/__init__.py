@@ -1,0 +1,25 @@
+"""Protocols as data: the schema of a protocol file, its loader and digest, and the rules it states. No Django here."""
+
+from fartbench.protocol.digest import canonical_bytes, digest_of
+from fartbench.protocol.form import AllowedAnswer, Form, Violation, form_for
+from fartbench.protocol.loader import ProtocolError, ProtocolFile, load_protocol, parse_protocol
+from fartbench.protocol.response import Response, ResponseError
+from fartbench.protocol.schema import Protocol, Question, Scene
+
+__all__ = [
+    "AllowedAnswer",
+    "Form",
+    "Protocol",
+    "ProtocolError",
+    "ProtocolFile",
+    "Question",
+    "Response",
+    "ResponseError",
+    "Scene",
+    "Violation",
+    "canonical_bytes",
+    "digest_of",
+    "form_for",
+    "load_protocol",
+    "parse_protocol",
+]

@@ -1,0 +1,150 @@
+"""The form of one scene and its rules, read from the protocol and stated nowhere else. No Django here.
+
+Browser, server, database rows and judge schemas are all made from ``Form.allowed``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from fartbench.protocol.references import scene_question_wording
+from fartbench.protocol.response import Response
+from fartbench.protocol.schema import Option, Protocol, Question, Scene
+
+Responses = Mapping[str, Response]
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedAnswer:
+    """An answer that may stand, when ``requires_question`` (if any) was answered with ``requires_value``."""
+
+    question: str
+    value: str | None
+    na_reason: str | None
+    requires_question: str | None = None
+    requires_value: str | None = None
+
+    @property
+    def response(self) -> Response:
+        return Response(value=self.value, na_reason=self.na_reason)
+
+    def condition_holds(self, responses: Responses) -> bool:
+        """Say whether the answers given so far permit this one."""
+        if self.requires_question is None:
+            return True
+        earlier = responses.get(self.requires_question)
+        return earlier is not None and earlier.value == self.requires_value
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A question whose answer breaks a rule, and the rule in words."""
+
+    question: str
+    rule: str
+
+    def __str__(self) -> str:
+        return f"{self.question}: {self.rule}"
+
+
+@dataclass(frozen=True)
+class Form:
+    """The questions of one scene in order, with every answer that may stand."""
+
+    protocol: Protocol
+    scene: Scene
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        return self.protocol.questions
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(question.key for question in self.questions)
+
+    def wording(self, question: str) -> str:
+        """Return the question's text as this scene asks it."""
+        return scene_question_wording(self.protocol, self.scene, question)
+
+    def help(self, question: str) -> str:
+        """Return the help line that stands under the question, or an empty text."""
+        return self.scene.help.get(question, "")
+
+    def options(self, question: str) -> tuple[Option, ...]:
+        return self.protocol.options(self.protocol.question(question))
+
+    def na_options(self, question: str) -> list[tuple[AllowedAnswer, str]]:
+        """Return the N/A answers of a question, each with the words a reviewer reads."""
+        return [
+            (answer, self.protocol.na_reasons[answer.na_reason])
+            for answer in self.allowed
+            if answer.question == question and answer.na_reason is not None
+        ]
+
+    @cached_property
+    def allowed(self) -> tuple[AllowedAnswer, ...]:
+        """Every answer that may stand, values before N/A, in the order of the questions."""
+        return tuple(answer for question in self.questions for answer in self._allowed_for(question))
+
+    def _allowed_for(self, question: Question) -> Iterator[AllowedAnswer]:
+        for option in self.protocol.options(question):
+            yield AllowedAnswer(question.key, option.value, None)
+        for rule in self.protocol.na_rules:
+            if rule.question != question.key or (rule.scenes is not None and self.scene.key not in rule.scenes):
+                continue
+            when = rule.when
+            yield AllowedAnswer(
+                question.key, None, rule.reason, when.question if when else None, when.value if when else None
+            )
+
+    def violations(self, responses: Responses, *, complete: bool = True) -> list[Violation]:
+        """Return every broken rule, in the order of the questions; with ``complete`` a missing answer is one."""
+        found = [Violation(key, "there is no such question") for key in responses if key not in self.keys]
+        for key in self.keys:
+            response = responses.get(key)
+            if response is None:
+                if complete:
+                    found.append(Violation(key, "the answer is missing"))
+            elif rule := self._broken_rule(key, response, responses):
+                found.append(Violation(key, rule))
+        return found
+
+    def permitted(self, responses: Responses) -> dict[str, Response]:
+        """Return the answers that may stand: what is no longer allowed is left out, and what depended on that too."""
+        kept: dict[str, Response] = {}
+        for key in self.keys:  # conditions only ever look back, so one pass settles every chain
+            response = responses.get(key)
+            if response is not None and self._broken_rule(key, response, kept) is None:
+                kept[key] = response
+        return kept
+
+    def _broken_rule(self, key: str, response: Response, responses: Responses) -> str | None:
+        candidates = [answer for answer in self.allowed if answer.question == key and answer.response == response]
+        if any(answer.condition_holds(responses) for answer in candidates):
+            return None
+        if not candidates:
+            return self._no_such_answer(key, response)
+        needed = candidates[0]
+        return (
+            f"N/A ({response.na_reason}) is allowed only when {needed.requires_question!r} "
+            f"was answered {needed.requires_value!r}"
+        )
+
+    def _no_such_answer(self, key: str, response: Response) -> str:
+        reasons = [answer.na_reason for answer, _ in self.na_options(key) if answer.na_reason]
+        if response.na_reason is not None:
+            allowed = (
+                f"N/A reasons here: {', '.join(reasons)}" if reasons else "this question is never N/A in this scene"
+            )
+            return f"N/A ({response.na_reason}) is not allowed; {allowed}"
+        values = ", ".join(option.value for option in self.options(key))
+        return f"{response.value!r} is not an answer; allowed are {values}" + (
+            f" or na:REASON with {', '.join(reasons)}" if reasons else ""
+        )
+
+
+def form_for(protocol: Protocol, scene_key: str) -> Form:
+    """Return the form of one scene. Raises KeyError when the protocol has no such scene."""
+    return Form(protocol, protocol.scene(scene_key))

@@ -1,0 +1,106 @@
+"""Reads a protocol folder into a checked Protocol. No Django here."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.constructor import DuplicateKeyError
+from ruamel.yaml.error import YAMLError
+
+from fartbench.errors import BadInput
+from fartbench.protocol.digest import digest_of
+from fartbench.protocol.references import reference_faults
+from fartbench.protocol.schema import Protocol
+
+FILE_NAME = "protocol.yaml"
+# A protocol is a page or two of text; anything far larger is a mistake or an attack.
+MAX_BYTES = 1_000_000
+
+
+class ProtocolError(BadInput):
+    """A protocol file that cannot be used; each fault names the file, the path in it and the rule."""
+
+
+@dataclass(frozen=True)
+class ProtocolFile:
+    """A protocol with the content it was read from, which is what its digest covers.
+
+    The digest is of the content and not of ``protocol``, so that a later release that gives the schema a new
+    optional key leaves the digests of existing protocols as they are.
+    """
+
+    protocol: Protocol
+    content: dict[str, Any]
+    digest: str
+
+
+def load_protocol(folder: Path) -> ProtocolFile:
+    """Read ``folder/protocol.yaml`` (or the file itself) strictly.
+
+    Raises ProtocolError when the file is missing or not YAML, repeats a key, holds an unknown key or a value of
+    the wrong kind, or when a rule names something that is not there.
+    """
+    path = folder / FILE_NAME if folder.is_dir() else folder
+    content = _read(path)
+    protocol = parse_protocol(content, source=str(path))
+    return ProtocolFile(protocol, content, digest_of(content))
+
+
+def parse_protocol(content: Any, *, source: str) -> Protocol:
+    """Check ``content`` (what YAML or JSON gave) and return it as a Protocol; ``source`` names it in errors."""
+    try:
+        protocol = Protocol.model_validate(_tuples(content))
+    except ValidationError as error:
+        faults = [f"{_path(fault['loc'])}: {_words(fault)}" for fault in error.errors()]
+        raise ProtocolError(source, faults) from error
+    if faults := reference_faults(protocol):
+        raise ProtocolError(source, faults)
+    return protocol
+
+
+def _read(path: Path) -> Any:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ProtocolError(str(path), [f"the file is larger than {MAX_BYTES} bytes"])
+        return YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError as error:
+        raise ProtocolError(str(path), ["there is no such file"]) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProtocolError(str(path), [f"the file cannot be read: {error}"]) from error
+    except DuplicateKeyError as error:
+        raise ProtocolError(str(path), [f"a key appears twice: {_first_line(error)}"]) from error
+    except YAMLError as error:
+        raise ProtocolError(str(path), [f"this is not YAML: {_first_line(error)}"]) from error
+
+
+def _first_line(error: YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+    where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
+    return f"{str(problem).splitlines()[0]}{where}"
+
+
+def _tuples(content: Any) -> Any:
+    # Strict models want tuples, so that a loaded protocol cannot be changed in place.
+    if isinstance(content, list):
+        return tuple(_tuples(item) for item in content)
+    if isinstance(content, dict):
+        return {key: _tuples(value) for key, value in content.items()}
+    return content
+
+
+def _path(location: tuple[int | str, ...]) -> str:
+    path = ""
+    for part in location:
+        path += f"[{part + 1}]" if isinstance(part, int) else f".{part}"
+    return path.lstrip(".") or "the file"
+
+
+def _words(fault: Any) -> str:
+    if fault["type"] == "extra_forbidden":
+        return "unknown key"
+    if fault["type"] == "missing":
+        return "this key is missing"
+    return str(fault["msg"]).removeprefix("Value error, ")

@@ -1,0 +1,101 @@
+"""Files by content: stored once under their SHA-256, whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from fartbench.errors import Refusal
+
+CHUNK = 1 << 20
+
+
+class StorageFull(Refusal):
+    """A file could not be stored; nothing of it was kept."""
+
+
+@dataclass(frozen=True)
+class ContentStore:
+    """A folder of files named by their SHA-256."""
+
+    root: Path
+
+    def path(self, sha256: str) -> Path:
+        """Return where the file with this digest lies, or would lie."""
+        return self.root / sha256[:2] / sha256
+
+    @contextmanager
+    def scratch(self, suffix: str = "") -> Iterator[Path]:
+        """Give a path on the store's own disk to write to; what is left there afterwards is removed."""
+        folder = self.root / "tmp"
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as work, _disk_faults_in_words(folder):
+            yield Path(work) / f"file{suffix}"
+
+    def keep(self, source: Path) -> str:
+        """Move ``source`` (on the store's disk) in and return its SHA-256. The same bytes again change nothing."""
+        sha256 = file_sha256(source)
+        target = self.path(sha256)
+        with _disk_faults_in_words(self.root):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _sync(source)
+            source.chmod(0o444)
+            source.replace(target)
+            _sync(target.parent)
+        return sha256
+
+    def copy_in(self, source: Path) -> str:
+        """Copy the file at ``source`` in and return its SHA-256; ``source`` stays as it is."""
+        with self.scratch() as copy:
+            shutil.copyfile(source, copy)
+            return self.keep(copy)
+
+
+def raw_clips() -> ContentStore:
+    """The store of raw clips, as providers delivered them."""
+    return ContentStore(Path(settings.DATA_DIR) / "clips")
+
+
+def blind_copies() -> ContentStore:
+    """The store of blind copies."""
+    return ContentStore(Path(settings.DATA_DIR) / "blind")
+
+
+def file_sha256(path: Path) -> str:
+    """Return the lower-case hex SHA-256 of a file, read in pieces."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+# What a full, read-only or broken disk answers; any other OSError is somebody else's to explain.
+_DISK_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EACCES, errno.EPERM}
+
+
+@contextmanager
+def _disk_faults_in_words(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _DISK_FAULTS:
+            raise
+        raise StorageFull(
+            f"A file could not be stored under {folder}: {error.strerror}. Nothing of it was kept; "
+            "make room or correct the permissions and run the same again."
+        ) from error

@@ -1,0 +1,145 @@
+"""Guards in the database itself: triggers that refuse to change what must not change, on SQLite and PostgreSQL.
+
+Each app registers its guards in ``AppConfig.ready``. They are dropped before a migration that has work to do and
+installed after it: a rebuilt SQLite table loses its triggers without a word, and a trigger that reads another
+table stops the rebuild. ``fartbench.checks`` reports a guard that is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from django.db import IntegrityError, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+PREFIX = "guard_"
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Refuses ``event`` on a row of ``table`` when the SQL predicate ``when`` holds on OLD and NEW.
+
+    ``name`` is the trigger's name and the text of the IntegrityError. ``columns`` narrows an update to those.
+    ``lock_sheets`` names expressions such as ``NEW.sheet_id``: PostgreSQL first locks those sheets FOR SHARE, since
+    two transactions that both commit could otherwise lock a sheet and change its answers. SQLite has one writer.
+    """
+
+    name: str
+    table: str
+    event: Literal["INSERT", "UPDATE", "DELETE"]
+    when: str = "TRUE"
+    columns: tuple[str, ...] = ()
+    lock_sheets: tuple[str, ...] = ()
+
+
+_guards: list[Guard] = []
+
+
+def register(*guards: Guard) -> None:
+    """Add guards to those that are installed after each migration. Registering one twice changes nothing."""
+    _guards.extend(guard for guard in guards if guard not in _guards)
+
+
+def never_changes(table: str, *, once: str = "TRUE") -> tuple[Guard, Guard]:
+    """Return the guards of a row that no one may change or delete while ``once`` (a predicate on OLD) holds."""
+    return (
+        Guard(f"{table}_is_frozen", table, "UPDATE", once),
+        Guard(f"{table}_is_kept", table, "DELETE", once),
+    )
+
+
+def refused_by(error: IntegrityError) -> str | None:
+    """Return the name of the guard that raised ``error``, or None when it was another constraint."""
+    text = str(error)
+    return next((guard.name for guard in _guards if guard.name in text), None)
+
+
+def install(*, using: str = "default") -> None:
+    """(Re)create every guard whose table exists."""
+    connection = connections[using]
+    uninstall(using=using)
+    statements = [sql for guard in _present(connection) for sql in _create(connection.vendor, guard)]
+    if connection.vendor == "postgresql":
+        statements += [sql for table in sorted({g.table for g in _present(connection)}) for sql in _no_truncate(table)]
+    _execute(connection, statements)
+
+
+def uninstall(*, using: str = "default") -> None:
+    """Drop every guard that is there, so that a migration or the flush of a test can do its work."""
+    connection = connections[using]
+    _execute(connection, [_drop(connection.vendor, name, table) for name, table in _installed(connection)])
+
+
+def missing(*, using: str = "default") -> list[str]:
+    """Return the names of guards that should be there and are not."""
+    connection = connections[using]
+    there = {name for name, _ in _installed(connection)}
+    return sorted(guard.name for guard in _present(connection) if PREFIX + guard.name not in there)
+
+
+def _present(connection: BaseDatabaseWrapper) -> list[Guard]:
+    tables = set(connection.introspection.table_names())
+    return [guard for guard in _guards if guard.table in tables]
+
+
+def _installed(connection: BaseDatabaseWrapper) -> list[tuple[str, str]]:
+    query = (
+        "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger' AND name LIKE %s"
+        if connection.vendor == "sqlite"
+        else "SELECT t.tgname, c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
+        "WHERE NOT t.tgisinternal AND pg_table_is_visible(c.oid) AND t.tgname LIKE %s"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(query, [PREFIX.replace("_", r"_") + "%"])
+        return [(str(name), str(table)) for name, table in cursor.fetchall()]
+
+
+def _create(vendor: str, guard: Guard) -> list[str]:
+    return _create_sqlite(guard) if vendor == "sqlite" else _create_postgresql(guard)
+
+
+def _event(guard: Guard) -> str:
+    columns = f" OF {', '.join(guard.columns)}" if guard.columns else ""
+    return f"{guard.event}{columns} ON {guard.table}"
+
+
+def _create_sqlite(guard: Guard) -> list[str]:
+    return [
+        f"CREATE TRIGGER {PREFIX}{guard.name} BEFORE {_event(guard)} FOR EACH ROW WHEN {guard.when} "
+        f"BEGIN SELECT RAISE(ABORT, '{guard.name}'); END"
+    ]
+
+
+def _create_postgresql(guard: Guard) -> list[str]:
+    locks = "".join(f"PERFORM 1 FROM review_answersheet WHERE id = {sheet} FOR SHARE;\n" for sheet in guard.lock_sheets)
+    function = f"{PREFIX}{guard.name}_f"
+    row = "OLD" if guard.event == "DELETE" else "NEW"
+    return [
+        f"CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $guard$ BEGIN\n{locks}"
+        f"IF {guard.when} THEN RAISE EXCEPTION '{guard.name}' USING ERRCODE = 'integrity_constraint_violation'; "
+        f"END IF;\nRETURN {row};\nEND $guard$",
+        f"CREATE TRIGGER {PREFIX}{guard.name} BEFORE {_event(guard)} FOR EACH ROW EXECUTE FUNCTION {function}()",
+    ]
+
+
+def _no_truncate(table: str) -> list[str]:
+    # Row triggers do not see TRUNCATE.
+    function = f"{PREFIX}no_truncate_f"
+    return [
+        f"CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $guard$ BEGIN\n"
+        "RAISE EXCEPTION 'no_truncate' USING ERRCODE = 'integrity_constraint_violation';\nEND $guard$",
+        f"CREATE TRIGGER {PREFIX}{table}_no_truncate BEFORE TRUNCATE ON {table} "
+        f"FOR EACH STATEMENT EXECUTE FUNCTION {function}()",
+    ]
+
+
+def _drop(vendor: str, name: str, table: str) -> str:
+    return f"DROP TRIGGER IF EXISTS {name}" + (f" ON {table}" if vendor == "postgresql" else "")
+
+
+def _execute(connection: BaseDatabaseWrapper, statements: Iterable[str]) -> None:
+    with connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)

@@ -1,0 +1,13 @@
+"""Commissioning and raw clips."""
+
+from django.apps import AppConfig
+
+from fartbench import writeonce
+
+
+class GenerationConfig(AppConfig):
+    name = "generation"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        writeonce.register(*writeonce.never_changes("generation_clip"))

@@ -1,0 +1,73 @@
+"""What the database itself refuses about sheets, answers and the rule rows, on both engines."""
+
+from fartbench.writeonce import Guard, never_changes
+
+# True when the sheet NEW must not be locked: a question without answer, or an answer that no rule row allows.
+MUST_NOT_LOCK = """(
+  EXISTS (SELECT 1 FROM review_formquestion q WHERE q.form_id = NEW.form_id AND NOT EXISTS (
+    SELECT 1 FROM review_answer a WHERE a.sheet_id = NEW.id AND a.question = q.key))
+  OR NOT EXISTS (SELECT 1 FROM review_formquestion q WHERE q.form_id = NEW.form_id)
+  OR EXISTS (SELECT 1 FROM review_answer a WHERE a.sheet_id = NEW.id AND NOT EXISTS (
+    SELECT 1 FROM review_allowedanswer r WHERE r.form_id = NEW.form_id AND r.question = a.question
+      AND COALESCE(r.value, '') = COALESCE(a.value, '') AND COALESCE(r.na_reason, '') = COALESCE(a.na_reason, '')
+      AND (r.requires_question IS NULL OR EXISTS (
+        SELECT 1 FROM review_answer b WHERE b.sheet_id = NEW.id
+          AND b.question = r.requires_question AND b.value = r.requires_value)))))"""
+
+_ROUND_IS_OPEN = """EXISTS (SELECT 1 FROM blinding_stimulus s JOIN fartbench_round r ON r.id = s.round_id
+  WHERE s.id = NEW.stimulus_id AND r.state = 'reviewing')"""
+
+_FORM_FITS_STIMULUS = """EXISTS (SELECT 1 FROM review_form f JOIN blinding_stimulus s ON s.scene = f.scene
+  JOIN fartbench_round r ON r.id = s.round_id AND r.protocol_id = f.protocol_id
+  WHERE f.id = NEW.form_id AND s.id = NEW.stimulus_id)"""
+
+
+def _sheet_has_ended(row: str) -> str:
+    return (
+        f"EXISTS (SELECT 1 FROM review_answersheet s WHERE s.id = {row}.sheet_id "
+        "AND (s.locked_at IS NOT NULL OR s.unplayable_at IS NOT NULL))"
+    )
+
+
+def _form_is_frozen(row: str, column: str = "form_id") -> str:
+    return f"EXISTS (SELECT 1 FROM review_form f WHERE f.id = {row}.{column} AND f.frozen_at IS NOT NULL)"
+
+
+SHEETS = (
+    Guard("sheet_is_born_a_draft", "review_answersheet", "INSERT",
+          "NEW.locked_at IS NOT NULL OR NEW.unplayable_at IS NOT NULL"),
+    Guard("sheet_round_is_open", "review_answersheet", "INSERT", f"NOT {_ROUND_IS_OPEN}"),
+    Guard("sheet_form_fits_stimulus", "review_answersheet", "INSERT", f"NOT {_FORM_FITS_STIMULUS}"),
+    Guard("sheet_keeps_its_place", "review_answersheet", "UPDATE",
+          "NEW.reviewer_id <> OLD.reviewer_id OR NEW.stimulus_id <> OLD.stimulus_id OR NEW.form_id <> OLD.form_id"),
+    Guard("sheet_must_be_complete", "review_answersheet", "UPDATE",
+          f"OLD.locked_at IS NULL AND NEW.locked_at IS NOT NULL AND {MUST_NOT_LOCK}", ("locked_at",)),
+    Guard("sheet_locks_while_open", "review_answersheet", "UPDATE",
+          f"OLD.locked_at IS NULL AND NEW.locked_at IS NOT NULL AND NOT {_ROUND_IS_OPEN}", ("locked_at",)),
+    *never_changes("review_answersheet", once="OLD.locked_at IS NOT NULL OR OLD.unplayable_at IS NOT NULL"),
+)  # fmt: skip
+
+ANSWERS = (
+    Guard("answer_joins_a_draft", "review_answer", "INSERT", _sheet_has_ended("NEW"), (), ("NEW.sheet_id",)),
+    Guard("answer_changes_in_a_draft", "review_answer", "UPDATE",
+          f"{_sheet_has_ended('OLD')} OR {_sheet_has_ended('NEW')}", (), ("OLD.sheet_id", "NEW.sheet_id")),
+    Guard("answer_leaves_a_draft", "review_answer", "DELETE", _sheet_has_ended("OLD"), (), ("OLD.sheet_id",)),
+)  # fmt: skip
+
+RULE_ROWS = (
+    *never_changes("review_form", once="OLD.frozen_at IS NOT NULL"),
+    *(
+        Guard(f"{table}_joins_an_open_form", f"review_{table}", "INSERT", _form_is_frozen("NEW"))
+        for table in ("formquestion", "allowedanswer")
+    ),
+    *(
+        guard
+        for table in ("formquestion", "allowedanswer")
+        for guard in never_changes(f"review_{table}", once=_form_is_frozen("OLD"))
+    ),
+)
+
+# An order that somebody has begun to follow stays as it is.
+ASSIGNMENTS = never_changes("review_assignment")
+
+ALL = (*SHEETS, *ANSWERS, *RULE_ROWS, *ASSIGNMENTS)

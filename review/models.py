@@ -1,0 +1,207 @@
+"""Reviewers, their assignments, and answers as rows. Nothing here knows configurations."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from blinding.models import Stimulus
+from fartbench.models import ProtocolVersion, Round
+from fartbench.protocol import Response
+
+
+class Form(models.Model):
+    """The form of one scene of one protocol, as rows that the database's own guards read. Frozen once written."""
+
+    protocol = models.ForeignKey(ProtocolVersion, on_delete=models.PROTECT, related_name="forms")
+    scene = models.CharField(max_length=40)
+    frozen_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("protocol", "scene"), name="a_scene_has_one_form"),)
+
+    def __str__(self) -> str:
+        return f"{self.protocol} {self.scene}"
+
+
+class FormQuestion(models.Model):
+    """A question that a sheet must answer before it can be locked."""
+
+    form = models.ForeignKey(Form, on_delete=models.PROTECT, related_name="questions")
+    key = models.CharField(max_length=40)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("form", "key"), name="a_form_asks_a_question_once"),)
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class AllowedAnswer(models.Model):
+    """An answer that may stand in a locked sheet, perhaps only beside another answer."""
+
+    form = models.ForeignKey(Form, on_delete=models.PROTECT, related_name="allowed_answers")
+    question = models.CharField(max_length=40)
+    value = models.CharField(max_length=20, null=True)  # noqa: DJ001 - NULL means "this is an N/A"
+    na_reason = models.CharField(max_length=40, null=True)  # noqa: DJ001 - NULL means "this is a value"
+    requires_question = models.CharField(max_length=40, null=True)  # noqa: DJ001 - NULL means "always"
+    requires_value = models.CharField(max_length=20, null=True)  # noqa: DJ001 - NULL means "always"
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(value__isnull=True, na_reason__isnull=False)
+                | Q(value__isnull=False, na_reason__isnull=True),
+                name="an_allowed_answer_is_a_value_or_an_na",
+            ),
+        )
+        indexes = (models.Index(fields=("form", "question"), name="allowed_answers_of_a_question"),)
+
+    def __str__(self) -> str:
+        return f"{self.question}: {Response(value=self.value, na_reason=self.na_reason)}"
+
+
+class Reviewer(models.Model):
+    """A person who rates. In exports and on pages a reviewer is a code, never a name or an address."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="reviewer")
+    email = models.EmailField(unique=True)
+    code = models.CharField(max_length=12, unique=True)
+    simulated = models.BooleanField(default=False, help_text="A scripted reviewer of the demonstration.")
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Role(models.TextChoices):
+    """Whether a reviewer's sheets enter gates and scores."""
+
+    PRIMARY = "primary", "Primary cohort"
+    SECONDARY = "secondary", "Secondary"
+
+
+class CohortMember(models.Model):
+    """A reviewer of a round."""
+
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="members")
+    reviewer = models.ForeignKey(Reviewer, on_delete=models.PROTECT, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role.choices, default=Role.PRIMARY)
+    place = models.PositiveSmallIntegerField(help_text="Which of the round's orders is this reviewer's.")
+
+    class Meta:
+        ordering = ("place",)
+        constraints = (
+            models.UniqueConstraint(fields=("round", "reviewer"), name="a_reviewer_joins_a_round_once"),
+            models.UniqueConstraint(fields=("round", "place"), name="a_place_in_a_round_is_taken_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.reviewer} in {self.round}"
+
+
+class Invite(models.Model):
+    """A link that opens once. Only the hash of its token is stored."""
+
+    member = models.ForeignKey(CohortMember, on_delete=models.CASCADE, related_name="invites")
+    token_hash = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"invite of {self.member}"
+
+
+class Assignment(models.Model):
+    """The place of a stimulus in a member's order. The stored rows are the order."""
+
+    member = models.ForeignKey(CohortMember, on_delete=models.PROTECT, related_name="assignments")
+    stimulus = models.ForeignKey(Stimulus, on_delete=models.PROTECT, related_name="assignments")
+    position = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ("position",)
+        constraints = (
+            models.UniqueConstraint(fields=("member", "stimulus"), name="a_stimulus_is_assigned_to_a_member_once"),
+            models.UniqueConstraint(fields=("member", "position"), name="a_position_holds_one_stimulus"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.member} {self.position}"
+
+
+class Source(models.TextChoices):
+    """How the answers of a sheet came in."""
+
+    BROWSER = "browser", "Browser"
+    IMPORTED = "imported", "Imported"
+    SIMULATED = "simulated", "Simulated"
+
+
+class AnswerSheet(models.Model):
+    """One reviewer's answers about one stimulus: a draft until it is locked, or ended as unplayable."""
+
+    reviewer = models.ForeignKey(Reviewer, on_delete=models.PROTECT, related_name="sheets")
+    stimulus = models.ForeignKey(Stimulus, on_delete=models.PROTECT, related_name="sheets")
+    form = models.ForeignKey(Form, on_delete=models.PROTECT, related_name="sheets")
+    source = models.CharField(max_length=10, choices=Source.choices, default=Source.BROWSER)
+    revision = models.PositiveIntegerField(default=0, help_text="Goes up with every saved change.")
+    playback = models.JSONField(default=dict, help_text="What the player measured; empty when nothing did.")
+    started_at = models.DateTimeField(auto_now_add=True)
+    changed_at = models.DateTimeField(auto_now=True)
+    locked_at = models.DateTimeField(null=True, editable=False)
+    digest = models.CharField(max_length=64, blank=True, editable=False, help_text="SHA-256 of what was locked.")
+    unplayable_at = models.DateTimeField(null=True, editable=False)
+    unplayable_reason = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("reviewer", "stimulus"), name="a_reviewer_has_one_sheet_per_stimulus"),
+            models.CheckConstraint(
+                condition=Q(locked_at__isnull=True) | Q(unplayable_at__isnull=True),
+                name="a_sheet_ends_locked_or_unplayable",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.reviewer} on {self.stimulus_id}"
+
+    @property
+    def is_ended(self) -> bool:
+        return self.locked_at is not None or self.unplayable_at is not None
+
+    @property
+    def playback_measured(self) -> bool:
+        return bool(self.playback)
+
+    def responses(self) -> dict[str, Response]:
+        """Return the stored answers by question."""
+        return {answer.question: answer.response for answer in self.answers.all()}
+
+
+class Answer(models.Model):
+    """One answer: a value, or N/A with its reason."""
+
+    sheet = models.ForeignKey(AnswerSheet, on_delete=models.CASCADE, related_name="answers")
+    question = models.CharField(max_length=40)
+    value = models.CharField(max_length=20, null=True)  # noqa: DJ001 - NULL means "this is an N/A"
+    na_reason = models.CharField(max_length=40, null=True)  # noqa: DJ001 - NULL means "this is a value"
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("sheet", "question"), name="a_sheet_answers_a_question_once"),
+            models.CheckConstraint(
+                condition=Q(value__isnull=True, na_reason__isnull=False)
+                | Q(value__isnull=False, na_reason__isnull=True),
+                name="an_answer_is_a_value_or_an_na",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.question}: {self.response}"
+
+    @property
+    def response(self) -> Response:
+        return Response(value=self.value, na_reason=self.na_reason)
