@@ -1,0 +1,59 @@
+# Every command of the project; `make help` lists them. What they need they install: see .ci/bootstrap.
+.PHONY: help setup demo test test-sqlite test-postgres lint types layers django-checks check format lock clean
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+
+APPS := fartbench generation blinding review judging scoring
+PY := .venv/bin/python
+UV ?= uv
+# What one's own shell sets for Python and Django must not reach these commands.
+unexport DJANGO_SETTINGS_MODULE PYTHONPATH PYTHONHOME PYTEST_ADDOPTS
+
+help: ## List the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: ## Make .venv with all that running, testing and changing the project needs
+	@sh .ci/bootstrap dev
+
+demo: ## Make a finished and an open round, and serve them (SERVE=0: only make them)
+	@sh .ci/bootstrap runtime
+	$(PY) manage.py demo $(if $(filter 0,$(SERVE)),--no-serve)
+
+test: test-sqlite test-postgres ## Run all tests on SQLite, then those of the database on PostgreSQL
+
+test-sqlite: setup ## Run all tests on SQLite
+	$(PY) -m pytest -p no:cacheprovider --engine=sqlite
+
+test-postgres: setup ## Run the tests of the database on PostgreSQL
+	$(PY) -m pytest -p no:cacheprovider --engine=postgres
+
+lint: setup ## Check style and formatting of Python and templates
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	find templates -name '*.html' -exec .venv/bin/djade --check {} +
+
+types: setup ## Check types
+	$(PY) -m mypy $(APPS) manage.py
+
+layers: setup ## Check that the apps import only what is below them
+	.venv/bin/lint-imports
+
+django-checks: setup ## Check for missing migrations and for settings unfit for service
+	sh .ci/django-checks
+
+check: lint types layers django-checks ## All checks but the tests
+
+format: setup ## Rewrite Python and templates in the house's format
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+	find templates -name '*.html' -exec .venv/bin/djade {} +
+
+lock: ## Resolve the dependencies in pyproject.toml anew (needs uv; add UV_FLAGS=--upgrade for newer versions)
+	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --python-version 3.11 $(UV_FLAGS) \
+	  --output-file requirements.lock pyproject.toml
+	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --python-version 3.11 $(UV_FLAGS) \
+	  --constraint requirements.lock --group dev --output-file requirements-dev.lock pyproject.toml
+
+clean: ## Remove .venv and all caches; data stay
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,143 @@
+"""What every test stands on: one database engine, a data folder of its own, a closed network, and on request a browser.
+
+``pytest`` runs everything on SQLite. ``pytest --engine=postgres`` starts a PostgreSQL server and runs again what
+touches the database: pure tests and browser journeys would only say the same thing twice. A test of one engine's
+own behaviour carries ``@pytest.mark.engine("sqlite")`` or ``@pytest.mark.engine("postgres")``.
+"""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import django
+import pytest
+import redis
+from django.core.management.commands import flush
+from django.db import connection
+from django.test import SimpleTestCase
+from hypothesis import settings as hypothesis_settings
+
+from fartbench import writeonce
+from tests.servers import postgres_server, redis_server
+
+pytest_plugins = ["tests.browser"]
+
+hypothesis_settings.register_profile("suite", database=None, deadline=None)
+hypothesis_settings.load_profile("suite")
+
+DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "django_db_setup"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--engine", choices=["sqlite", "postgres"], default="sqlite", help="database to run on")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give the settings their environment before Django reads them, and clean up after the last test."""
+    config.addinivalue_line("markers", "engine(*names): run on these database engines only")
+    if "fartbench.settings" in sys.modules:
+        pytest.exit("Unset DJANGO_SETTINGS_MODULE: the tests choose the settings' environment themselves.", 2)
+    leftovers = config.stash[_LEFTOVERS] = ExitStack()
+    folder = Path(leftovers.enter_context(tempfile.TemporaryDirectory(prefix="fartbench-tests-")))
+    (folder / "static").mkdir()
+    if config.getoption("--engine") == "postgres":
+        database = leftovers.enter_context(postgres_server())
+    else:
+        database = f"sqlite:///{folder / 'db.sqlite3'}"
+    os.environ.update(_environment(data_dir=folder, database_url=database))
+    django.setup()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    config.stash[_LEFTOVERS].close()
+
+
+_LEFTOVERS = pytest.StashKey[ExitStack]()
+
+
+def _environment(*, data_dir: Path, database_url: str) -> dict[str, str]:
+    return {
+        "DJANGO_SETTINGS_MODULE": "fartbench.settings",
+        "DATA_DIR": str(data_dir),
+        "DATABASE_URL": database_url,
+        "SECRET_KEY": "only-for-the-tests",
+        "DEBUG": "false",
+        "BASE_URL": "http://127.0.0.1:8000",
+        "ALLOWED_HOSTS": "127.0.0.1,localhost,testserver",
+        "DJANGO_LIVE_TEST_SERVER_ADDRESS": "127.0.0.1",
+        "CELERY_BROKER_URL": "",
+        "FFMPEG_BINARY": "",
+        "PASSWORD_HASHERS": "django.contrib.auth.hashers.MD5PasswordHasher",  # quick, and nothing to protect
+    }
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep what this engine is for, and put the browser's journeys last: its event loop stays in this thread."""
+    engine = config.getoption("--engine")
+    left_out = [item for item in items if not _runs_on(engine, item)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = sorted((item for item in items if item not in left_out), key=_needs_browser)
+
+
+def _runs_on(engine: str, item: pytest.Item) -> bool:
+    if mark := item.get_closest_marker("engine"):
+        return engine in mark.args
+    return engine == "sqlite" or (_needs_database(item) and not _needs_browser(item))
+
+
+def _needs_database(item: pytest.Item) -> bool:
+    is_django_case = issubclass(getattr(item, "cls", None) or object, SimpleTestCase)
+    is_marked = item.get_closest_marker("django_db") is not None
+    return is_django_case or is_marked or not DATABASE_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
+
+
+def _needs_browser(item: pytest.Item) -> bool:
+    return "browser" in getattr(item, "fixturenames", ())
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings() -> None:
+    """Keep SQLite's test database in a file: threads and other processes then meet it as they do in service."""
+    if connection.vendor == "sqlite":
+        connection.settings_dict["TEST"]["NAME"] = str(Path(os.environ["DATA_DIR"]) / "test.sqlite3")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _flush_may_empty_write_once_tables() -> Iterator[None]:
+    """Lift the write-once guards while a test's rows are swept out: they refuse DELETE and TRUNCATE, as they should."""
+    original = flush.Command.handle
+
+    def thaw_then_flush(self: flush.Command, **options: Any) -> None:
+        writeonce.uninstall(using=options["database"])
+        original(self, **options)  # sends post_migrate, which puts them back
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flush.Command, "handle", thaw_then_flush)
+        yield
+
+
+@pytest.fixture
+def process_environment(transactional_db: None) -> dict[str, str]:
+    """Return the environment in which another process (a command, a Celery worker) works on the test database."""
+    name = connection.settings_dict["NAME"]
+    if connection.vendor == "sqlite":
+        return {**os.environ, "DATABASE_URL": f"sqlite:///{name}"}
+    return {**os.environ, "DATABASE_URL": os.environ["DATABASE_URL"].replace("/postgres?", f"/{name}?")}
+
+
+@pytest.fixture(scope="session")
+def _redis_address() -> Iterator[str]:
+    with redis_server() as address:
+        yield address
+
+
+@pytest.fixture
+def redis_broker(_redis_address: str) -> str:
+    """Return the ``CELERY_BROKER_URL`` of a real and empty Redis."""
+    with redis.Redis.from_url(_redis_address.replace("redis+socket:", "unix:")) as client:
+        client.flushall()
+    return _redis_address
