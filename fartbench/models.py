@@ -69,12 +69,14 @@ class Round(models.Model):
     name = models.CharField(
         max_length=60,
         unique=True,
-        validators=[RegexValidator(r"^[a-z0-9][a-z0-9_-]*\Z", "Lower-case letters, digits, “-” and “_” only.")],
+        validators=[RegexValidator(r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z", "letters, digits, “.”, “-” and “_” only.")],
     )
     protocol = models.ForeignKey(ProtocolVersion, on_delete=models.PROTECT, related_name="rounds")
     state = models.CharField(max_length=12, choices=RoundState.choices, default=RoundState.DRAFT)
     replicates = models.PositiveSmallIntegerField(default=1)
-    scene_keys = models.JSONField(default=list, help_text="The scenes of the round; empty for all of the protocol.")
+    scene_keys = models.JSONField(
+        default=list, blank=True, help_text="The scenes of the round; empty for all of the protocol."
+    )
     seed = models.CharField(max_length=64, default=new_seed, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     opened_at = models.DateTimeField(null=True, editable=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,9 +40,8 @@ class ContentStore:
         with tempfile.TemporaryDirectory(dir=folder) as work, _disk_faults_in_words(folder):
             yield Path(work) / f"file{suffix}"
 
-    def keep(self, source: Path) -> str:
-        """Move ``source`` (on the store's disk) in and return its SHA-256. The same bytes again change nothing."""
-        sha256 = file_sha256(source)
+    def keep(self, source: Path, *, sha256: str) -> None:
+        """Move ``source`` (on the store's disk) in under its digest. The same bytes again change nothing."""
         target = self.path(sha256)
         with _disk_faults_in_words(self.root):
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -51,13 +49,6 @@ class ContentStore:
             source.chmod(0o444)
             source.replace(target)
             _sync(target.parent)
-        return sha256
-
-    def copy_in(self, source: Path) -> str:
-        """Copy the file at ``source`` in and return its SHA-256; ``source`` stays as it is."""
-        with self.scratch() as copy:
-            shutil.copyfile(source, copy)
-            return self.keep(copy)
 
 
 def raw_clips() -> ContentStore:

@@ -10,4 +10,7 @@ class GenerationConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        writeonce.register(*writeonce.never_changes("generation_clip"))
+        writeonce.register(
+            *writeonce.never_changes("generation_clip"),
+            *writeonce.never_changes("generation_sample", once="OLD.frozen_at IS NOT NULL"),
+        )

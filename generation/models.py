@@ -10,10 +10,9 @@ from django.db.models import Q
 
 from fartbench.models import Round
 from fartbench.storage import raw_clips
+from generation.manifest import NAME_PATTERN, NAME_RULE
 
-name_validator = RegexValidator(
-    r"^[a-z0-9][a-z0-9._-]*\Z", "Lower-case letters, digits, “.”, “_” and “-” only, starting with a letter or digit."
-)
+name_validator = RegexValidator(NAME_PATTERN, NAME_RULE)
 
 
 class Family(models.Model):
@@ -88,26 +87,32 @@ class Clip(models.Model):
 
 
 class SampleState(models.TextChoices):
-    """Where the work on a sample stands; the last four are results, and a result is never asked for again."""
+    """Where the work on a sample stands; the last five are outcomes, and what has one is never asked for again."""
 
-    PLANNED = "planned", "Not generated"
+    PLANNED = "planned", "Not generated yet"
     RUNNING = "running", "Running"
     DELIVERED = "delivered", "Delivered"
     REFUSED = "refused", "Refused"
     FAILED = "failed", "Failed"
     LOST = "lost", "Artifact lost"
+    NOT_GENERATED = "not_generated", "Not generated"
 
     @classmethod
-    def results(cls) -> tuple[SampleState, ...]:
-        """The states in which a sample has its outcome."""
-        return (cls.DELIVERED, cls.REFUSED, cls.FAILED, cls.LOST)
+    def outcomes(cls) -> tuple[SampleState, ...]:
+        """The states in which a cell's result is known."""
+        return (cls.DELIVERED, *cls.without_clip())
+
+    @classmethod
+    def without_clip(cls) -> tuple[SampleState, ...]:
+        """The outcomes that brought no clip; each has a reason."""
+        return (cls.REFUSED, cls.FAILED, cls.LOST, cls.NOT_GENERATED)
 
 
 class Sample(models.Model):
     """The one result of a cell that counts."""
 
     cell = models.OneToOneField(Cell, on_delete=models.PROTECT, related_name="sample")
-    state = models.CharField(max_length=12, choices=SampleState.choices, default=SampleState.PLANNED)
+    state = models.CharField(max_length=16, choices=SampleState.choices, default=SampleState.PLANNED)
     clip = models.ForeignKey(Clip, on_delete=models.PROTECT, null=True, blank=True, related_name="samples")
     reason = models.TextField(blank=True, help_text="Why it was refused, failed or lost.")
     cost_usd = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
@@ -119,6 +124,9 @@ class Sample(models.Model):
     due_at = models.DateTimeField(null=True, blank=True, help_text="When a worker may take it up (again).")
     lease_until = models.DateTimeField(null=True, blank=True, help_text="A worker holds it until then.")
     last_error = models.TextField(blank=True)
+    frozen_at = models.DateTimeField(
+        null=True, editable=False, help_text="When its blind copy was made; from then on it stays as it is."
+    )
 
     class Meta:
         constraints = (
@@ -127,8 +135,8 @@ class Sample(models.Model):
                 name="a_delivered_sample_and_no_other_has_a_clip",
             ),
             models.CheckConstraint(
-                condition=~Q(state__in=("refused", "failed", "lost")) | ~Q(reason=""),
-                name="a_refusal_failure_or_loss_has_a_reason",
+                condition=~Q(state__in=("refused", "failed", "lost", "not_generated")) | ~Q(reason=""),
+                name="an_outcome_without_a_clip_has_a_reason",
             ),
         )
         indexes = (models.Index(fields=("due_at",), name="samples_that_are_due", condition=Q(due_at__isnull=False)),)
@@ -139,4 +147,4 @@ class Sample(models.Model):
     @property
     def has_outcome(self) -> bool:
         """Say whether the cell's result is known."""
-        return self.state in SampleState.results()
+        return self.state in SampleState.outcomes()

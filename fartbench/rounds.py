@@ -1,0 +1,77 @@
+"""Rounds: how one is made, and the one way in which it moves from state to state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from fartbench import audit
+from fartbench.errors import Refusal
+from fartbench.models import ProtocolVersion, Round, RoundState
+from fartbench.protocols import find_protocol
+
+
+class UnknownRound(Refusal):
+    """No round has this name."""
+
+
+class RoundRefused(Refusal):
+    """A round that cannot be made as asked."""
+
+
+class StepOutOfOrder(Refusal):
+    """A step that is not due; the message names the one that is."""
+
+
+def find_round(name: str) -> Round:
+    """Return the round with this name. Raises UnknownRound, naming the rounds there are."""
+    found = Round.objects.select_related("protocol").filter(name=name).first()
+    if found is None:
+        names = ", ".join(Round.objects.order_by("name").values_list("name", flat=True)) or "none yet"
+        raise UnknownRound(f"There is no round {name!r}. Rounds: {names}.")
+    return found
+
+
+@transaction.atomic
+def create_round(
+    *, name: str, protocol: str, actor: str, replicates: int = 1, scenes: list[str] | None = None
+) -> Round:
+    """Make a round of ``protocol`` (``name@version``). Asking for the very same round again changes nothing.
+
+    Raises RoundRefused for a name that is taken or cannot be one, or for a scene that the protocol does not have.
+    """
+    version = find_protocol(protocol)
+    wanted = {"protocol": version, "replicates": replicates, "scene_keys": _scene_keys(version, scenes or [])}
+    if existing := Round.objects.filter(name=name).first():
+        if all(getattr(existing, field) == value for field, value in wanted.items()):
+            return existing
+        raise RoundRefused(f"Round {name!r} exists already, on {existing.protocol}. Choose another name.")
+    made = Round(name=name, **wanted)
+    try:
+        made.full_clean()
+    except ValidationError as error:
+        faults = "; ".join(f"{field}: {' '.join(texts)}" for field, texts in error.message_dict.items())
+        raise RoundRefused(f"Round {name!r} cannot be made. {faults}") from error
+    made.save()
+    audit.record("round created", actor=actor, round_name=name, protocol=str(version), digest=version.digest)
+    return made
+
+
+def _scene_keys(version: ProtocolVersion, scenes: list[str]) -> list[str]:
+    known = [scene.key for scene in version.rules.scenes]
+    if unknown := [key for key in scenes if key not in known]:
+        raise RoundRefused(f"{version} has no scene {unknown[0]!r}. Its scenes: {', '.join(known)}.")
+    return [key for key in known if key in scenes]
+
+
+def move(round_: Round, *, to: RoundState, within: tuple[RoundState, ...], **fields: Any) -> None:
+    """Set the round's state from one of ``within`` to ``to``, once: a compare-and-set on its row.
+
+    Raises StepOutOfOrder when the round is elsewhere (perhaps moved by somebody else a moment ago).
+    """
+    moved = Round.objects.filter(pk=round_.pk, state__in=within).update(state=to, **fields)
+    round_.refresh_from_db()
+    if not moved:
+        raise StepOutOfOrder(f"Round {round_.name!r} is “{round_.get_state_display()}” and cannot become “{to.label}”.")

@@ -1,0 +1,82 @@
+"""The cells of a round: laying them out, and setting an outcome by hand."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from fartbench import audit
+from fartbench.models import Round, RoundState
+from fartbench.rounds import move
+from generation.errors import CellRefused, ClipsAreSettled
+from generation.manifest import CellKey
+from generation.models import Cell, Configuration, Sample, SampleState
+
+# While a round is in one of these states its cells can still be filled.
+COLLECTING = (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING)
+
+
+def refuse_when_settled(round_: Round) -> None:
+    """Raise ClipsAreSettled when the round has been opened: its clips are fixed then."""
+    if round_.state not in COLLECTING:
+        raise ClipsAreSettled(
+            f"Round {round_.name!r} is “{round_.get_state_display()}”: its clips are fixed. Use a new round."
+        )
+
+
+def configuration_named(name: str) -> tuple[Configuration, bool]:
+    """Return the configuration of this name, made as a provisional one when it is new, and whether it was made."""
+    return Configuration.objects.get_or_create(name=name, defaults={"label": name, "provisional": True})
+
+
+def lay_out(round_: Round, configuration: Configuration) -> None:
+    """Give the configuration all its cells in the round, each with a sample that waits for its outcome."""
+    there = {(cell.scene, cell.replicate) for cell in Cell.objects.filter(round=round_, configuration=configuration)}
+    wanted = [(scene, replicate) for scene in round_.scenes for replicate in range(1, round_.replicates + 1)]
+    cells = Cell.objects.bulk_create(
+        Cell(round=round_, configuration=configuration, scene=scene, replicate=replicate)
+        for scene, replicate in wanted
+        if (scene, replicate) not in there
+    )
+    Sample.objects.bulk_create(Sample(cell=cell) for cell in cells)
+
+
+def begin_collecting(round_: Round) -> None:
+    """Move a draft to “collecting clips”; a round that is further along stays where it is."""
+    if round_.state == RoundState.DRAFT:
+        move(round_, to=RoundState.GENERATING, within=(RoundState.DRAFT,))
+
+
+def samples_of(round_: Round) -> dict[CellKey, Sample]:
+    """Return every sample of the round by its cell, clips loaded."""
+    samples = Sample.objects.filter(cell__round=round_).select_related("cell__configuration", "clip")
+    return {
+        CellKey(sample.cell.configuration.name, sample.cell.scene, sample.cell.replicate): sample for sample in samples
+    }
+
+
+@transaction.atomic
+def mark_cell(*, round_: Round, cell: CellKey, state: SampleState, reason: str, actor: str) -> Sample:
+    """Set the outcome of a cell that brought no clip. The same outcome and reason again change nothing.
+
+    Raises CellRefused for a cell that the round does not have, an empty reason, or a cell that has an outcome.
+    """
+    refuse_when_settled(round_)
+    if not reason.strip():
+        raise CellRefused(f"Say why {cell} is “{state.label}”: --reason is empty.")
+    if cell.scene not in round_.scenes or not 1 <= cell.replicate <= round_.replicates:
+        raise CellRefused(
+            f"Round {round_.name!r} has no cell {cell}: its scenes are {', '.join(round_.scenes)}, "
+            f"with replicates 1 to {round_.replicates}."
+        )
+    configuration, _ = configuration_named(cell.configuration)
+    lay_out(round_, configuration)
+    sample = samples_of(round_)[cell]
+    if sample.has_outcome:
+        if (sample.state, sample.reason) == (state, reason):
+            return sample
+        raise CellRefused(f"{cell} is “{sample.get_state_display()}” already; a result is not changed by hand.")
+    sample.state, sample.reason = state, reason
+    sample.save()
+    begin_collecting(round_)
+    audit.record("cell marked", actor=actor, round_name=round_.name, cell=str(cell), outcome=state, reason=reason)
+    return sample

@@ -1,0 +1,54 @@
+"""Takes in clips that were made elsewhere."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from fartbench.commands import RoundCommand, actor, progress
+from generation.importing import ImportReport, import_clips
+
+
+class Command(RoundCommand):
+    help = "Import clips and outcomes from a manifest; all of it, or nothing and every bad row named."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "names", nargs="+", metavar="[ROUND] MANIFEST", help="the round (or --round) and the CSV file"
+        )
+        parser.add_argument("--round", dest="round_option", metavar="ROUND", help="the round")
+        parser.add_argument("--replace", action="store_true", help="replace results that are not blinded yet")
+        parser.add_argument("--reason", default="", help="why results are replaced")
+
+    def run(self, **options: Any) -> None:
+        *before, manifest = options["names"]
+        round_ = self.round({"round_name": " ".join(before), "round_option": options["round_option"]})
+        path = Path(manifest)
+        with progress("Looking at clips", total=_rows(path)) as step:
+            report = import_clips(
+                round_=round_,
+                manifest=path,
+                actor=actor(),
+                replace=options["replace"],
+                reason=options["reason"],
+                on_row=step,
+            )
+        self.say("\n".join(_lines(report)))
+
+
+def _rows(path: Path) -> int | None:
+    try:
+        return sum(1 for line in path.open("rb") if line.strip()) - 1
+    except OSError:  # the import itself says so, in its own words
+        return None
+
+
+def _lines(report: ImportReport) -> list[str]:
+    lines = [
+        f"{len(report.added)} cells added, {len(report.replaced)} replaced, {report.unchanged} unchanged.",
+        *(f"New provisional configuration: {name}" for name in report.provisional),
+        *(f"Note, {note}" for note in report.notes),
+        *(f"Not generated yet: {cell}" for cell in report.waiting),
+    ]
+    if report.waiting:
+        lines.append("The round opens when each cell has an outcome; “mark_cell” sets one that brought no clip.")
+    return lines
