@@ -1,0 +1,177 @@
+"""Making the blind copy of one clip: the same coded picture and sound, in a file with nothing else. No Django here."""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from blinding.mp4_entries import picture_entry, sound_entry
+from blinding.mp4_writer import Stream, mp4_pieces
+from blinding.scrub.aac import scrub_aac
+from blinding.scrub.av1 import scrub_av1
+from blinding.scrub.coded import Bytes, CannotScrub, Coded
+from blinding.scrub.mp3 import scrub_mp3
+from blinding.scrub.nal import scrub_h264, scrub_hevc
+from blinding.scrub.opus import RATE, packet_samples, read_head, scrub_opus
+from blinding.scrub.vp9 import scrub_vp9
+from blinding.timeline import CannotTime, Timeline, picture_timeline, sound_timeline, usual_length
+from fartbench.media.bounds import BOUNDS
+from fartbench.media.errors import MediaRefusal
+from fartbench.media.movie import Movie, Track
+from fartbench.media.probe import MediaFacts, facts
+from fartbench.media.reading import open_bytes, read_movie
+from fartbench.media.sandbox import call_apart
+
+SECONDS = 60.0
+
+
+class NotCopyable(MediaRefusal):
+    """A clip whose coded picture and sound cannot be carried over unchanged into a blind MP4 file."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopyResult:
+    """What a blind copy came from and is: SHA-256 of both files (hex), sizes (bytes), the raw file's facts, and what was left out (name to count)."""
+
+    raw_sha256: str
+    blind_sha256: str
+    raw_size: int
+    blind_size: int
+    raw_facts: MediaFacts
+    removed: dict[str, int]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result as a JSON object."""
+        return asdict(self)
+
+
+def blind_copy(src: Path, dst: Path) -> CopyResult:
+    """Write the blind MP4 copy of ``src`` to ``dst``; the same input gives the same bytes.
+
+    The file appears under its name only when it is whole and on disk. Raises NotCopyable when the clip cannot be copied unchanged,
+    and what probe() raises for a file that is no video.
+    """
+    partial = dst.absolute().with_name(f".{dst.name}.{os.getpid()}.partial")
+    try:
+        found = call_apart(_copy_here, src, str(partial), seconds=SECONDS)
+        partial.replace(dst)
+    finally:
+        partial.unlink(missing_ok=True)
+    _sync_folder(dst.absolute().parent)
+    return CopyResult(**(found | {"raw_facts": MediaFacts(**found["raw_facts"])}))
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _copy_here(path: Path, target: str) -> dict[str, Any]:
+    with open_bytes(path) as data:
+        movie = read_movie(path, data)
+        raw_facts = facts(path, data, movie, BOUNDS)
+        streams, removed = scrubbed_streams(path, data, movie, raw_facts)
+        size, digest = write_synced(Path(target), mp4_pieces(streams))
+        raw_digest = hashlib.sha256(data).hexdigest()
+        result = CopyResult(raw_digest, digest, len(data), size, raw_facts, removed)
+    return asdict(result)
+
+
+def write_synced(target: Path, pieces: Iterator[Bytes]) -> tuple[int, str]:
+    """Write the pieces to a new file and to disk; return its size and SHA-256."""
+    digest, size = hashlib.sha256(), 0
+    with target.open("xb") as file:
+        for piece in pieces:
+            file.write(piece)
+            digest.update(piece)
+            size += len(piece)
+        file.flush()
+        os.fsync(file.fileno())
+    return size, digest.hexdigest()
+
+
+def scrubbed_streams(
+    path: Path, data: memoryview, movie: Movie, raw: MediaFacts
+) -> tuple[list[Stream], dict[str, int]]:
+    """Return the streams to write, picture first, and what was left out of them."""
+    video, audio = movie.main("video"), movie.main("audio")
+    kept = [track for track in (video, audio) if track is not None and track.samples]
+    removed: dict[str, int] = {}
+    if len(movie.tracks) > len(kept):
+        removed["other track"] = len(movie.tracks) - len(kept)
+    streams = []
+    for track in kept:
+        try:
+            stream, gone = (_picture if track.kind == "video" else _sound)(data, track, raw)
+        except (CannotScrub, CannotTime) as fault:
+            raise NotCopyable(path, f"cannot be copied: {fault}.") from fault
+        except IndexError as fault:
+            raise NotCopyable(path, f"cannot be copied: its {track.kind} is damaged.") from fault
+        streams.append(stream)
+        removed |= gone
+    origin = min(stream.times.start for stream in streams)
+    for stream in streams:
+        stream.times.start -= origin
+    return streams, removed
+
+
+def _samples(data: memoryview, track: Track, kept: range) -> list[memoryview]:
+    return [data[s.offset : s.offset + s.size] for s in track.samples[kept.start : kept.stop]]
+
+
+_PICTURES: dict[str, Callable[[bytes, list[memoryview]], Coded]] = {
+    "h264": scrub_h264,
+    "hevc": scrub_hevc,
+    "av1": scrub_av1,
+}
+
+
+def _picture(data: memoryview, track: Track, raw: MediaFacts) -> tuple[Stream, dict[str, int]]:
+    _refuse_obstacle(track)
+    if track.codec not in (*_PICTURES, "vp9"):
+        raise CannotScrub(f"browsers do not play {track.codec} pictures in MP4")
+    times = picture_timeline(track)
+    samples = _samples(data, track, times.kept)
+    if track.codec == "vp9":
+        coded = scrub_vp9(track.config, samples, raw.width * raw.height)
+    else:
+        coded = _PICTURES[track.codec](track.config, samples)
+    wide, high = track.pixel_aspect
+    shown = round(raw.width * Fraction(wide, high))
+    entry = picture_entry(coded, track, (raw.width, raw.height))
+    return Stream("video", entry, times, coded.samples, shown, raw.height, track.matrix), dict(coded.removed)
+
+
+def _refuse_obstacle(track: Track) -> None:
+    if track.obstacle:
+        raise CannotScrub(track.obstacle)
+
+
+def _sound(data: memoryview, track: Track, raw: MediaFacts) -> tuple[Stream, dict[str, int]]:
+    _refuse_obstacle(track)
+    samples = _samples(data, track, range(len(track.samples)))
+    coded, rate, times = _coded_sound(track, samples, raw)
+    entry = sound_entry(coded, track.codec, raw.channels, rate)
+    return Stream("audio", entry, times, coded.samples[: times.kept.stop]), dict(coded.removed)
+
+
+def _coded_sound(track: Track, samples: list[memoryview], raw: MediaFacts) -> tuple[Coded, int, Timeline]:
+    if track.codec == "opus":
+        if track.timescale != RATE and track.begin is not None:
+            track.begin += Fraction(read_head(track.config).skip, RATE) + track.shift
+        return (
+            scrub_opus(track.config, samples),
+            RATE,
+            sound_timeline(track, RATE, [packet_samples(s) for s in samples]),
+        )
+    scrubbers = {"aac": lambda: scrub_aac(track.config, samples), "mp3": lambda: scrub_mp3(samples)}
+    if track.codec not in scrubbers:
+        raise CannotScrub(f"browsers do not play {track.codec} sound in MP4")
+    rate = raw.sample_rate or track.sample_rate
+    return scrubbers[track.codec](), rate, sound_timeline(track, rate, [usual_length(track, rate)] * len(samples))

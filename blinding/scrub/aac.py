@@ -1,0 +1,122 @@
+"""AAC: the AudioSpecificConfig is cut to its own fields, fill and data elements before the sound are taken out. No Django here.
+
+Source: ISO/IEC 14496-3 §1.6.2.1 (AudioSpecificConfig) and §4.4.2.1 (raw_data_block).
+"""
+
+from collections import Counter
+
+from blinding.scrub.coded import Bytes, CannotScrub, Coded
+from fartbench.media.bits import BitReader, OutOfBits, without_bits
+
+RATES = (96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350)
+DATA, PROGRAM, FILL = 4, 5, 6
+FREE_FILL = frozenset({0, 1, 2})
+"""Extension types of a fill element that carry nothing for the sound."""
+
+
+def scrub_aac(config: bytes, samples: list[memoryview]) -> Coded:
+    """Return an AAC stream without the data and fill elements that come before the sound of a packet."""
+    removed: Counter[str] = Counter()
+    record = trim_config(config)
+    if len(record) < len(config):
+        removed["bytes in the set-up record"] += len(config) - len(record)
+    return Coded("mp4a", record, [[_rebuild(sample, removed)] for sample in samples], removed)
+
+
+def trim_config(config: bytes) -> bytes:
+    """Return the fields of an AudioSpecificConfig that a decoder reads, and nothing after them."""
+    bits = BitReader(config)
+    try:
+        kind = _object_type(bits)
+        _rate(bits)
+        channels = bits.read(4)
+        if kind in (5, 29):
+            _rate(bits)
+            kind = _object_type(bits)
+        if kind not in (1, 2, 3, 4):
+            raise CannotScrub(f"its AAC object type {kind} does not play in browsers")
+        if channels == 0:
+            raise CannotScrub("its AAC channel layout is a free-form record, which can hold text")
+        bits.skip(1)
+        if bits.flag():
+            bits.skip(14)
+        bits.skip(1)
+    except OutOfBits as fault:
+        raise CannotScrub("its AAC set-up record is missing or damaged") from fault
+    end = _extension_end(bits)
+    return without_bits(config, end, bits.length)
+
+
+def _object_type(bits: BitReader) -> int:
+    kind = bits.read(5)
+    return 32 + bits.read(6) if kind == 31 else kind  # noqa: PLR2004 - the escape value
+
+
+def _rate(bits: BitReader) -> None:
+    if bits.read(4) == 15:  # noqa: PLR2004 - the rate follows in full
+        bits.skip(24)
+
+
+def _extension_end(bits: BitReader) -> int:
+    """Return where the backward-compatible SBR and PS signalling ends, or the position now when there is none."""
+    end = bits.at
+    try:
+        if bits.read(11) != 0x2B7 or bits.read(5) != 5:  # noqa: PLR2004 - sync word and SBR's object type
+            return end
+        if bits.flag():
+            _rate(bits)
+            end = bits.at
+            return bits.at + 1 if bits.read(11) == 0x548 else end  # noqa: PLR2004 - the PS sync word
+        return bits.at
+    except OutOfBits:
+        return max(end, min(bits.at, bits.length))
+
+
+def _rebuild(sample: memoryview, removed: Counter[str]) -> Bytes:
+    if sample[0] >> 5 not in (DATA, PROGRAM, FILL):
+        return sample
+    data = bytes(sample)
+    try:
+        end = leading_elements(data)
+    except OutOfBits as fault:
+        raise CannotScrub("a sound packet is damaged") from fault
+    removed["AAC fill or data element"] += 1
+    return without_bits(data, 0, end)
+
+
+def leading_elements(data: bytes) -> int:
+    """Return how many bits the fill and data elements before the first channel of a packet take."""
+    bits = BitReader(data)
+    while True:
+        at = bits.at
+        kind = bits.read(3)
+        if kind == FILL:
+            _pass_fill(bits, data)
+        elif kind == DATA:
+            bits.skip(4)
+            aligned = bits.flag()
+            size = bits.read(8)
+            size += bits.read(8) if size == 255 else 0  # noqa: PLR2004 - the escape value
+            bits.skip(-bits.at % 8 if aligned else 0)
+            bits.skip(8 * size)
+        elif kind == PROGRAM:
+            raise CannotScrub("a sound packet holds a free-form channel record, which can hold text")
+        else:
+            return at
+
+
+def _pass_fill(bits: BitReader, data: bytes) -> None:
+    size = bits.read(4)
+    size += bits.read(8) - 1 if size == 15 else 0  # noqa: PLR2004 - the escape value
+    start = bits.at
+    if not size:
+        return
+    if bits.read(4) not in FREE_FILL:
+        raise CannotScrub("a sound packet begins with a fill element that changes the sound")
+    bits.at = start
+    bits.skip(8 * size)
+    payload = without_bits(data, 0, start + 4)[:8]
+    if payload.startswith(b"libfaac"):
+        raise CannotScrub(
+            "its sound carries the text “libfaac”, by which decoders skip the silence at the start; taking it out would change the sound"
+        )

@@ -1,0 +1,199 @@
+"""H.264 and HEVC: slices and the parameter sets they need may stay; no SEI, delimiter, filler or unknown unit. No Django here.
+
+Sources: ITU-T H.264 §7.4.1, ITU-T H.265 §7.4.2, ISO/IEC 14496-15 §5.3.3 (avcC) and §8.3.3 (hvcC).
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from blinding.scrub.coded import Bytes, CannotScrub, Coded, refuse_text
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Which unit types of one codec may stay: coded slices, parameter sets, and end marks (which have no payload)."""
+
+    header: int
+    slices: frozenset[int]
+    parameters: tuple[int, ...]
+    ends: frozenset[int]
+    sei: frozenset[int]
+    names: dict[int, str]
+
+
+H264 = Rules(
+    1,
+    frozenset({1, 2, 3, 4, 5}),
+    (7, 8, 13),
+    frozenset({10, 11}),
+    frozenset({6}),
+    {6: "SEI", 9: "delimiter", 12: "filler"},
+)
+HEVC = Rules(
+    2,
+    frozenset({*range(10), *range(16, 22)}),
+    (32, 33, 34),
+    frozenset({36, 37}),
+    frozenset({39, 40}),
+    {35: "delimiter", 38: "filler", 39: "SEI", 40: "SEI"},
+)
+SHOWN_SEI = {19: "film grain", 47: "a display orientation"}
+"""SEI messages that change the picture itself (ITU-T H.264 and H.265 annex D): leaving them out would show another clip."""
+
+
+def unit_type(unit: Bytes, rules: Rules) -> int:
+    """Return a unit's type; an HEVC unit of another layer than the base counts as unknown (-1)."""
+    if rules.header == 1:
+        return unit[0] & 31
+    layer = (unit[0] & 1) << 5 | unit[1] >> 3
+    return unit[0] >> 1 & 63 if layer == 0 else -1
+
+
+def split(sample: memoryview, width: int) -> Iterator[memoryview]:
+    """Yield the units of a length-prefixed sample; raise CannotScrub when a length runs past its end."""
+    at, end = 0, len(sample)
+    while at < end:
+        start = at + width
+        size = int.from_bytes(sample[at:start], "big")
+        at = start + size
+        if at > end:
+            raise CannotScrub("a coded picture is damaged: a unit runs past its end")
+        if size:
+            yield sample[start:at]
+
+
+def scrub(
+    samples: list[memoryview], sets: list[bytes], width: int, rules: Rules
+) -> tuple[list[list[Bytes]], list[bytes], bool, Counter[str]]:
+    """Return samples rebuilt with 4-byte lengths, the parameter sets for the set-up record, whether sets change on the way, and a count of what went."""
+    removed: Counter[str] = Counter()
+    split_samples = [list(split(sample, width)) for sample in samples]
+    if not any(_kind(unit, rules) in rules.parameters[:1] for unit in sets):
+        sets = [*sets, *_sets_in(split_samples[0], rules)]
+    known = {bytes(unit) for unit in sets}
+    moving = any(bytes(unit) not in known for units in split_samples for unit in _sets_in(units, rules))
+    for unit in known:
+        refuse_text(unit, "a parameter set")
+    rebuilt = [_rebuild(units, rules, moving, removed) for units in split_samples]
+    return rebuilt, list(dict.fromkeys(sets)), moving, removed
+
+
+def _kind(unit: Bytes, rules: Rules) -> int:
+    return unit_type(unit, rules) if len(unit) >= rules.header else -1
+
+
+def _sets_in(units: list[memoryview], rules: Rules) -> list[bytes]:
+    return [bytes(unit) for unit in units if _kind(unit, rules) in rules.parameters]
+
+
+def _rebuild(units: list[memoryview], rules: Rules, moving: bool, removed: Counter[str]) -> list[Bytes]:
+    pieces: list[Bytes] = []
+    pictures = 0
+    for unit in units:
+        kind = _kind(unit, rules)
+        if kind in rules.sei:
+            _refuse_shown(unit, rules)
+        if kind in rules.slices or (moving and kind in rules.parameters):
+            pieces += [len(unit).to_bytes(4, "big"), unit]
+            pictures += kind in rules.slices
+        elif kind in rules.ends:
+            pieces += [rules.header.to_bytes(4, "big"), unit[: rules.header]]
+        else:
+            removed[
+                rules.names.get(kind, "repeated parameter set" if kind in rules.parameters else "unknown unit")
+            ] += 1
+    if not pictures:
+        raise CannotScrub("a sample holds no coded picture")
+    return pieces
+
+
+def _refuse_shown(unit: memoryview, rules: Rules) -> None:
+    for kind in sei_types(unit, rules):
+        if kind in SHOWN_SEI:
+            raise CannotScrub(f"the stream carries {SHOWN_SEI[kind]} that changes the picture shown")
+
+
+def sei_types(unit: Bytes, rules: Rules) -> list[int]:
+    """Return the payload types of an SEI unit, as far as it can be read."""
+    data = bytes(unit[rules.header :]).replace(b"\0\0\3", b"\0\0")
+    at, found = 0, []
+    while at + 2 <= len(data) and data[at] != 0x80:  # noqa: PLR2004 - the stop bit
+        numbers = []
+        for _ in range(2):
+            value = 0
+            while at < len(data) and data[at] == 0xFF:  # noqa: PLR2004 - 255 says more follows
+                value, at = value + 255, at + 1
+            value, at = value + (data[at] if at < len(data) else 0), at + 1
+            numbers.append(value)
+        found.append(numbers[0])
+        at += numbers[1]
+    return found
+
+
+def scrub_h264(config: bytes, samples: list[memoryview]) -> Coded:
+    """Return an H.264 stream as slices with its SPS and PPS alone."""
+    if len(config) < 7 or config[0] != 1:  # noqa: PLR2004 - avcC version 1
+        raise CannotScrub("its H.264 set-up record (avcC) is missing or damaged")
+    sps, at = _counted(config, 6, config[5] & 31)
+    pps, at = _counted(config, at + 1, config[at] if at < len(config) else 0)
+    units, sets, moving, removed = scrub(samples, [*sps, *pps], (config[4] & 3) + 1, H264)
+    by_kind = {kind: [unit for unit in sets if unit[0] & 31 == kind] for kind in H264.parameters}
+    if not by_kind[7] or not by_kind[8] or len(by_kind[7][0]) < 4:  # noqa: PLR2004 - SPS and its four first bytes
+        raise CannotScrub("it has no H.264 parameter sets")
+    record = b"\1" + by_kind[7][0][1:4] + b"\xff" + bytes([0xE0 | len(by_kind[7])]) + _joined(by_kind[7])
+    record += bytes([len(by_kind[8])]) + _joined(by_kind[8])
+    if by_kind[7][0][1] in (100, 110, 122, 144) and at + 3 <= len(config):
+        record += bytes([0xFC | config[at], 0xF8 | config[at + 1], 0xF8 | config[at + 2], len(by_kind[13])])
+        record += _joined(by_kind[13])
+    _count_leftovers(config, record, removed)
+    return Coded("avc3" if moving else "avc1", record, units, removed)
+
+
+def _counted(config: bytes, at: int, count: int) -> tuple[list[bytes], int]:
+    found = []
+    for _ in range(count):
+        size = int.from_bytes(config[at : at + 2], "big")
+        if at + 2 + size > len(config):
+            raise CannotScrub("its set-up record is damaged")
+        found.append(config[at + 2 : at + 2 + size])
+        at += 2 + size
+    return found, at
+
+
+def _joined(units: list[bytes]) -> bytes:
+    return b"".join(len(unit).to_bytes(2, "big") + unit for unit in units)
+
+
+def _count_leftovers(config: bytes, record: bytes, removed: Counter[str]) -> None:
+    if len(config) > len(record):
+        removed["bytes in the set-up record"] += len(config) - len(record)
+
+
+def scrub_hevc(config: bytes, samples: list[memoryview]) -> Coded:
+    """Return an HEVC stream as slices with its VPS, SPS and PPS alone."""
+    if len(config) < 23 or config[0] != 1:  # noqa: PLR2004 - hvcC version 1
+        raise CannotScrub("its HEVC set-up record (hvcC) is missing or damaged")
+    sets: list[bytes] = []
+    at = 23
+    for _ in range(config[22]):
+        kind, count = config[at] & 63, int.from_bytes(config[at + 1 : at + 3], "big")
+        found, at = _counted(config, at + 3, count)
+        sets += found if kind in HEVC.parameters else []
+    units, sets, moving, removed = scrub(samples, sets, (config[21] & 3) + 1, HEVC)
+    by_kind = {kind: [unit for unit in sets if unit_type(unit, HEVC) == kind] for kind in HEVC.parameters}
+    if not all(by_kind.values()):
+        raise CannotScrub("it has no HEVC parameter sets")
+    record = _hevc_header(config)
+    for kind, found in by_kind.items():
+        record += bytes([(0 if moving else 0x80) | kind]) + len(found).to_bytes(2, "big") + _joined(found)
+    _count_leftovers(config, record, removed)
+    return Coded("hev1" if moving else "hvc1", record, units, removed)
+
+
+def _hevc_header(config: bytes) -> bytes:
+    """Return the fixed part of hvcC with reserved bits set, no frame rate, 4-byte lengths and three arrays."""
+    fixed = bytes(
+        [0xF0 | config[13], config[14], 0xFC | config[15], 0xFC | config[16], 0xF8 | config[17], 0xF8 | config[18]]
+    )
+    return config[:13] + fixed + b"\0\0" + bytes([config[21] & 0x3C | 3, 3])

@@ -1,0 +1,74 @@
+"""Opus: the header's numbers may stay, packet padding may not. No Django here.
+
+Sources: RFC 6716 §3.2 (packets), RFC 7845 §5.1 (OpusHead), Encapsulation of Opus in ISO BMFF §4.3.2 (dOps).
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from struct import pack, unpack_from
+
+from blinding.scrub.coded import Bytes, CannotScrub, Coded
+
+RATE = 48000
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The numbers of an Opus header that a decoder uses: channels, samples to skip (48 kHz), gain (Q7.8 dB), channel mapping."""
+
+    channels: int
+    skip: int
+    gain: int
+    family: int
+    mapping: bytes
+
+
+def read_head(config: bytes) -> Head:
+    """Return the header from OpusHead (WebM) or dOps (MP4); raise CannotScrub for a layout that browsers do not play."""
+    little = config.startswith(b"OpusHead")
+    body = config[8:] if little else config
+    if len(body) < 11:  # noqa: PLR2004 - the fixed part
+        raise CannotScrub("its Opus header is missing or damaged")
+    channels, skip, _, gain, family = unpack_from("<BHIhB" if little else ">BHIhB", body, 1)
+    mapping = bytes(body[11 : 13 + channels]) if family else b""
+    if family not in (0, 1) or not channels or (family and len(mapping) != 2 + channels):
+        raise CannotScrub("its Opus channel mapping does not play in browsers")
+    return Head(channels, skip, gain, family, mapping)
+
+
+def scrub_opus(config: bytes, samples: list[memoryview]) -> Coded:
+    """Return an Opus stream with a rebuilt header and packets without padding."""
+    head = read_head(config)
+    record = pack(">BBHIhB", 0, head.channels, head.skip, RATE, head.gain, head.family) + head.mapping
+    removed: Counter[str] = Counter()
+    single = not head.family or head.mapping[0] == 1
+    return Coded("Opus", record, [[_unpadded(sample, removed) if single else sample] for sample in samples], removed)
+
+
+def _unpadded(packet: memoryview, removed: Counter[str]) -> Bytes:
+    """Return a packet of code 3 without its padding bytes (RFC 6716 §3.2.5); others have none."""
+    if len(packet) < 3 or packet[0] & 3 != 3 or not packet[1] & 0x40:  # noqa: PLR2004
+        return packet
+    at, padding = 2, 0
+    while at < len(packet) and packet[at] == 255:  # noqa: PLR2004 - 254 bytes and more to follow
+        padding, at = padding + 254, at + 1
+    if at >= len(packet):
+        raise CannotScrub("a sound packet is damaged")
+    padding += packet[at]
+    if at + 1 + padding > len(packet):
+        raise CannotScrub("a sound packet is damaged")
+    removed["Opus packet padding"] += 1
+    return bytes([packet[0], packet[1] & 0xBF]) + bytes(packet[at + 1 : len(packet) - padding])
+
+
+def packet_samples(packet: Bytes) -> int:
+    """Return how many samples at 48 kHz a packet lasts (RFC 6716 §3.1)."""
+    kind = packet[0] >> 3
+    if kind < 12:  # noqa: PLR2004 - SILK only
+        each = (480, 960, 1920, 2880)[kind & 3]
+    elif kind < 16:  # noqa: PLR2004 - hybrid
+        each = (480, 960)[kind & 1]
+    else:
+        each = (120, 240, 480, 960)[kind & 3]
+    code = packet[0] & 3
+    return each * (1 if code == 0 else 2 if code < 3 else packet[1] & 63 if len(packet) > 1 else 0)  # noqa: PLR2004

@@ -1,0 +1,71 @@
+"""Decoding coded samples with PyAV's codecs, without any demuxer. Runs in the sandbox. No Django here."""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from struct import pack, unpack_from
+from typing import Any
+
+import av
+from av.audio.frame import AudioFrame
+from av.error import FFmpegError
+from av.video.frame import VideoFrame
+
+from fartbench.media.bounds import Bounds
+from fartbench.media.errors import NotAVideo
+from fartbench.media.movie import Track
+
+DECODERS = {
+    "h264": "h264", "hevc": "hevc", "av1": "libdav1d", "vp8": "vp8", "vp9": "vp9",
+    "aac": "aac", "opus": "opus", "vorbis": "vorbis", "mp3": "mp3float",
+}  # fmt: skip
+PICTURES_TRIED = 40
+PACKETS_TRIED = 8
+
+
+def first_picture(path: Path, data: memoryview, track: Track, bounds: Bounds) -> tuple[VideoFrame, str]:
+    """Return the first decoded picture of a track and the codec's profile; raise NotAVideo when there is none."""
+    frame, profile = _first_frame(path, data, track, bounds)
+    if not isinstance(frame, VideoFrame):
+        raise NotAVideo(path, "has a picture track that decodes to sound.")
+    return frame, profile
+
+
+def first_sound(path: Path, data: memoryview, track: Track, bounds: Bounds) -> tuple[AudioFrame, str]:
+    """Return the first decoded sound frame of a track and the codec's profile; raise NotAVideo when there is none."""
+    frame, profile = _first_frame(path, data, track, bounds)
+    if not isinstance(frame, AudioFrame):
+        raise NotAVideo(path, "has a sound track that decodes to pictures.")
+    return frame, profile
+
+
+def _first_frame(path: Path, data: memoryview, track: Track, bounds: Bounds) -> tuple[Any, str]:
+    name = DECODERS.get(track.codec)
+    if name is None:
+        raise NotAVideo(path, f"holds {track.kind} as “{track.codec}”, which browsers do not play.")
+    context = av.CodecContext.create(name, "r")
+    context.thread_count = 1
+    context.extradata = _extradata(track)
+    context.options = {"max_pixels": str(bounds.pixels)}
+    try:
+        frame = next(_frames(context, data, track), None)
+    except FFmpegError as fault:
+        raise NotAVideo(path, f"has {track.kind} that cannot be decoded ({fault.strerror}).") from fault
+    if frame is None:
+        raise NotAVideo(path, f"has {track.kind} that cannot be decoded (no frame comes out).")
+    return frame, str(context.profile or "")
+
+
+def _frames(context: Any, data: memoryview, track: Track) -> Iterator[Any]:
+    most = PICTURES_TRIED if track.kind == "video" else PACKETS_TRIED
+    for sample in islice(track.samples, most):
+        yield from context.decode(av.Packet(bytes(data[sample.offset : sample.offset + sample.size])))
+    yield from context.decode(None)
+
+
+def _extradata(track: Track) -> bytes | None:
+    """Return the set-up record as the decoder wants it: Opus headers are turned from MP4's layout to Ogg's."""
+    if track.codec == "opus" and len(track.config) >= 11 and not track.config.startswith(b"OpusHead"):  # noqa: PLR2004
+        _, channels, skip, rate, gain, family = unpack_from(">BBHIhB", track.config)
+        return b"OpusHead" + pack("<BBHIhB", 1, channels, skip, rate, gain, family) + track.config[11:]
+    return track.config or None

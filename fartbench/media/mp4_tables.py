@@ -1,0 +1,195 @@
+"""Sample tables of an MP4 or MOV track, whole (stbl) or in fragments (moof). No Django here.
+
+Source: ISO/IEC 14496-12 §8.6 to §8.8. Composition offsets are read as signed in both versions, as QuickTime writes them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from struct import unpack_from
+
+from fartbench.media.bounds import Bounds
+from fartbench.media.boxes import BadBoxes, Box, Bytes, child, full, need, table, walk
+from fartbench.media.movie import Sample
+
+
+def read_tables(data: Bytes, stbl: Box, bounds: Bounds) -> tuple[list[Sample], set[int]]:
+    """Return the samples that the tables of ``stbl`` describe, and the sample descriptions (from 1) that they use."""
+    sizes = _sizes(data, need(data, stbl, "stsz"), bounds)
+    if not sizes:
+        return [], set()
+    offsets, descriptions = _offsets(data, stbl, sizes, bounds)
+    durations = _runs(table(data, need(data, stbl, "stts"), 4, 2, bounds.samples), len(sizes), "stts")
+    ctts = child(data, stbl, "ctts")
+    shifts = [0] * len(sizes)
+    if ctts is not None:
+        shifts = [_signed(v) for v in _runs(table(data, ctts, 4, 2, bounds.samples), len(sizes), "ctts")]
+    stss = child(data, stbl, "stss")
+    sync = None if stss is None else {row[0] - 1 for row in table(data, stss, 4, 1, bounds.samples)}
+    starts = accumulate(durations, initial=0)
+    rows = zip(offsets, sizes, starts, shifts, durations, strict=False)
+    samples = [
+        Sample(offset, size, start + shift, duration, sync is None or index in sync)
+        for index, (offset, size, start, shift, duration) in enumerate(rows)
+    ]
+    return samples, descriptions
+
+
+def _signed(value: int) -> int:
+    return value - (1 << 32) if value >> 31 else value
+
+
+def _sizes(data: Bytes, stsz: Box, bounds: Bounds) -> list[int]:
+    if stsz.end - stsz.start < 12:
+        raise BadBoxes("the “stsz” table is cut off")
+    same, count = unpack_from(">II", data, stsz.start + 4)
+    if count > bounds.samples:
+        raise BadBoxes(f"{count} samples in one track, over the limit of {bounds.samples}")
+    if same:
+        return [same] * count
+    return [row[0] for row in table(data, stsz, 8, 1, bounds.samples)]
+
+
+def _runs(rows: list[tuple[int, ...]], count: int, name: str) -> list[int]:
+    values: list[int] = []
+    for length, value in rows:
+        if length > count - len(values):
+            raise BadBoxes(f"the “{name}” table describes more samples than the {count} there are")
+        values += [value] * length
+    if len(values) < count:
+        raise BadBoxes(f"the “{name}” table describes {len(values)} of {count} samples")
+    return values
+
+
+def _offsets(data: Bytes, stbl: Box, sizes: list[int], bounds: Bounds) -> tuple[list[int], set[int]]:
+    chunks = _chunk_offsets(data, stbl, bounds)
+    runs = table(data, need(data, stbl, "stsc"), 4, 3, bounds.samples)
+    offsets: list[int] = []
+    used: set[int] = set()
+    ends = [*(row[0] for row in runs[1:]), len(chunks) + 1]
+    for (first, per_chunk, description), last in zip(runs, ends, strict=True):
+        if not 1 <= first < last <= len(chunks) + 1 or per_chunk > len(sizes):
+            raise BadBoxes("the “stsc” table points at chunks that are not there")
+        used.add(description)
+        for chunk in range(first - 1, last - 1):
+            mine = sizes[len(offsets) : len(offsets) + per_chunk]
+            offsets += list(accumulate(mine, initial=chunks[chunk]))[:-1]
+    if len(offsets) != len(sizes):
+        raise BadBoxes(f"the chunk tables place {len(offsets)} of {len(sizes)} samples")
+    return offsets, used
+
+
+def _chunk_offsets(data: Bytes, stbl: Box, bounds: Bounds) -> list[int]:
+    stco = child(data, stbl, "stco")
+    if stco is not None:
+        return [row[0] for row in table(data, stco, 4, 1, bounds.samples)]
+    rows = table(data, need(data, stbl, "co64"), 4, 2, bounds.samples)
+    return [(high << 32) + low for high, low in rows]
+
+
+@dataclass(slots=True)
+class Defaults:
+    """What ``trex`` and ``tfhd`` set for the samples of one track."""
+
+    description: int = 1
+    duration: int = 0
+    size: int = 0
+    flags: int = 0
+
+
+def read_defaults(data: Bytes, moov: Box) -> dict[int, Defaults]:
+    """Return the ``trex`` defaults by track number."""
+    found: dict[int, Defaults] = {}
+    mvex = child(data, moov, "mvex")
+    for box in walk(data, mvex.start, mvex.end) if mvex else ():
+        if box.kind == "trex" and box.end - box.start >= 24:
+            track, *rest = unpack_from(">5I", data, box.start + 4)
+            found[track] = Defaults(*rest)
+    return found
+
+
+@dataclass(slots=True)
+class Fragment:
+    """The samples that one ``traf`` adds to a track; ``start`` is its decode time, None to go on from the last one."""
+
+    track: int
+    start: int | None
+    rows: list[tuple[int, int, int, int, bool]]
+    """(offset, size, duration, composition shift, sync)"""
+
+
+def read_fragments(data: Bytes, moof: Box, defaults: dict[int, Defaults], bounds: Bounds) -> Iterator[Fragment]:
+    """Yield what each track fragment of ``moof`` adds."""
+    follow = moof.at
+    for traf in walk(data, moof.start, moof.end):
+        if traf.kind != "traf":
+            continue
+        track, base, own = _track_header(data, need(data, traf, "tfhd"), moof.at, follow, defaults)
+        tfdt = child(data, traf, "tfdt")
+        start = None
+        if tfdt is not None:
+            version, _ = full(data, tfdt)
+            (start,) = unpack_from(">Q" if version else ">I", data, tfdt.start + 4)
+        rows: list[tuple[int, int, int, int, bool]] = []
+        for trun in walk(data, traf.start, traf.end):
+            if trun.kind == "trun":
+                follow = _run(data, trun, base, follow if rows else base, own, rows, bounds)
+        yield Fragment(track, start, rows)
+
+
+def _track_header(
+    data: Bytes, tfhd: Box, moof_at: int, follow: int, defaults: dict[int, Defaults]
+) -> tuple[int, int, Defaults]:
+    _, flags = full(data, tfhd)
+    (track,) = unpack_from(">I", data, tfhd.start + 4)
+    given = defaults.get(track, Defaults())
+    own = Defaults(given.description, given.duration, given.size, given.flags)
+    at = tfhd.start + 8
+    base = moof_at if flags & 0x020000 else follow
+    if flags & 1:
+        (base,) = unpack_from(">Q", data, at)
+        at += 8
+    for bit, name in ((2, "description"), (8, "duration"), (16, "size"), (32, "flags")):
+        if flags & bit:
+            setattr(own, name, unpack_from(">I", data, at)[0])
+            at += 4
+    if at > tfhd.end:
+        raise BadBoxes("a “tfhd” box is cut off")
+    return track, base, own
+
+
+def _run(
+    data: Bytes,
+    trun: Box,
+    base: int,
+    at: int,
+    own: Defaults,
+    rows: list[tuple[int, int, int, int, bool]],
+    bounds: Bounds,
+) -> int:
+    _, flags = full(data, trun)
+    (count,) = unpack_from(">I", data, trun.start + 4)
+    here = trun.start + 8
+    if flags & 1:
+        at = base + unpack_from(">i", data, here)[0]
+        here += 4
+    first_flags = None
+    if flags & 4:
+        (first_flags,) = unpack_from(">I", data, here)
+        here += 4
+    fields = [name for bit, name in ((0x100, "d"), (0x200, "s"), (0x400, "f"), (0x800, "c")) if flags & bit]
+    if count + len(rows) > bounds.samples or here + 4 * len(fields) * count > trun.end:
+        raise BadBoxes(f"a “trun” box says {count} samples, more than it has room for or a clip may have")
+    values = iter(unpack_from(f">{count * len(fields)}I", data, here))
+    for index in range(count):
+        row = {name: next(values) for name in fields}
+        size = row.get("s", own.size)
+        mark = row.get("f", first_flags if index == 0 and first_flags is not None else own.flags)
+        rows.append((at, size, row.get("d", own.duration), _signed(row.get("c", 0)), not mark & 0x10000))
+        at += size
+    return at
+
+
+def continuous(samples: list[Sample]) -> bool:
+    """Say whether the samples lie one after another in the file."""
+    return all(a.offset + a.size == b.offset for a, b in pairwise(samples))

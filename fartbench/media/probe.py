@@ -1,0 +1,188 @@
+"""What a video file is: measured from its samples and its first decoded frames. No Django here."""
+
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from fartbench.media.bounds import BOUNDS, Bounds
+from fartbench.media.decoding import first_picture, first_sound
+from fartbench.media.errors import UnsafeMedia
+from fartbench.media.movie import Movie, Track
+from fartbench.media.reading import open_bytes, read_movie
+from fartbench.media.sandbox import call_apart
+
+SECONDS = 20.0
+GRID = Fraction(1, 1000)
+"""How far (s) a picture may lie off an even grid before the rate counts as variable: Matroska rounds to milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class MediaFacts:
+    """Technical facts of one file. Times in seconds, rates in hertz or bits per second; ``frame_rate`` is exact ("24/1").
+
+    ``video_start`` and ``audio_start`` are when picture and sound are first presented, on the file's own clock; ``duration_s`` runs
+    from the earlier of the two to the end of the longer track. Sound fields are None (0 for channels) without a sound track.
+    """
+
+    container: str
+    size: int
+    duration_s: float
+    width: int
+    height: int
+    frame_rate: str
+    frame_count: int
+    variable_frame_rate: bool
+    video_codec: str
+    profile: str
+    pix_fmt: str
+    video_start: float
+    video_duration_s: float
+    video_bit_rate: int
+    rotation: int
+    pixel_aspect: str
+    timescale: int
+    keyframes: int
+    has_audio: bool
+    audio_codec: str | None
+    audio_profile: str | None
+    sample_rate: int | None
+    channels: int
+    audio_start: float | None
+    audio_duration_s: float | None
+    audio_bit_rate: int | None
+    tracks: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the facts as a JSON object."""
+        return asdict(self)
+
+
+def probe(path: Path) -> MediaFacts:
+    """Return the facts of a video file; raise NotAVideo, UnsafeMedia or MediaToolDied naming the file and the reason."""
+    return MediaFacts(**call_apart(_probe_here, path, seconds=SECONDS))
+
+
+def frame_times(path: Path) -> list[float]:
+    """Return when each picture is presented, in order, in seconds after the file's first presented moment; raises like probe()."""
+    times: list[float] = call_apart(_times_here, path, seconds=SECONDS)
+    return times
+
+
+def _probe_here(path: Path) -> dict[str, Any]:
+    with open_bytes(path) as data:
+        return asdict(facts(path, data, read_movie(path, data), BOUNDS))
+
+
+def _times_here(path: Path) -> list[float]:
+    with open_bytes(path) as data:
+        movie = read_movie(path, data)
+        start = min(span(track)[0] for track in _shown(movie))
+        return [float(time - start) for time in picture_times(_shown(movie)[0])]
+
+
+def _shown(movie: Movie) -> list[Track]:
+    return [track for kind in ("video", "audio") if (track := movie.main(kind)) is not None and track.samples]
+
+
+def picture_times(track: Track) -> list[Fraction]:
+    """Return when the pictures of a track are presented, in order, leaving out those that the container hides."""
+    begin, end = span(track)
+    return sorted(
+        time
+        for sample in track.samples
+        if (time := track.time(sample)) < end and time + Fraction(max(sample.duration, 1), track.timescale) > begin
+    )
+
+
+def span(track: Track) -> tuple[Fraction, Fraction]:
+    """Return when a track is first and last presented, in seconds on the file's clock."""
+    times = [track.time(sample) for sample in track.samples]
+    last = max(range(len(times)), key=times.__getitem__)
+    final = times[last] + Fraction(track.samples[last].duration, track.timescale) - track.tail
+    begin = min(times) if track.begin is None else max(track.begin, min(times))
+    return begin, final if track.end is None else min(track.end, final)
+
+
+def frame_rate(times: list[Fraction], last: Fraction) -> tuple[Fraction, bool]:
+    """Return pictures per second and whether the spacing varies.
+
+    ``times`` in seconds, in order; ``last`` is how long the last picture lasts. Even to a millisecond counts as even, and the
+    rate is then the exact one when times are exact, else the usual rate (n or n*1000/1001) that fits them.
+    """
+    if len(times) == 1:
+        return (1 / last if last else Fraction(0)), False
+    steps = {b - a for a, b in pairwise(times)}
+    if len(steps) == 1:
+        step = steps.pop()
+        return (1 / step if step else Fraction(0)), step == 0
+    mean = Fraction(len(times) - 1) / (times[-1] - times[0])
+    usual = [
+        rate for n in range(1, 121) for rate in (Fraction(n), Fraction(n * 1000, 1001)) if abs(rate / mean - 1) < GRID
+    ]
+    for rate in sorted(usual, key=lambda rate: abs(rate - mean)):
+        if all(abs(time - times[0] - index / rate) <= GRID for index, time in enumerate(times)):
+            return rate, False
+    return mean.limit_denominator(100_000), True
+
+
+def facts(path: Path, data: memoryview, movie: Movie, bounds: Bounds) -> MediaFacts:
+    """Return the facts of a file that has been read; decodes one frame of each track."""
+    video, *sound = _shown(movie)
+    frame, profile = first_picture(path, data, video, bounds)
+    if frame.width * frame.height > bounds.pixels:
+        raise UnsafeMedia(path, f"is {frame.width}x{frame.height} large; a clip may have {bounds.pixels} pixels.")
+    times = picture_times(video)
+    begin, end = span(video)
+    rate, variable = frame_rate(times, end - times[-1])
+    spans = [span(track) for track in (video, *sound)]
+    return MediaFacts(
+        container=movie.container,
+        size=len(data),
+        duration_s=float(max(stop for _, stop in spans) - min(start for start, _ in spans)),
+        width=frame.width,
+        height=frame.height,
+        frame_rate=f"{rate.numerator}/{rate.denominator}",
+        frame_count=len(times),
+        variable_frame_rate=variable,
+        video_codec=video.codec,
+        profile=profile,
+        pix_fmt=frame.format.name,
+        video_start=float(begin),
+        video_duration_s=float(end - begin),
+        video_bit_rate=_bit_rate(video, end - begin),
+        rotation=_rotation(video),
+        pixel_aspect=f"{video.pixel_aspect[0]}:{video.pixel_aspect[1]}",
+        timescale=video.timescale,
+        keyframes=sum(sample.sync for sample in video.samples),
+        tracks=len(movie.tracks),
+        **_sound_facts(path, data, sound[0] if sound else None, bounds),
+    )
+
+
+def _sound_facts(path: Path, data: memoryview, track: Track | None, bounds: Bounds) -> dict[str, Any]:
+    names = ("audio_codec", "audio_profile", "sample_rate", "audio_start", "audio_duration_s", "audio_bit_rate")
+    if track is None:
+        return {"has_audio": False, "channels": 0} | dict.fromkeys(names)
+    frame, profile = first_sound(path, data, track, bounds)
+    begin, end = span(track)
+    return {
+        "has_audio": True,
+        "audio_codec": track.codec,
+        "audio_profile": profile,
+        "sample_rate": frame.sample_rate,
+        "channels": len(frame.layout.channels),
+        "audio_start": float(begin),
+        "audio_duration_s": float(end - begin),
+        "audio_bit_rate": _bit_rate(track, end - begin),
+    }
+
+
+def _bit_rate(track: Track, length: Fraction) -> int:
+    return round(8 * sum(sample.size for sample in track.samples) / length) if length > 0 else 0
+
+
+def _rotation(track: Track) -> int:
+    """Return the clockwise turn in degrees of a quarter-turn matrix; mirrored pictures count by their first row."""
+    return {(1, 0): 0, (0, 1): 90, (-1, 0): 180, (0, -1): 270}.get((track.matrix[0], track.matrix[1]), 0)
