@@ -16,6 +16,25 @@ def opaque_id() -> str:
     return secrets.token_urlsafe(16)
 
 
+class BlindCopy(models.Model):
+    """The scrubbed copy of one sample's clip, not yet padded: what a worker makes, and may make again.
+
+    Stimuli are made from these once every clip of the round has one, since only then is the common size known.
+    """
+
+    sample = models.OneToOneField("generation.Sample", on_delete=models.PROTECT, related_name="+")
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveBigIntegerField(help_text="Bytes, before padding.")
+    facts = models.JSONField(help_text="What a player may need: duration, size, frame times, sound or none.")
+    proof = models.JSONField(null=True, help_text="That picture and sound are those of the raw clip.")
+
+    class Meta:
+        verbose_name_plural = "blind copies"
+
+    def __str__(self) -> str:
+        return f"copy {self.sha256[:12]}"
+
+
 class Stimulus(models.Model):
     """A blind copy under an opaque id: all that a reviewer, a judge or a page of an open round may know of a clip."""
 
@@ -25,7 +44,6 @@ class Stimulus(models.Model):
     sha256 = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField(help_text="Bytes, padding included: the same for every stimulus of a round.")
     facts = models.JSONField(help_text="What a player may need: duration, size, frame times, sound or none.")
-    proof = models.JSONField(null=True, help_text="That picture and sound are those of the raw clip.")
 
     class Meta:
         verbose_name_plural = "stimuli"

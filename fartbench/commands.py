@@ -7,6 +7,7 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -61,6 +62,19 @@ class RoundCommand(Command):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("round_name", nargs="?", metavar="ROUND", help="the round")
         parser.add_argument("--round", dest="round_option", metavar="ROUND", help="the round (the same, spelled out)")
+
+    def add_round_and_file(self, parser: ArgumentParser, metavar: str, words: str) -> None:
+        """Take a round (before the file, or after ``--round``) and a file, in place of ``add_arguments``."""
+        parser.add_argument(
+            "names", nargs="+", metavar=f"[ROUND] {metavar}", help=f"the round, unless --round, and {words}"
+        )
+        parser.add_argument("--round", dest="round_option", metavar="ROUND", help="the round")
+
+    def round_and_file(self, options: dict[str, Any]) -> tuple[Round, Path]:
+        """Return what ``add_round_and_file`` took. Raises CommandError (status 2) or UnknownRound."""
+        *before, file = options["names"]
+        named = {"round_name": " ".join(before), "round_option": options["round_option"]}
+        return self.round(named), Path(file)
 
     def round(self, options: dict[str, Any]) -> Round:
         """Return the round that was named. Raises UnknownRound when there is none of that name."""

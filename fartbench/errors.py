@@ -1,7 +1,7 @@
 """The base of everything the product refuses to do. No Django here."""
 
 
-class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not a crash
+class Refusal(Exception):
     """A request that is understood and declined.
 
     The message is shown as it stands to the person who asked: it names what is wrong (file, row, field, rule)

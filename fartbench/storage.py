@@ -37,13 +37,13 @@ class ContentStore:
         """Give a path on the store's own disk to write to; what is left there afterwards is removed."""
         folder = self.root / "tmp"
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as work, _disk_faults_in_words(folder):
+        with tempfile.TemporaryDirectory(dir=folder) as work, disk_faults_in_words(folder):
             yield Path(work) / f"file{suffix}"
 
     def keep(self, source: Path, *, sha256: str) -> None:
         """Move ``source`` (on the store's disk) in under its digest. The same bytes again change nothing."""
         target = self.path(sha256)
-        with _disk_faults_in_words(self.root):
+        with disk_faults_in_words(self.root):
             target.parent.mkdir(parents=True, exist_ok=True)
             _sync(source)
             source.chmod(0o444)
@@ -80,7 +80,8 @@ _DISK_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO,
 
 
 @contextmanager
-def _disk_faults_in_words(folder: Path) -> Iterator[None]:
+def disk_faults_in_words(folder: Path) -> Iterator[None]:
+    """Turn a full, read-only or broken disk into StorageFull, which says where and what to do."""
     try:
         yield
     except OSError as error:

@@ -12,17 +12,12 @@ class Command(RoundCommand):
     help = "Import clips and outcomes from a manifest; all of it, or nothing and every bad row named."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "names", nargs="+", metavar="[ROUND] MANIFEST", help="the round (or --round) and the CSV file"
-        )
-        parser.add_argument("--round", dest="round_option", metavar="ROUND", help="the round")
+        self.add_round_and_file(parser, "MANIFEST", "the CSV file")
         parser.add_argument("--replace", action="store_true", help="replace results that are not blinded yet")
         parser.add_argument("--reason", default="", help="why results are replaced")
 
     def run(self, **options: Any) -> None:
-        *before, manifest = options["names"]
-        round_ = self.round({"round_name": " ".join(before), "round_option": options["round_option"]})
-        path = Path(manifest)
+        round_, path = self.round_and_file(options)
         with progress("Looking at clips", total=_rows(path)) as step:
             report = import_clips(
                 round_=round_,

@@ -1,0 +1,76 @@
+"""Sends a blind copy, whole or in ranges, with the same headers for every clip."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+
+from blinding.models import Stimulus
+
+CHUNK = 256 * 1024
+_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
+
+
+class RangeNotSatisfiable(ValueError):
+    """A range that lies outside the file."""
+
+
+def stream(request: HttpRequest, stimulus: Stimulus) -> HttpResponseBase:
+    """Answer a GET or HEAD for a blind copy with 200, 206 or 416. Whoever calls has checked the access.
+
+    No ETag, date, name or path is sent: each would tell clips apart. Sizes are equal within a round.
+    """
+    try:
+        span = requested_range(request.headers.get("Range", ""), stimulus.size)
+    except RangeNotSatisfiable:
+        response: HttpResponseBase = HttpResponse(status=416)
+        response["Content-Range"] = f"bytes */{stimulus.size}"
+        return _with_common_headers(response)
+    first, last = span or (0, stimulus.size - 1)
+    body = iter(()) if request.method == "HEAD" else _pieces(stimulus.path, first, last)
+    response = StreamingHttpResponse(body, status=206 if span else 200, content_type="video/mp4")
+    response["Content-Length"] = str(last - first + 1)
+    if span:
+        response["Content-Range"] = f"bytes {first}-{last}/{stimulus.size}"
+    return _with_common_headers(response)
+
+
+def requested_range(header: str, size: int) -> tuple[int, int] | None:
+    """Return the first and last byte that a Range header asks for, or None for the whole file.
+
+    A header that is malformed, or asks for several ranges, is ignored as RFC 9110 permits. Raises
+    RangeNotSatisfiable when the one range lies outside the file.
+    """
+    match = _RANGE.fullmatch(header.replace(" ", ""))
+    if match is None or not any(match.groups()):
+        return None
+    start, end = match.groups()
+    if not start:
+        if int(end) == 0:
+            raise RangeNotSatisfiable(header)
+        return max(0, size - int(end)), size - 1
+    first, last = int(start), min(int(end) if end else size - 1, size - 1)
+    if end and int(end) < first:
+        return None
+    if first >= size:
+        raise RangeNotSatisfiable(header)
+    return first, last
+
+
+def _pieces(path: Path, first: int, last: int) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        file.seek(first)
+        left = last - first + 1
+        while left > 0 and (piece := file.read(min(CHUNK, left))):
+            left -= len(piece)
+            yield piece
+
+
+def _with_common_headers(response: HttpResponseBase) -> HttpResponseBase:
+    response["Accept-Ranges"] = "bytes"
+    response["Cache-Control"] = "private, no-store"
+    response["Cross-Origin-Resource-Policy"] = "same-origin"
+    return response

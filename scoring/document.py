@@ -1,0 +1,46 @@
+"""The scores document: what “score --json” prints and a release freezes. No Django here beyond the round's name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from scoring.factual_score import CellResult, Standing
+from scoring.results import RoundResults
+
+
+def scores_document(results: RoundResults) -> dict[str, Any]:
+    """Return the results as plain JSON; exact numbers are written as fractions, “13/2”."""
+    version = results.round.protocol
+    return {
+        "round": results.round.name,
+        "protocol": {"name": version.name, "version": version.version, "digest": version.digest},
+        "incomplete_reason": results.round.incomplete_reason,
+        "leaderboard": [_line(standing, results.round.scenes) for standing in results.standings],
+    }
+
+
+def _line(standing: Standing, scenes: Sequence[str]) -> dict[str, Any]:
+    return {
+        "configuration": standing.configuration,
+        "factual_score": str(standing.factual_score),
+        "scenes_all_right": str(standing.scenes_all_right),
+        "rank": standing.rank,
+        "unranked_because": standing.unranked_because,
+        "earned": str(standing.earned),
+        "possible": standing.possible,
+        "delivered": standing.delivered,
+        "scenes": {scene: _scene([cell for cell in standing.cells if cell.scene == scene]) for scene in scenes},
+    }
+
+
+def _scene(cells: Sequence[CellResult]) -> dict[str, Any]:
+    # One clip per scene is the rule; a round with more replicates lists them.
+    if len(cells) == 1:
+        return _cell(cells[0])
+    return {"replicates": [{"replicate": cell.replicate, **_cell(cell)} for cell in cells]}
+
+
+def _cell(cell: CellResult) -> dict[str, Any]:
+    gates = {key: {"consensus": gate.outcome, "votes": dict(gate.votes)} for key, gate in cell.consensus.items()}
+    return {"status": cell.status, **({"reason": cell.reason} if cell.reason else {}), **gates}

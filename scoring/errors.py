@@ -1,0 +1,19 @@
+"""What opening, closing, scoring and publishing refuse."""
+
+from fartbench.errors import BadInput, Refusal
+
+
+class CannotOpen(BadInput):
+    """A round that is not ready to be reviewed; each reason is named."""
+
+
+class SheetsMissing(Refusal):
+    """A round cannot be closed complete while sheets are missing; the message says whose."""
+
+
+class AnswersRefused(BadInput):
+    """Answers with faults; every one is named and nothing was taken."""
+
+
+class ExportRefused(Refusal):
+    """A folder that an export cannot be written to."""

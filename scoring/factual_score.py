@@ -1,0 +1,117 @@
+"""Overall Ranking V1: points per scene, exact means over replicates, shared ranks. No Django here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from fartbench.protocol import Protocol
+from scoring.consensus import Consensus
+
+SCORED = "scored"
+# Outcomes of a cell that earn nothing and still leave the configuration in the ranking.
+COUNTED_AS_ZERO = frozenset({"refused", "failed", "lost"})
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """What became of one cell. ``status`` is ``scored``, ``incomplete`` or the outcome that brought no clip.
+
+    ``consensus`` holds each gate by its question and is empty when there is no clip.
+    """
+
+    scene: str
+    replicate: int
+    status: str
+    reason: str
+    consensus: Mapping[str, Consensus]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One configuration's line in the ranking.
+
+    ``factual_score`` is out of the points of all scenes, with 0 for a scene without a delivered clip; ``earned`` of
+    ``possible`` counts the delivered scenes alone. ``rank`` is None for an unranked configuration, with the reason.
+    """
+
+    configuration: str
+    factual_score: Fraction
+    scenes_all_right: Fraction
+    earned: Fraction
+    possible: int
+    delivered: int
+    cells: tuple[CellResult, ...]
+    unranked_because: str = ""
+    rank: int | None = None
+
+
+def points_of(protocol: Protocol, gates: Mapping[str, Consensus]) -> int:
+    """Return the points of one scored clip: each rule pays on a yes, if what it needs was a yes too."""
+    return sum(
+        rule.points
+        for rule in protocol.scoring.points
+        if gates[rule.question].passes and (rule.needs is None or gates[rule.needs].passes)
+    )
+
+
+def all_right(protocol: Protocol, gates: Mapping[str, Consensus]) -> bool:
+    """Say whether every gate of a scored clip passed."""
+    return all(gates[gate].passes for gate in protocol.scoring.gates)
+
+
+def standing_of(
+    protocol: Protocol, configuration: str, cells: Iterable[CellResult], *, scenes: Sequence[str]
+) -> Standing:
+    """Add up one configuration: a scene's points are the exact mean over its delivered clips (ours)."""
+    ordered = tuple(sorted(cells, key=lambda cell: (scenes.index(cell.scene), cell.replicate)))
+    scored = {scene: [c for c in ordered if c.scene == scene and c.status == SCORED] for scene in scenes}
+    points = {s: _mean([points_of(protocol, c.consensus) for c in found]) for s, found in scored.items()}
+    right = {s: _mean([int(all_right(protocol, c.consensus)) for c in found]) for s, found in scored.items()}
+    return Standing(
+        configuration=configuration,
+        factual_score=sum(points.values(), Fraction(0)),
+        scenes_all_right=sum(right.values(), Fraction(0)),
+        earned=sum(points.values(), Fraction(0)),
+        possible=protocol.points_per_clip * sum(1 for found in scored.values() if found),
+        delivered=sum(len(found) for found in scored.values()),
+        cells=ordered,
+        unranked_because=_why_unranked(ordered),
+    )
+
+
+def _mean(values: Sequence[int]) -> Fraction:
+    return Fraction(sum(values), len(values)) if values else Fraction(0)
+
+
+def _why_unranked(cells: Sequence[CellResult]) -> str:
+    open_cells = [cell for cell in cells if cell.status != SCORED and cell.status not in COUNTED_AS_ZERO]
+    return "; ".join(f"{cell.scene} {cell.status.replace('_', ' ')}" for cell in open_cells)
+
+
+def ranked(protocol: Protocol, standings: Iterable[Standing], *, rankable: bool = True) -> list[Standing]:
+    """Return the standings best first, with standard competition ranks (1, 2, 2, 4); unranked ones last, by name.
+
+    With ``rankable`` false (a round without all scenes of its protocol) nobody gets a rank.
+    """
+    if not rankable:
+        return sorted(standings, key=lambda standing: standing.configuration)
+    every = list(standings)
+    in_order = sorted(
+        (s for s in every if not s.unranked_because),
+        key=lambda standing: ([-part for part in rank_key(protocol, standing)], standing.configuration),
+    )
+    keys = [rank_key(protocol, standing) for standing in in_order]
+    ranks = [_with_rank(standing, keys.index(key) + 1) for standing, key in zip(in_order, keys, strict=True)]
+    unranked = sorted((s for s in every if s.unranked_because), key=lambda standing: standing.configuration)
+    return [*ranks, *unranked]
+
+
+def rank_key(protocol: Protocol, standing: Standing) -> list[Fraction]:
+    """Return what the protocol orders by, the most important first."""
+    return [getattr(standing, name) for name in protocol.scoring.rank_by]
+
+
+def _with_rank(standing: Standing, rank: int) -> Standing:
+    return replace(standing, rank=rank)

@@ -1,0 +1,15 @@
+"""Opens a round for review."""
+
+from typing import Any
+
+from fartbench.commands import RoundCommand, actor
+from scoring.rounds import open_round
+
+
+class Command(RoundCommand):
+    help = "Open a round: the protocol is frozen, the orders are drawn, reviewers may begin."
+
+    def run(self, **options: Any) -> None:
+        round_ = self.round(options)
+        open_round(round_=round_, actor=actor())
+        self.say(f"Round {round_.name} is open for review.")

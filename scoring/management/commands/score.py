@@ -1,0 +1,53 @@
+"""Shows the scores of a closed round."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.db import transaction
+from rich.console import Console
+from rich.table import Table
+
+from fartbench import audit
+from fartbench.commands import RoundCommand, actor
+from fartbench.models import RoundState
+from scoring.document import scores_document
+from scoring.results import RoundResults, round_results
+from scoring.steps import refuse_unless
+
+
+class Command(RoundCommand):
+    help = "Show the scores of a closed round, as a table or as JSON."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--json", action="store_true", help="print the scores document")
+
+    def run(self, **options: Any) -> None:
+        round_ = self.round(options)
+        refuse_unless(round_, "score", RoundState.LOCKED, RoundState.PUBLISHED)
+        if round_.state == RoundState.LOCKED:
+            with transaction.atomic():
+                audit.record("scores previewed", actor=actor(), round_name=round_.name)
+        results = round_results(round_)
+        if options["json"]:
+            self.say(json.dumps(scores_document(results), indent=2, ensure_ascii=False))
+        else:
+            Console(file=self.stdout).print(_table(results))
+
+
+def _table(results: RoundResults) -> Table:
+    total = results.protocol.points_per_clip * len(results.round.scenes)
+    table = Table(title=f"{results.round.name} on {results.round.protocol}")
+    for heading in ("Rank", "Configuration", f"Factual Score of {total}", "Scenes all right", "Delivered", ""):
+        table.add_column(heading)
+    for standing in results.standings:
+        table.add_row(
+            str(standing.rank or "–"),
+            standing.configuration,
+            f"{standing.factual_score} ({standing.earned}/{standing.possible})",
+            str(standing.scenes_all_right),
+            str(standing.delivered),
+            standing.unranked_because,
+        )
+    return table

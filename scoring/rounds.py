@@ -1,0 +1,146 @@
+"""Opening, closing and publishing a round: each joins clips, reviewers and answers, so they live here."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+from review.selectors import missing_sheets
+
+from blinding.models import BlindingKey, Stimulus
+from blinding.services import check_files
+from fartbench import audit
+from fartbench.models import Round, RoundState
+from fartbench.protocol import digest_of
+from fartbench.protocols import freeze
+from fartbench.rounds import move
+from generation.models import Sample, SampleState
+from review.models import AnswerSheet, CohortMember, Role, Source
+from review.services import plan_orders, write_forms
+from scoring.document import scores_document
+from scoring.errors import CannotOpen, SheetsMissing
+from scoring.models import Release
+from scoring.results import round_results
+from scoring.steps import refuse_unless
+
+BEFORE_OPENING = (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING)
+
+
+def open_round(*, round_: Round, actor: str) -> None:
+    """Freeze the protocol, draw the orders of the whole cohort and let reviewers in.
+
+    Raises StepOutOfOrder after the round was opened, CannotOpen with every reason why it is not ready, and
+    BlindCopyMissing when a stored blind copy is gone or was changed.
+    """
+    refuse_unless(round_, "open_round", *BEFORE_OPENING)
+    if reasons := _not_ready(round_):
+        raise CannotOpen(f"Round {round_.name!r} cannot be opened", reasons)
+    check_files(Stimulus.objects.filter(round=round_))
+    with transaction.atomic():
+        write_forms(round_.protocol)
+        freeze(round_.protocol)
+        plan_orders(round=round_, factors=_configuration_labels(round_))
+        move(round_, to=RoundState.REVIEWING, within=BEFORE_OPENING, opened_at=timezone.now())
+        audit.record(
+            "round opened",
+            actor=actor,
+            round_name=round_.name,
+            protocol=str(round_.protocol),
+            digest=round_.protocol.digest,
+            stimuli=_stimuli_digest(round_),
+        )
+
+
+def _not_ready(round_: Round) -> list[str]:
+    cohort = round_.protocol.rules.cohort.size
+    members = CohortMember.objects.filter(round=round_, role=Role.PRIMARY).count()
+    samples = Sample.objects.filter(cell__round=round_).select_related("cell__configuration")
+    keyed = set(BlindingKey.objects.filter(stimulus__round=round_).values_list("sample_id", flat=True))
+    reasons = [
+        f"{sample.cell} has no outcome yet: “import_clips” or “mark_cell”"
+        for sample in samples
+        if not sample.has_outcome
+    ]
+    reasons += [
+        f"{sample.cell} has no blind copy yet: “blind {round_.name}”"
+        for sample in samples
+        if sample.state == SampleState.DELIVERED and sample.pk not in keyed
+    ]
+    if not samples:
+        reasons.append(f"it has no clips yet: “import_clips {round_.name} MANIFEST.csv”")
+    elif not any(sample.state == SampleState.DELIVERED for sample in samples):
+        reasons.append("no cell brought a clip, so there is nothing to review")
+    if members != cohort:
+        reasons.append(f"its cohort has {members} of {cohort} reviewers: “set_cohort {round_.name} EMAIL …”")
+    return reasons + _shown_before(round_)
+
+
+def _shown_before(round_: Round) -> list[str]:
+    # Whoever has seen a published release knows who made the clips it shows.
+    clips = Sample.objects.filter(cell__round=round_, clip__isnull=False).values("clip")
+    published = Sample.objects.filter(cell__round__state=RoundState.PUBLISHED, clip__in=clips)
+    shown = {sample.clip_id: sample.cell.round.name for sample in published.select_related("cell__round")}
+    return [
+        f"{sample.cell}: the published round {shown[sample.clip_id]!r} has shown this clip already"
+        for sample in Sample.objects.filter(cell__round=round_, clip__in=shown).select_related("cell__configuration")
+    ]
+
+
+def _configuration_labels(round_: Round) -> dict[str, str]:
+    # The order must know which stimuli belong together, and nobody below this layer may know to whom.
+    keys = BlindingKey.objects.filter(stimulus__round=round_)
+    return {
+        stimulus: f"c{configuration}"
+        for stimulus, configuration in keys.values_list("stimulus_id", "sample__cell__configuration_id")
+    }
+
+
+def _stimuli_digest(round_: Round) -> str:
+    return digest_of(sorted(Stimulus.objects.filter(round=round_).values_list("id", "sha256")))
+
+
+def close_round(*, round_: Round, actor: str, incomplete_reason: str = "") -> None:
+    """End the review. Raises SheetsMissing, saying whose, unless a reason for closing incomplete is given."""
+    refuse_unless(round_, "close_round", RoundState.REVIEWING)
+    with transaction.atomic():
+        # Locking a sheet takes this row too, so that none slips in between the count and the close.
+        Round.objects.select_for_update().get(pk=round_.pk)
+        missing = missing_sheets(round_)
+        if missing and not incomplete_reason.strip():
+            whose = "; ".join(f"{member.reviewer.code} ({member.reviewer.email}): {count}" for member, count in missing)
+            raise SheetsMissing(
+                f"Round {round_.name!r} stays open, sheets are missing. {whose}. "
+                "Wait for them, or close with --incomplete --reason."
+            )
+        reason = incomplete_reason.strip() if missing else ""
+        move(
+            round_,
+            to=RoundState.LOCKED,
+            within=(RoundState.REVIEWING,),
+            closed_at=timezone.now(),
+            incomplete_reason=reason,
+        )
+        audit.record(
+            "round closed",
+            actor=actor,
+            round_name=round_.name,
+            missing={member.reviewer.code: count for member, count in missing},
+            reason=reason,
+        )
+
+
+@transaction.atomic
+def publish(*, round_: Round, actor: str) -> Release:
+    """Freeze the scores as a release and show them to everyone."""
+    refuse_unless(round_, "publish", RoundState.LOCKED)
+    document = scores_document(round_results(round_))
+    release = Release.objects.create(
+        round=round_,
+        number=Release.objects.filter(round=round_).count() + 1,
+        created_at=timezone.now(),
+        scores=document,
+        digest=digest_of(document),
+        demonstration=AnswerSheet.objects.filter(stimulus__round=round_, source=Source.SIMULATED).exists(),
+    )
+    move(round_, to=RoundState.PUBLISHED, within=(RoundState.LOCKED,), published_at=release.created_at)
+    audit.record("round published", actor=actor, round_name=round_.name, release=release.number, digest=release.digest)
+    return release

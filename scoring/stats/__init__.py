@@ -1,0 +1,1 @@
+"""Statistics of scoring: arrays in, estimates out. No Django here."""

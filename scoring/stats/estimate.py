@@ -1,0 +1,45 @@
+"""What every statistic returns: a value with its interval and n, or the reason why there is none. No Django here."""
+
+from dataclasses import dataclass
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """A statistic that these data do not determine. It is shown as the reason, never as a number."""
+
+    reason: str
+    n: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value with its 95% interval.
+
+    `n` is the number of observations the value rests on (clips, unless the function says otherwise) and `method` names
+    the interval. When the value exists but its interval cannot be estimated, `low` and `high` are both None and `note`
+    says why; otherwise `note` is empty or a warning to print beside the interval.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+    method: str
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        """Hold the invariant: both limits or none, and a reason where there is none."""
+        if (self.low is None) != (self.high is None) or (self.low is None and not self.note):
+            raise ValueError(f"An estimate needs both limits, or neither and a note that says why: {self}")
+
+
+def without_interval(value: float, n: int, reason: str) -> Estimate:
+    """A value whose interval is not estimable, and why."""
+    return Estimate(value, None, None, n, "not estimable", reason)
+
+
+def cut(limit: float, bounds: tuple[float, float]) -> float:
+    """A limit moved to the nearest value that is possible."""
+    return float(min(max(limit, bounds[0]), bounds[1]))

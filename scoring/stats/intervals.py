@@ -1,0 +1,203 @@
+"""Intervals for shares, for statistics with a jackknife or bootstrap, and for scores over scenes. No Django here.
+
+Which one is used where, and how often each covers the truth, is checked by `python -m scoring.stats.validate`.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, ndtri, stdtrit
+
+from scoring.stats.estimate import CONFIDENCE, Estimate, Undefined, cut, without_interval
+
+Floats = NDArray[np.float64]
+
+UPPER = 0.5 + CONFIDENCE / 2
+MOST_UNDEFINED = 0.05
+ROUNDING = 1e-24  # squares below this share of the data's own are rounding errors
+FEWEST_CONFIGURATIONS = 4
+ANYTHING = (-np.inf, np.inf)
+
+
+def wilson(successes: int, n: int) -> Estimate | Undefined:
+    """The share `successes / n` with its score interval (Wilson 1927, J. American Statistical Association 22).
+
+    ValueError unless 0 <= successes <= n.
+    """
+    if not 0 <= successes <= n:
+        raise ValueError(f"{successes} successes of {n} is not a share.")
+    if n == 0:
+        return Undefined("nothing was counted")
+    low, high = _score_limits(successes / n, n, float(ndtri(UPPER)))
+    return Estimate(successes / n, low, high, n, "Wilson")
+
+
+def clustered_wilson(successes: ArrayLike, clusters: ArrayLike) -> Estimate | Undefined:
+    """A share of clips whose clips come in clusters (configurations).
+
+    Wilson's interval with n / deff for n and t with G - 1 degrees of freedom for z, where deff, at least 1, is the
+    ratio of the between-cluster variance of the share to the binomial one (Kish 1965, Survey Sampling; Dean & Pagano
+    2015, J. Survey Statistics and Methodology 3). With one clip per cluster it is plain Wilson.
+
+    successes: (n,) of 0 and 1; clusters: (n,) labels of any kind. ValueError when the shapes differ.
+    """
+    hit = np.asarray(successes, dtype=np.float64)
+    labels, member = np.unique(np.asarray(clusters), return_inverse=True)
+    if hit.shape != member.shape:
+        raise ValueError(f"{hit.shape} answers do not match {member.shape} clusters.")
+    n, groups = hit.size, labels.size
+    if n == groups:
+        return wilson(int(hit.sum()), n)
+    share = float(hit.sum()) / n
+    if groups < 2:  # noqa: PLR2004
+        return without_interval(share, n, "all clips are from one configuration")
+    off = np.bincount(member, weights=hit - share, minlength=groups)
+    binomial = share * (1 - share) / n
+    between = groups / (groups - 1) * float(off @ off) / n**2
+    deff = max(1.0, between / binomial) if binomial > 0 else 1.0
+    low, high = _score_limits(share, n / deff, _t(groups - 1))
+    return Estimate(share, low, high, n, "Wilson, clustered by configuration")
+
+
+def _score_limits(share: float, n: float, z: float) -> tuple[float, float]:
+    spread = z * z / n
+    middle = (share + spread / 2) / (1 + spread)
+    half = z / (1 + spread) * float(np.sqrt(share * (1 - share) / n + spread / (4 * n)))
+    return (
+        0.0 if share == 0 else max(0.0, middle - half),
+        1.0 if share == 1 else min(1.0, middle + half),
+    )  # fmt: skip
+
+
+def _t(freedom: float) -> float:
+    return float(stdtrit(freedom, UPPER))
+
+
+def jackknife_interval(
+    value: float, left_out: ArrayLike, n: int, *, bounds: tuple[float, float] = ANYTHING
+) -> Estimate:
+    """A statistic with the interval of the delete-one-configuration jackknife.
+
+    se^2 = (G - 1) / G x sum (value without g - their mean)^2, and t with G - 1 degrees of freedom (Tukey 1958, Annals
+    of Mathematical Statistics 29; Efron & Tibshirani 1993, ch. 11). It speaks of other configurations before these
+    reviewers, and needs no random numbers.
+
+    left_out: (G,) the statistic without each configuration, nan where it is undefined then.
+    """
+    values = np.asarray(left_out, dtype=np.float64)
+    groups = values.size
+    if groups < 2:  # noqa: PLR2004
+        return without_interval(value, n, "an interval needs clips of at least two configurations")
+    if np.isnan(values).any():
+        return without_interval(value, n, "without one of the configurations the statistic is undefined")
+    error = jackknife_error(values)
+    if error == 0:
+        return without_interval(value, n, "no variation: the statistic is the same without any configuration")
+    reach = _t(groups - 1) * error
+    low, high = cut(value - reach, bounds), cut(value + reach, bounds)
+    return Estimate(value, low, high, n, f"jackknife over {groups} configurations")
+
+
+def jackknife_error(left_out: Floats, weights: Floats | None = None) -> float:
+    """The jackknife standard error of (G,) leave-one-out values; `weights` says how often each of them occurs."""
+    times = np.ones_like(left_out) if weights is None else weights
+    groups = float(times.sum())
+    off = left_out - float(times @ left_out) / groups
+    return float(np.sqrt((groups - 1) / groups * float(times @ off**2)))
+
+
+def bca_interval(
+    value: float,
+    draws: ArrayLike,
+    left_out: ArrayLike,
+    weights: ArrayLike,
+    n: int,
+    *,
+    bounds: tuple[float, float] = ANYTHING,
+) -> Estimate:
+    """A statistic with the bias-corrected and accelerated bootstrap interval (Efron 1987, JASA 82).
+
+    draws: (B,) resampled values, nan where undefined: those are dropped, and more than 5% of them make the interval
+    not estimable. left_out: (K,) the statistic without one observation of each kind; weights: (K,) how many
+    observations are of that kind.
+    """
+    all_draws = np.asarray(draws, dtype=np.float64)
+    kept = all_draws[~np.isnan(all_draws)]
+    if kept.size < (1 - MOST_UNDEFINED) * all_draws.size:
+        missing = all_draws.size - kept.size
+        return without_interval(value, n, f"{missing} of {all_draws.size} resamples leave the statistic undefined")
+    if kept.min() == kept.max():
+        return without_interval(value, n, "no variation: every resample gives the same value")
+    below = (float((kept < value).mean()) + float((kept <= value).mean())) / 2
+    bias = float(ndtri(np.clip(below, 1 / (2 * kept.size), 1 - 1 / (2 * kept.size))))
+    acceleration = _acceleration(np.asarray(left_out, dtype=np.float64), np.asarray(weights, dtype=np.float64))
+    reach = bias + np.array([-1.0, 1.0]) * float(ndtri(UPPER))
+    low, high = np.quantile(kept, ndtr(bias + reach / (1 - acceleration * reach)))
+    return Estimate(value, cut(low, bounds), cut(high, bounds), n, f"BCa bootstrap of clips, {all_draws.size} draws")
+
+
+def _acceleration(left_out: Floats, weights: Floats) -> float:
+    """One sixth of the skewness of the leave-one-out values; those that are undefined say nothing."""
+    known = ~np.isnan(left_out)
+    values, times = left_out[known], weights[known]
+    off = float(times @ values) / float(times.sum()) - values
+    spread = float(times @ off**2)
+    return float(times @ off**3) / (6 * spread**1.5) if spread > 0 else 0.0
+
+
+def pooled_two_way(
+    values: ArrayLike, *, total: bool = False, bounds: tuple[float, float] = ANYTHING
+) -> list[Estimate | Undefined]:
+    """Each configuration's mean over its scenes (or `total`) at one value per scene, with a pooled t interval.
+
+    The residual of the additive model configuration + scene is pooled over all configurations; complete data have
+    (C - 1)(S - 1) degrees of freedom (Fisher 1925; Scheffe 1959, The Analysis of Variance, ch. 4). The scenes are
+    fixed: the interval speaks of these scenes. Fewer than four configurations or no residual: not estimable.
+
+    values: (C, S), nan for a cell without a value; returns C estimates, n = the scenes with a value. A row without
+    any is Undefined; `total` is meant for rows without gaps (ValueError otherwise).
+    """
+    table = np.asarray(values, dtype=np.float64)
+    known = ~np.isnan(table)
+    if total and not known.all():
+        raise ValueError("A total over scenes needs a value in every scene.")
+    variance, freedom = _two_way_residual(table, known)
+    reason = _two_way_reason(int(known.any(axis=1).sum()), variance, freedom)
+    method = f"two-way pooled t, {freedom} degrees of freedom"
+
+    def estimate(row: Floats) -> Estimate | Undefined:
+        n = row.size
+        if n == 0:
+            return Undefined("no scene has a value")
+        scale = n if total else 1
+        value = float(row.mean()) * scale
+        if reason:
+            return without_interval(value, n, reason)
+        reach = _t(freedom) * float(np.sqrt(variance / n)) * scale
+        return Estimate(value, cut(value - reach, bounds), cut(value + reach, bounds), n, method)
+
+    return [estimate(row[there]) for row, there in zip(table, known, strict=True)]
+
+
+def _two_way_residual(table: Floats, known: NDArray[np.bool_]) -> tuple[float, int]:
+    """The residual variance of row + column effects, with gaps, and its degrees of freedom.
+
+    Rows are swept out first, so that only S normal equations are solved whatever the number of rows.
+    """
+    filled = np.where(known, table, 0.0)
+    sizes = np.maximum(known.sum(axis=1, keepdims=True), 1)
+    swept = np.where(known, filled - filled.sum(axis=1, keepdims=True) / sizes, 0.0)
+    share = known / sizes
+    normal = np.diag(known.sum(axis=0).astype(np.float64)) - known.T.astype(np.float64) @ share
+    effects, _, rank, _ = np.linalg.lstsq(normal, swept.sum(axis=0), rcond=1e-10)
+    residual = np.where(known, swept - effects + (share @ effects)[:, None], 0.0)
+    freedom = int(known.sum()) - int(known.any(axis=1).sum()) - int(rank)
+    squares, size = float((residual**2).sum()), float((filled**2).sum())
+    return (squares / freedom if freedom > 0 and squares > ROUNDING * size else 0.0), freedom
+
+
+def _two_way_reason(configurations: int, variance: float, freedom: int) -> str:
+    if configurations < FEWEST_CONFIGURATIONS:
+        return f"{configurations} configurations; a pooled interval needs at least {FEWEST_CONFIGURATIONS}"
+    if freedom < 1:
+        return "one scene only: nothing to estimate the variation from"
+    return "" if variance else "no variation beyond the levels of scenes and configurations"
