@@ -126,24 +126,26 @@ class Ensemble:
 
     def standing(
         self, who: str, time: float, scale: float, *, mouth: float = 0.0, rest: float = 0.0,
-        nose: bool = False, side: int = 1, hands: Mapping[int, Point] | None = None,
+        side: int = 1, hand: Point | None = None, nose: bool = True,
     ) -> list[Part]:
-        """Return the legs, body and head of somebody who stands, and with ``nose`` the arm that goes to the nose."""
+        """Return the legs, body and head of somebody who stands, then the arm at ``side`` that can go to the nose.
+
+        ``hand`` is where the other hand is; without ``nose`` the arm at ``side`` is left to the caller.
+        """
         look, place = self.look(who, time), self.places[who]
-        posture, shift, hands = self.posture(who, time), self.shift(who, time, scale), hands or {}
+        posture, shift = self.posture(who, time), self.shift(who, time, scale)
         own = look is self.looks[who]
 
         def pen(drawing: Drawing) -> Pen:
             return Pen(drawing, (place.x, place.y), place.unit)
 
         def body(drawing: Drawing) -> None:
-            for arm in (-side, side)[: 1 if nose else 2]:
-                draw_arm(pen(drawing), look, posture, arm, hands.get(arm))
+            draw_arm(pen(drawing), look, posture, -side, hand)
             draw_torso(pen(drawing), look, posture)
 
         parts = [
             Part((who, own, "legs"), lambda drawing: draw_legs(pen(drawing), look), shift),
-            Part((who, own, "body", posture, tuple(hands.items())), body, shift),
+            Part((who, own, "body", posture, hand), body, shift),
             self.head(who, time, scale, self.face(who, time, mouth, rest), posture),
         ]
         if not nose:

@@ -43,6 +43,7 @@ class Face:
     blink: bool = False
     blush: float = 0.0
     gaze: float = 0.0
+    lowered: float = 0.0  # eyes cast down, 0 to 1
 
 
 def draw_head(pen: Pen, look: Look, face: Face) -> None:
@@ -59,7 +60,7 @@ def draw_head(pen: Pen, look: Look, face: Face) -> None:
     pen.glow((-0.16 + 0.2 * face.turn, -0.62), (0.3, 0.36), (255, 244, 226), 0.22, outline)
     if face.blush:
         for side in (-1, 1):
-            pen.glow((side * 0.21 + 0.18 * face.turn, -0.31), (0.17, 0.13), (222, 70, 66), 0.85 * face.blush, outline)
+            pen.glow((side * 0.21 + 0.18 * face.turn, -0.31), (0.17, 0.13), (226, 84, 78), 0.6 * face.blush, outline)
     _beard(pen, look, face, outline)
     _features(pen.moved(0.19 * face.turn, face.nod), look, face)
     _front_hair(pen, look, face, outline)
@@ -103,10 +104,10 @@ def _eye(pen: Pen, look: Look, face: Face, narrow: float) -> None:
     if face.blink:
         pen.fill(stroke([(-0.085 * narrow, 0.0), (0, 0.025), (0.085 * narrow, 0.0)], 0.024), shaded(look.skin, 0.45))
         return
-    wide = 0.062 + 0.014 * max(0.0, face.brow)
+    wide = (0.062 + 0.014 * max(0.0, face.brow)) * (1 - 0.35 * face.lowered)
     white = smooth([(-0.09 * narrow, 0.008), (0, -wide), (0.09 * narrow, 0.0), (0, wide * 0.8)])
     pen.fill(white, (250, 248, 244), (222, 218, 214))
-    iris = (0.035 * (face.turn + face.gaze) * narrow, 0.002 + 0.3 * face.nod)
+    iris = (0.035 * (face.turn + face.gaze) * narrow, 0.002 + 0.035 * face.lowered)
     pen.fill(ellipse(iris, 0.05, 0.054), (74, 52, 40), within=white)
     pen.fill(ellipse(iris, 0.026, 0.028), (16, 12, 12), within=white)
     pen.fill(ellipse((iris[0] - 0.016, iris[1] - 0.02), 0.014), (255, 255, 255))
@@ -162,7 +163,6 @@ def _back_hair(pen: Pen, look: Look, face: Face) -> None:
 
 def _front_hair(pen: Pen, look: Look, face: Face, outline: Points) -> None:
     s, hair = 0.1 * face.turn, look.hair
-    cap = np.concatenate([outline, outline[:1]])
     fringes: dict[str, list[Point]] = {
         "long": [(-0.44, -0.42), (-0.36, -0.62), (-0.16, -0.8), (-0.02, -0.9), (0.2, -0.8), (0.37, -0.62), (0.44, -0.42), (0.47, -0.8), (0.3, -1.02), (0, -1.09), (-0.3, -1.02), (-0.47, -0.8)],
         "bob": [(-0.48, -0.3), (-0.38, -0.56), (-0.3, -0.7), (0.02, -0.72), (0.3, -0.69), (0.38, -0.56), (0.48, -0.3), (0.49, -0.8), (0.3, -1.04), (0, -1.1), (-0.3, -1.04), (-0.49, -0.8)],
@@ -175,4 +175,3 @@ def _front_hair(pen: Pen, look: Look, face: Face, outline: Points) -> None:
     pen.fill(shape, shaded(hair, 1.2), shaded(hair, 0.72), along=(0.7, 0.6))
     shine = curve([(-0.28 + s, -0.86), (-0.12 + s, -0.96), (0.08 + s, -0.98)])
     pen.fill(limb(*[(float(x), float(y), 0.018) for x, y in shine[::3]]), shaded(hair, 1.6), opacity=0.35)
-    del cap

@@ -55,10 +55,10 @@ class LiftPicture:
         people = self.people
         return [
             Part(("indicator", floor, tick), lambda drawing: _indicator(drawing, floor, tick)),
-            *people.standing("raincoat", time, scale, rest=0.1, nose=True, side=1),
-            *people.standing("suit", time, scale, rest=-0.1, nose=True, side=1),
-            *people.standing("hoodie", time, scale, rest=0.15, nose=True, side=-1),
-            *people.standing("scarf", time, scale, rest=-0.15, nose=True, side=1),
+            *people.standing("raincoat", time, scale, rest=0.1, side=1),
+            *people.standing("suit", time, scale, rest=-0.1, side=1),
+            *people.standing("hoodie", time, scale, rest=0.15, side=-1),
+            *people.standing("scarf", time, scale, rest=-0.15, side=1),
         ]
 
 
