@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,12 @@ class Row:
     def fault(self, column: str, rule: str) -> str:
         """Name a fault of this row as people look for it."""
         return f"row {self.number}, {column}: {rule}"
+
+
+def row_number(fault: str) -> int:
+    """Return the row that a fault names, so that a report can list faults from the top of the table down."""
+    match = re.match(r"row (\d+)", fault)
+    return int(match[1]) if match else 0
 
 
 def read_table(path: Path, *, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> list[Row]:

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from django.db import transaction
-from fartbench.media.probe import MediaFacts, probe
 
 from fartbench import audit
 from fartbench.media.errors import MediaRefusal
+from fartbench.media.probe import MediaFacts, probe
 from fartbench.models import Round
 from fartbench.storage import file_sha256, raw_clips
+from fartbench.tables import row_number
 from generation.cells import begin_collecting, configuration_named, lay_out, refuse_when_settled, samples_of
 from generation.errors import ManifestRefused
 from generation.manifest import CellKey, ManifestRow, read_manifest
@@ -77,8 +78,7 @@ def import_clips(
 
 def _refuse(manifest: Path, faults: list[str]) -> None:
     if faults:
-        in_order = sorted(faults, key=lambda fault: int(fault.removeprefix("row ").split(",")[0].split(":")[0]))
-        raise ManifestRefused(str(manifest), in_order)
+        raise ManifestRefused(str(manifest), sorted(faults, key=row_number))
 
 
 def _arrivals(

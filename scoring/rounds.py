@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.db import transaction
 from django.utils import timezone
-from review.selectors import missing_sheets
 
 from blinding.models import BlindingKey, Stimulus
 from blinding.services import check_files
@@ -15,6 +14,7 @@ from fartbench.protocols import freeze
 from fartbench.rounds import move
 from generation.models import Sample, SampleState
 from review.models import AnswerSheet, CohortMember, Role, Source
+from review.selectors import missing_sheets
 from review.services import plan_orders, write_forms
 from scoring.document import scores_document
 from scoring.errors import CannotOpen, SheetsMissing

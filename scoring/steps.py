@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from review.selectors import missing_sheets
-
 from blinding.services import without_copy
 from fartbench.models import Round, RoundState
 from fartbench.rounds import StepOutOfOrder
 from generation.models import Sample, SampleState
 from review.models import CohortMember
+from review.selectors import missing_sheets
 
 
 @dataclass(frozen=True)

@@ -133,16 +133,15 @@ class Form:
         )
 
     def _no_such_answer(self, key: str, response: Response) -> str:
-        reasons = [answer.na_reason for answer, _ in self.na_options(key) if answer.na_reason]
-        if response.na_reason is not None:
-            allowed = (
-                f"N/A reasons here: {', '.join(reasons)}" if reasons else "this question is never N/A in this scene"
-            )
-            return f"N/A ({response.na_reason}) is not allowed; {allowed}"
-        values = ", ".join(option.value for option in self.options(key))
-        return f"{response.value!r} is not an answer; allowed are {values}" + (
-            f" or na:REASON with {', '.join(reasons)}" if reasons else ""
-        )
+        reasons = " or ".join(f"na:{answer.na_reason}" for answer, _ in self.na_options(key))
+        if response.na_reason is None:
+            values = ", ".join(option.value for option in self.options(key))
+            return f"{response.value!r} is not an answer; allowed are {values}" + (f" and {reasons}" if reasons else "")
+        if not reasons:
+            return "this question is never N/A in this scene"
+        if not response.na_reason:
+            return f"an N/A needs its reason: {reasons}"
+        return f"{str(response)!r} is not an answer; an N/A here is {reasons}"
 
 
 def form_for(protocol: Protocol, scene_key: str) -> Form:

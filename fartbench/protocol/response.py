@@ -13,7 +13,10 @@ class ResponseError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """Exactly one of ``value`` and ``na_reason``; written as ``yes``, ``4`` or ``na:no_event``."""
+    """Exactly one of ``value`` and ``na_reason``; written as ``yes``, ``4`` or ``na:no_event``.
+
+    An N/A whose reason is empty can be written and is allowed by no form.
+    """
 
     value: str | None = None
     na_reason: str | None = None
@@ -24,10 +27,10 @@ class Response:
 
     @classmethod
     def parse(cls, text: str) -> Response:
-        """Read ``yes``, ``4`` or ``na:REASON``. Raises ResponseError for an empty text or an N/A without reason."""
+        """Read ``yes``, ``4`` or ``na:REASON``. Raises ResponseError for an empty text."""
         text = text.strip()
-        if text.lower() in {"na", "n/a", NA_PREFIX}:
-            raise ResponseError("an N/A needs its reason: write na:REASON")
+        if text.lower() in {"na", "n/a"}:
+            return cls(na_reason="")
         if text.startswith(NA_PREFIX):
             return cls(na_reason=text.removeprefix(NA_PREFIX))
         if not text:

@@ -220,19 +220,19 @@ def _alphas(coincidences: Floats, patterns: Patterns, level: Level, values: Arra
     by_chance = (given[:, :, None] * given[:, None, :] * distance).sum(axis=(1, 2))
     varied = (given > 0).sum(axis=1) > 1
     safe = np.where(varied & (by_chance > 0), by_chance, np.nan)
-    return 1 - (total - 1) * disagreement / safe
+    return np.asarray(1 - (total - 1) * disagreement / safe)
 
 
 def _distances(given: Floats, level: Level, values: ArrayLike | None) -> Floats:
     """(B or 1, V, V) squared differences between answers."""
     categories = given.shape[1]
     if level is Level.NOMINAL:
-        return 1 - np.eye(categories)[None]
+        return np.asarray(1 - np.eye(categories)[None])
     if level is Level.ORDINAL:
         at = np.cumsum(given, axis=1) - given / 2
     else:
         at = np.asarray(np.arange(categories) if values is None else values, dtype=np.float64)[None, :]
-    return (at[:, :, None] - at[:, None, :]) ** 2
+    return np.square(at[:, :, None] - at[:, None, :])
 
 
 def _warned(estimate: Estimate | Undefined, patterns: Patterns) -> Estimate | Undefined:

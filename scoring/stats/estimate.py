@@ -1,5 +1,6 @@
 """What every statistic returns: a value with its interval and n, or the reason why there is none. No Django here."""
 
+import hashlib
 from dataclasses import dataclass
 
 CONFIDENCE = 0.95
@@ -43,3 +44,11 @@ def without_interval(value: float, n: int, reason: str) -> Estimate:
 def cut(limit: float, bounds: tuple[float, float]) -> float:
     """A limit moved to the nearest value that is possible."""
     return float(min(max(limit, bounds[0]), bounds[1]))
+
+
+def derived_seed(seed: str, *words: str) -> int:
+    """A 32-bit seed for one resampling, from the release's seed and the words that name what is resampled.
+
+    So the draws of one configuration do not depend on which others there are.
+    """
+    return int.from_bytes(hashlib.sha256("|".join((seed, *words)).encode()).digest()[:4], "big")

@@ -13,6 +13,7 @@ Floats = NDArray[np.float64]
 
 UPPER = 0.5 + CONFIDENCE / 2
 MOST_UNDEFINED = 0.05
+EQUAL = 1e-12  # resampled values nearer than this to the value differ by rounding only
 ROUNDING = 1e-24  # squares below this share of the data's own are rounding errors
 FEWEST_CONFIGURATIONS = 4
 ANYTHING = (-np.inf, np.inf)
@@ -54,7 +55,7 @@ def clustered_wilson(successes: ArrayLike, clusters: ArrayLike) -> Estimate | Un
     binomial = share * (1 - share) / n
     between = groups / (groups - 1) * float(off @ off) / n**2
     deff = max(1.0, between / binomial) if binomial > 0 else 1.0
-    low, high = _score_limits(share, n / deff, _t(groups - 1))
+    low, high = _score_limits(share, n / deff, student_t(groups - 1))
     return Estimate(share, low, high, n, "Wilson, clustered by configuration")
 
 
@@ -68,7 +69,8 @@ def _score_limits(share: float, n: float, z: float) -> tuple[float, float]:
     )  # fmt: skip
 
 
-def _t(freedom: float) -> float:
+def student_t(freedom: float) -> float:
+    """The upper limit, in standard errors, of a two-sided 95% t interval."""
     return float(stdtrit(freedom, UPPER))
 
 
@@ -92,7 +94,7 @@ def jackknife_interval(
     error = jackknife_error(values)
     if error == 0:
         return without_interval(value, n, "no variation: the statistic is the same without any configuration")
-    reach = _t(groups - 1) * error
+    reach = student_t(groups - 1) * error
     low, high = cut(value - reach, bounds), cut(value + reach, bounds)
     return Estimate(value, low, high, n, f"jackknife over {groups} configurations")
 
@@ -127,7 +129,7 @@ def bca_interval(
         return without_interval(value, n, f"{missing} of {all_draws.size} resamples leave the statistic undefined")
     if kept.min() == kept.max():
         return without_interval(value, n, "no variation: every resample gives the same value")
-    below = (float((kept < value).mean()) + float((kept <= value).mean())) / 2
+    below = float((kept < value - EQUAL).mean())
     bias = float(ndtri(np.clip(below, 1 / (2 * kept.size), 1 - 1 / (2 * kept.size))))
     acceleration = _acceleration(np.asarray(left_out, dtype=np.float64), np.asarray(weights, dtype=np.float64))
     reach = bias + np.array([-1.0, 1.0]) * float(ndtri(UPPER))
@@ -172,7 +174,7 @@ def pooled_two_way(
         value = float(row.mean()) * scale
         if reason:
             return without_interval(value, n, reason)
-        reach = _t(freedom) * float(np.sqrt(variance / n)) * scale
+        reach = student_t(freedom) * float(np.sqrt(variance / n)) * scale
         return Estimate(value, cut(value - reach, bounds), cut(value + reach, bounds), n, method)
 
     return [estimate(row[there]) for row, there in zip(table, known, strict=True)]

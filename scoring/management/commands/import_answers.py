@@ -3,7 +3,7 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from fartbench.commands import RoundCommand, actor, progress
+from fartbench.commands import RoundCommand, actor
 from scoring.answers_import import import_answers
 
 
@@ -15,6 +15,5 @@ class Command(RoundCommand):
 
     def run(self, **options: Any) -> None:
         round_, path = self.round_and_file(options)
-        with progress("Entering sheets", total=None) as step:
-            count = import_answers(round_=round_, path=path, actor=actor(), on_row=step)
+        count = import_answers(round_=round_, path=path, actor=actor())
         self.say(f"{count} sheets are locked, marked as imported; their playback was not measured.")

@@ -1,0 +1,127 @@
+"""A configuration's score when scenes have replicates: resampling within scenes, and intervals from it. No Django here.
+
+The score is the mean over scenes of the mean over a scene's replicates. Scenes are fixed and replicates are random, so
+replicates are resampled within their scene (a stratified bootstrap). Resampling three clips understates the variation
+by a third, which the studentised interval repairs (Efron & Tibshirani 1993, An Introduction to the Bootstrap, ch. 12).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scoring.stats.estimate import Estimate, Undefined, cut, without_interval
+from scoring.stats.intervals import ANYTHING, MOST_UNDEFINED, UPPER, Floats, student_t
+
+DRAWS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Resampled:
+    """A configuration's score, its standard error, and B resamples of both.
+
+    `draws` are plain resamples of the score and `draw_errors` their own standard errors, both (B,). `spread` (B,) are
+    the draws with every scene's deviation multiplied by sqrt(R / (R - 1)), which makes their variance unbiased (Rao & Wu
+    1988, J. American Statistical Association 83). `n` counts clips, `freedom` is n less the number of scenes.
+    """
+
+    value: float
+    error: float
+    n: int
+    freedom: int
+    draws: Floats
+    draw_errors: Floats
+    spread: Floats
+
+
+def resample_within_scenes(scenes: Sequence[ArrayLike], *, seed: int, draws: int = DRAWS) -> Resampled | Undefined:
+    """Resample one configuration's replicates within its scenes.
+
+    scenes: for each scene the scores of its delivered clips, at least one each (ValueError for an empty scene). A scene
+    with a single clip borrows the pooled within-scene variance and the pooled residuals of the others.
+    Undefined when no scene has two clips: then `intervals.pooled_two_way` over all configurations is the way.
+    `seed` is a whole number below 2^32; the draws come from numpy's frozen `RandomState` stream (NEP 19).
+    """
+    scores = [np.asarray(scene, dtype=np.float64) for scene in scenes]
+    if any(scene.size == 0 for scene in scores):
+        raise ValueError("A scene without a clip has no score; leave it out.")
+    n = sum(scene.size for scene in scores)
+    if n == len(scores):
+        return Undefined("no scene has two clips" if n else "no scene has a clip", n)
+    rand = np.random.RandomState(seed)
+    pool = _pooled_residuals(scores)
+    freedom = n - len(scores)
+    means, variances, spreads = [], [], []
+    for scene in scores:
+        drawn = _drawn(scene, pool, rand, draws)
+        means.append(drawn.mean(axis=1))
+        variances.append(drawn.var(axis=1, ddof=1) if scene.size > 1 else np.zeros(draws))
+        spreads.append(_inflation(scene.size) * (means[-1] - scene.mean()) + scene.mean())
+    sizes = np.array([scene.size for scene in scores])
+    own = np.array([scene.var(ddof=1) if scene.size > 1 else 0.0 for scene in scores])
+    return Resampled(
+        value=float(np.mean([scene.mean() for scene in scores])),
+        error=float(_errors(own[:, None], sizes)[0]),
+        n=n,
+        freedom=freedom,
+        draws=np.mean(means, axis=0),
+        draw_errors=_errors(np.array(variances), sizes),
+        spread=np.mean(spreads, axis=0),
+    )
+
+
+def _pooled_residuals(scores: Sequence[Floats]) -> Floats:
+    """Residuals of all scenes with replicates, made as large as the variance they stand for."""
+    return np.concatenate([(scene - scene.mean()) * _inflation(scene.size) for scene in scores if scene.size > 1])
+
+
+def _inflation(size: int) -> float:
+    return float(np.sqrt(size / (size - 1))) if size > 1 else 1.0
+
+
+def _drawn(scene: Floats, pool: Floats, rand: np.random.RandomState, draws: int) -> Floats:
+    """(draws, R) resampled scores of one scene."""
+    if scene.size == 1:
+        return np.asarray(scene + pool[rand.randint(pool.size, size=(draws, 1))])
+    return np.asarray(scene[rand.randint(scene.size, size=(draws, scene.size))])
+
+
+def _errors(variances: Floats, sizes: ArrayLike) -> Floats:
+    """(B,) standard errors of the mean over S scenes, from (S, B) variances; scenes of one clip borrow the pool's."""
+    clips = np.asarray(sizes, dtype=np.float64)[:, None]
+    pooled = ((clips - 1) * variances).sum(axis=0) / (clips - 1).sum()
+    squares = np.where(clips > 1, variances, pooled) / clips
+    return np.asarray(np.sqrt(squares.sum(axis=0)) / len(squares))
+
+
+def studentised_interval(resampled: Resampled, *, bounds: tuple[float, float] = ANYTHING) -> Estimate:
+    """The score with its studentised within-scene bootstrap interval, cut to `bounds`; n counts clips.
+
+    When no scene varies the interval is not estimable. When more than 5% of the resamples have no variation of their
+    own (few clips, few different scores) the quantiles mean nothing, and the within-scene t interval takes its place.
+    """
+    if resampled.error == 0:
+        return without_interval(resampled.value, resampled.n, "no variation between replicates in any scene")
+    usable = resampled.draw_errors > 0
+    if usable.mean() < 1 - MOST_UNDEFINED:
+        return within_scene_t(resampled, bounds=bounds)
+    ratios = (resampled.draws[usable] - resampled.value) / resampled.draw_errors[usable]
+    low, high = np.quantile(ratios, [1 - UPPER, UPPER])
+    return Estimate(
+        resampled.value,
+        cut(resampled.value - high * resampled.error, bounds),
+        cut(resampled.value - low * resampled.error, bounds),
+        resampled.n,
+        f"studentised bootstrap within scenes, {resampled.draws.size} draws",
+    )
+
+
+def within_scene_t(resampled: Resampled, *, bounds: tuple[float, float] = ANYTHING) -> Estimate:
+    """The score with the t interval of its within-scene standard error (a stratified mean: Cochran 1977, ch. 5)."""
+    if resampled.error == 0:
+        return without_interval(resampled.value, resampled.n, "no variation between replicates in any scene")
+    reach = student_t(resampled.freedom) * resampled.error
+    low, high = cut(resampled.value - reach, bounds), cut(resampled.value + reach, bounds)
+    method = f"t within scenes, {resampled.freedom} degrees of freedom"
+    return Estimate(resampled.value, low, high, resampled.n, method)
