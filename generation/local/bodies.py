@@ -124,15 +124,14 @@ def draw_arm(
     x, y = bent(np.array([root]), posture)[0]
     root = (float(x), float(y))
     middle = middle or elbow(root, hand, UPPER_ARM, FOREARM, side)
-    bare = look.outfit in {"tank", "tee", "dress"}
-    sleeve = look.skin if look.outfit == "tank" else look.top
+    sleeves = {"tank": 0.0, "tee": 0.55, "dress": 0.55}.get(look.outfit, 2.0)  # how far down, in bones
     along = (1.0, 0.3)
-    pen.fill(limb((*root, 0.235), (*middle, 0.19)), shaded(sleeve, 1.08), shaded(sleeve, 0.68), along=along)
-    lower = look.skin if bare else look.top
-    if bare and look.outfit != "tank":
-        half = ((root[0] + middle[0]) / 2, (root[1] + middle[1]) / 2)
-        pen.fill(limb((*half, 0.17), (*middle, 0.165)), look.skin, shaded(look.skin, 0.78), along=along)
-    pen.fill(limb((*middle, 0.185 if not bare else 0.165), (*hand, 0.135)), shaded(lower, 1.1), shaded(lower, 0.72), along=along)
+    upper = look.top if sleeves > 1 else look.skin
+    pen.fill(limb((*root, 0.235), (*middle, 0.19)), shaded(upper, 1.08), shaded(upper, 0.68), along=along)
+    if 0 < sleeves < 1:
+        end = (root[0] + sleeves * (middle[0] - root[0]), root[1] + sleeves * (middle[1] - root[1]))
+        pen.fill(limb((*root, 0.26), (*end, 0.25)), shaded(look.top, 1.08), shaded(look.top, 0.7), along=along)
+    pen.fill(limb((*middle, 0.185), (*hand, 0.135)), shaded(upper, 1.1), shaded(upper, 0.72), along=along)
     draw_hand(pen, look, middle, hand)
 
 

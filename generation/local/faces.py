@@ -116,7 +116,7 @@ def _eye(pen: Pen, look: Look, face: Face, narrow: float) -> None:
 
 def _mouth(pen: Pen, look: Look, face: Face) -> None:
     lip = mixed(look.skin, LIP, 0.95 if "lips" in look.extras else 0.55)
-    width, bow = 0.135 - 0.03 * face.mouth, 0.045 * face.smile
+    width, bow = 0.135 - 0.03 * face.mouth, 0.075 * face.smile
     if face.mouth < 0.08:  # noqa: PLR2004
         pen.fill(stroke([(-width, -bow), (0, 0.4 * bow), (width, -bow)], 0.034), shaded(lip, 0.78))
         pen.fill(smooth([(-width * 0.7, -0.2 * bow), (0, 0.8 * bow), (width * 0.7, -0.2 * bow), (0, 0.05)]), lip, opacity=0.6)

@@ -96,14 +96,14 @@ def _command(take: Take, clip: Path, sound: Path | None) -> Any:
     tags = {"title": take.title, "comment": take.comment}
     labels = [f"{name}={value}" for name, value in tags.items() if value]
     options: dict[str, Any] = {
-        "vcodec": "libx264", "preset": "veryfast", "crf": take.crf, "pix_fmt": "yuv420p", "threads": 1,
+        "vcodec": "libx264", "preset": "superfast", "bf": 0, "rc-lookahead": 0, "crf": take.crf, "pix_fmt": "yuv420p", "threads": 1,
         "g": 2 * take.frame_rate, "colorspace": "bt709", "color_primaries": "bt709", "color_trc": "bt709",
         "color_range": "tv", "movflags": "+faststart",
     } | {f"metadata:g:{i}": label for i, label in enumerate(labels)}  # fmt: skip
     streams = [video]
     if sound is not None:
         streams.append(ffmpeg_graph.input(str(sound)))
-        options |= {"acodec": "aac", "audio_bitrate": "160k"}
+        options |= {"acodec": "aac", "aac_coder": "fast", "audio_bitrate": "160k"}
     graph = ffmpeg_graph.output(*streams, str(clip), **options)
     return graph.global_args("-nostdin", "-loglevel", "error", "-filter_threads", "1")
 

@@ -17,7 +17,7 @@ LOOKS = {
 }
 SPARE = Look((120, 80, 58), (24, 20, 22), "buzz", (226, 190, 60), outfit="tank", legs=(84, 90, 98))
 PLACES = {"lifter": Place(600, 668, 84), "bystander": Place(1072, 622, 62)}
-FEET = 0.86  # head heights from the middle to each foot
+FEET = 0.76  # head heights from the middle to each foot
 DROP = 1.42  # head heights that the hips sink
 THIGH, SHIN = 1.43, 1.37
 BAR_Y = -4.72
@@ -116,8 +116,9 @@ def _legs(pen: Pen, look: Look, depth: float, squirm: float) -> None:
                  look.shoes, shaded(look.shoes, 0.6))
         pen.fill(limb((*knee, 0.25), ((knee[0] + foot[0]) / 2 + 0.03 * side, (knee[1] + foot[1]) / 2, 0.24), (*foot, 0.15)), shaded(skin, 1.05), shaded(skin, 0.7), along=(1, 0.2))
         pen.fill(rounded(foot[0] - 0.17, -0.42, foot[0] + 0.17, -0.18, 0.06), (236, 236, 232), (190, 190, 190))
-        pen.fill(limb((*hip, 0.46), (*knee, 0.31)), shaded(cloth, 1.5), shaded(cloth, 0.8), along=(1, 0.3))
-        pen.fill(ellipse((knee[0], knee[1] + 0.05), 0.24), shaded(skin, 1.05), shaded(skin, 0.8))
+        hem = (hip[0] + 0.74 * (knee[0] - hip[0]), hip[1] + 0.74 * (knee[1] - hip[1]))
+        pen.fill(limb((*hip, 0.4), (*knee, 0.26)), shaded(skin, 1.02), shaded(skin, 0.78), along=(1, 0.3))
+        pen.fill(limb((*hip, 0.46), (*hem, 0.35)), shaded(cloth, 1.5), shaded(cloth, 0.8), along=(1, 0.3))
     pen.fill(limb((-0.34, hips, 0.46), (0.34, hips, 0.46)), shaded(cloth, 1.3), shaded(cloth, 0.75))
     pen.fill(rounded(-0.76, hips - 0.42, 0.76, hips - 0.2, 0.1), (92, 60, 38), (60, 38, 24))
 

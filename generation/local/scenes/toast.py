@@ -62,11 +62,11 @@ class ToastPicture:
         people, place, look = self.people, PLACES["speaker"], self.people.look("speaker", time)
         mouth = opening(self.spoken, time)
         talking = any(held(time, one.start - 0.05, one.end + 0.05, 0.05) for one in self.spoken)
-        wave = stepped(0.5 + 0.5 * sin(2 * pi * time / 1.7) if talking else 0.0, 0.2)
+        wave = stepped(0.5 + 0.5 * sin(2 * pi * time / 1.7) if talking else 0.0, 0.34)
         posture = people.posture("speaker", time)
         lower = stepped(max(people.mood("speaker", time).shame, people.mood("speaker", time).noticing) * 0.5, 0.125)
-        parts = people.standing("speaker", time, scale, mouth=mouth, rest=0.2 * sin(2 * pi * time / 4.3), nose=False,
-                                hand=(-0.95 - 0.25 * wave, -3.3 - 0.35 * wave))
+        parts = people.standing("speaker", time, scale, mouth=mouth, rest=0.1, nose=False,
+                                hand=(-1.22 - 0.3 * wave, -2.75 - 0.5 * wave))
 
         def arm(drawing: Drawing) -> None:
             pen = Pen(drawing, (place.x, place.y), place.unit)
