@@ -84,14 +84,17 @@ def _rebuild(sample: memoryview, removed: Counter[str]) -> Bytes:
     return without_bits(data, 0, end)
 
 
-def leading_elements(data: bytes) -> int:
-    """Return how many bits the fill and data elements before the first channel of a packet take."""
+def leading_elements(data: bytes, *, refuse: bool = True) -> int:
+    """Return how many bits the fill and data elements before the first channel of a packet take.
+
+    With ``refuse``, raise CannotScrub for one whose removal would change the sound; without, stop before it.
+    """
     bits = BitReader(data)
     while True:
         at = bits.at
         kind = bits.read(3)
         if kind == FILL:
-            _pass_fill(bits, data)
+            _pass_fill(bits, data, refuse)
         elif kind == DATA:
             bits.skip(4)
             aligned = bits.flag()
@@ -99,24 +102,24 @@ def leading_elements(data: bytes) -> int:
             size += bits.read(8) if size == 255 else 0  # noqa: PLR2004 - the escape value
             bits.skip(-bits.at % 8 if aligned else 0)
             bits.skip(8 * size)
-        elif kind == PROGRAM:
+        elif kind == PROGRAM and refuse:
             raise CannotScrub("a sound packet holds a free-form channel record, which can hold text")
         else:
             return at
 
 
-def _pass_fill(bits: BitReader, data: bytes) -> None:
+def _pass_fill(bits: BitReader, data: bytes, refuse: bool) -> None:
     size = bits.read(4)
     size += bits.read(8) - 1 if size == 15 else 0  # noqa: PLR2004 - the escape value
     start = bits.at
     if not size:
         return
-    if bits.read(4) not in FREE_FILL:
+    if bits.read(4) not in FREE_FILL and refuse:
         raise CannotScrub("a sound packet begins with a fill element that changes the sound")
     bits.at = start
     bits.skip(8 * size)
     payload = without_bits(data, 0, start + 4)[:8]
-    if payload.startswith(b"libfaac"):
+    if payload.startswith(b"libfaac") and refuse:
         raise CannotScrub(
             "its sound carries the text “libfaac”, by which decoders skip the silence at the start; taking it out would change the sound"
         )

@@ -46,9 +46,24 @@ def scrub_opus(config: bytes, samples: list[memoryview]) -> Coded:
 
 
 def _unpadded(packet: memoryview, removed: Counter[str]) -> Bytes:
-    """Return a packet of code 3 without its padding bytes (RFC 6716 §3.2.5); others have none."""
-    if len(packet) < 3 or packet[0] & 3 != 3 or not packet[1] & 0x40:  # noqa: PLR2004
+    """Return a packet without its padding."""
+    start, padding = _padding(packet)
+    if not start:
         return packet
+    removed["Opus packet padding"] += 1
+    return bytes([packet[0], packet[1] & 0xBF]) + bytes(packet[start : len(packet) - padding])
+
+
+def padding_of(packet: memoryview) -> memoryview:
+    """Return the padding bytes of a packet."""
+    _, padding = _padding(packet)
+    return packet[len(packet) - padding :]
+
+
+def _padding(packet: memoryview) -> tuple[int, int]:
+    """Return where the frames of a packet with padding begin and how long the padding is (RFC 6716 §3.2.5); else zeros."""
+    if len(packet) < 3 or packet[0] & 3 != 3 or not packet[1] & 0x40:  # noqa: PLR2004
+        return 0, 0
     at, padding = 2, 0
     while at < len(packet) and packet[at] == 255:  # noqa: PLR2004 - 254 bytes and more to follow
         padding, at = padding + 254, at + 1
@@ -57,8 +72,7 @@ def _unpadded(packet: memoryview, removed: Counter[str]) -> Bytes:
     padding += packet[at]
     if at + 1 + padding > len(packet):
         raise CannotScrub("a sound packet is damaged")
-    removed["Opus packet padding"] += 1
-    return bytes([packet[0], packet[1] & 0xBF]) + bytes(packet[at + 1 : len(packet) - padding])
+    return at + 1, padding
 
 
 def packet_samples(packet: Bytes) -> int:

@@ -1,0 +1,111 @@
+"""What coded samples carry beside picture and sound, and what lies in no sample. No Django here."""
+
+from collections.abc import Iterator
+
+from blinding.leaks.finding import Finding
+from blinding.leaks.mp4 import free_text
+from blinding.leaks.text import known_marks, named, texts
+from blinding.scrub import av1, nal
+from blinding.scrub.aac import leading_elements
+from blinding.scrub.mp3 import scrub_mp3
+from blinding.scrub.opus import padding_of
+from fartbench.media.bits import OutOfBits, without_bits
+from fartbench.media.boxes import walk
+from fartbench.media.movie import Movie, Track
+
+
+def scan_streams(data: memoryview, movie: Movie) -> Iterator[Finding]:
+    """Yield what the samples of a file's picture and sound carry besides, each text once per track."""
+    for track in movie.tracks:
+        if track.kind not in ("video", "audio") or not track.samples:
+            continue
+        samples = [data[s.offset : s.offset + s.size] for s in track.samples]
+        found = _PER_CODEC.get(track.codec, _nothing)(track, samples)
+        yield from dict.fromkeys(found)
+    yield from _outside(data, movie)
+
+
+def _nothing(track: Track, samples: list[memoryview]) -> Iterator[Finding]:  # noqa: ARG001 - one shape for all codecs
+    yield from ()
+
+
+def _messages(payload: bytes, place: str) -> Iterator[Finding]:
+    found = [Finding(place, text[:200], named(text) or "free text") for text in texts(payload, 6)]
+    yield from found or [Finding(place, f"{len(payload)} bytes", "a message that decoding does not need")]
+
+
+def _units(track: Track, samples: list[memoryview]) -> Iterator[Finding]:
+    rules = nal.H264 if track.codec == "h264" else nal.HEVC
+    at = 4 if track.codec == "h264" else 21
+    width = (track.config[at] & 3) + 1 if len(track.config) > at else 4
+    kept = {*rules.slices, *rules.parameters, *rules.ends}
+    for sample in samples:
+        for unit in nal.split(sample, width):
+            kind = nal.unit_type(unit, rules) if len(unit) >= rules.header else -1
+            if kind not in kept:
+                yield from _messages(bytes(unit[rules.header :]), f"video {rules.names.get(kind, 'unknown unit')}")
+
+
+def _obus(track: Track, samples: list[memoryview]) -> Iterator[Finding]:
+    for kind, _, payload in av1.split(memoryview(track.config)[4:]):
+        if kind != av1.SEQUENCE:
+            yield from _messages(bytes(payload), "video set-up record, OBU")
+    for sample in samples:
+        for kind, _, payload in av1.split(sample):
+            if kind not in av1.KEPT and len(payload):
+                yield from _messages(bytes(payload), f"video {av1.NAMES.get(kind, 'unknown')} OBU")
+
+
+def _aac(track: Track, samples: list[memoryview]) -> Iterator[Finding]:  # noqa: ARG001
+    for sample in samples:
+        try:
+            end = leading_elements(bytes(sample), refuse=False)
+        except OutOfBits:
+            continue
+        if end:
+            head = bytes(sample[: end // 8 + 1])
+            shifted = [text for shift in range(8) for text in texts(without_bits(head, 0, shift), 6)]
+            yield from (Finding("sound fill element", text, named(text) or "free text") for text in shifted)
+            if not shifted:
+                yield Finding("sound fill element", f"{end} bits", "")
+        for shift in range(1, 8):
+            for _, mark in known_marks(without_bits(bytes(sample), 0, shift)):
+                yield Finding("sound packet", mark, "an encoder or tool")
+
+
+def _mp3(track: Track, samples: list[memoryview]) -> Iterator[Finding]:  # noqa: ARG001
+    for sample, clean in zip(samples, scrub_mp3(samples).samples, strict=True):
+        left = bytes(a if a != b else 0 for a, b in zip(bytes(sample), bytes(clean[0]), strict=True))
+        yield from (Finding("sound ancillary bytes", text, named(text) or "free text") for text in texts(left, 6))
+
+
+def _opus(track: Track, samples: list[memoryview]) -> Iterator[Finding]:  # noqa: ARG001
+    for sample in samples:
+        padding = bytes(padding_of(sample))
+        if any(padding):
+            yield from _messages(padding, "sound packet padding")
+
+
+_PER_CODEC = {"h264": _units, "hevc": _units, "av1": _obus, "aac": _aac, "mp3": _mp3, "opus": _opus}
+
+
+def _outside(data: memoryview, movie: Movie) -> Iterator[Finding]:
+    """Yield the texts of media data that belongs to no sample of picture or sound, and known marks inside samples."""
+    if movie.container == "matroska":
+        yield from _marks(data, 0, len(data))
+        return
+    spans = sorted((s.offset, s.offset + s.size) for track in movie.tracks for s in track.samples)
+    for box in walk(data, 0, len(data)):
+        if box.kind != "mdat":
+            continue
+        at = box.start
+        for start, end in [*((a, b) for a, b in spans if box.start <= a < box.end), (box.end, box.end)]:
+            if start > at and any(data[at:start]):
+                yield from free_text(bytes(data[at:start]), "media data in no sample of picture or sound")
+            at = max(at, end)
+        yield from _marks(data, box.start, box.end)
+
+
+def _marks(data: memoryview, start: int, end: int) -> Iterator[Finding]:
+    for _, mark in known_marks(bytes(data[start:end])):
+        yield Finding("media data", mark, "an encoder or tool")
