@@ -17,7 +17,7 @@ setup: ## Make .venv with all that running, testing and changing the project nee
 
 demo: ## Make a finished and an open round, and serve them (SERVE=0: only make them)
 	@sh .ci/bootstrap runtime
-	$(PY) manage.py demo $(if $(filter 0,$(SERVE)),--no-serve)
+	$(PY) manage.py demo$(if $(filter 0,$(SERVE)), --no-serve)
 
 test: test-sqlite test-postgres ## Run all tests on SQLite, then those of the database on PostgreSQL
 
