@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -14,7 +15,7 @@ from blinding.scrub.aac import scrub_aac
 from blinding.scrub.av1 import scrub_av1
 from blinding.scrub.coded import Bytes, CannotScrub, Coded
 from blinding.scrub.mp3 import scrub_mp3
-from blinding.scrub.nal import scrub_h264, scrub_hevc
+from blinding.scrub.nal import fill_to, scrub_h264, scrub_hevc
 from blinding.scrub.opus import RATE, packet_samples, read_head, scrub_opus
 from blinding.scrub.vp9 import scrub_vp9
 from blinding.timeline import CannotTime, Timeline, picture_timeline, sound_timeline, usual_length
@@ -30,6 +31,10 @@ SECONDS = 60.0
 
 class NotCopyable(MediaRefusal):
     """A clip whose coded picture and sound cannot be carried over unchanged into a blind MP4 file."""
+
+
+class CannotWrite(MediaRefusal):
+    """The place to write a blind copy to is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +59,20 @@ def blind_copy(src: Path, dst: Path) -> CopyResult:
     The file appears under its name only when it is whole and on disk. Raises NotCopyable when the clip cannot be copied unchanged,
     and what probe() raises for a file that is no video.
     """
-    partial = dst.absolute().with_name(f".{dst.name}.{os.getpid()}.partial")
+    return finish(src, dst, lambda partial: call_apart(_copy_here, src, partial, seconds=SECONDS))
+
+
+def finish(src: Path, dst: Path, write: Callable[[str], dict[str, Any]]) -> CopyResult:
+    """Let ``write`` fill a file beside ``dst`` and give it its name when it is whole; no partial file stays."""
+    partial = dst.absolute().with_name(f".{dst.name}.{os.getpid()}.{threading.get_ident()}.partial")
     try:
-        found = call_apart(_copy_here, src, str(partial), seconds=SECONDS)
+        found = write(str(partial))
         partial.replace(dst)
+    except FileNotFoundError as error:
+        raise CannotWrite(src, f"cannot be written to {dst}: {error.strerror}.") from error
     finally:
         partial.unlink(missing_ok=True)
+        partial.with_name(f"{partial.name}.encoded").unlink(missing_ok=True)
     _sync_folder(dst.absolute().parent)
     return CopyResult(**(found | {"raw_facts": MediaFacts(**found["raw_facts"])}))
 
@@ -73,14 +86,32 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _copy_here(path: Path, target: str) -> dict[str, Any]:
-    with open_bytes(path) as data:
-        movie = read_movie(path, data)
-        raw_facts = facts(path, data, movie, BOUNDS)
-        streams, removed = scrubbed_streams(path, data, movie, raw_facts)
-        size, digest = write_synced(Path(target), mp4_pieces(streams))
-        raw_digest = hashlib.sha256(data).hexdigest()
-        result = CopyResult(raw_digest, digest, len(data), size, raw_facts, removed)
+    return write_copy(path, path, Path(target))
+
+
+def write_copy(raw: Path, source: Path, target: Path, *, picture_bytes: int | None = None) -> dict[str, Any]:
+    """Write the blind copy of ``source``, which is ``raw`` itself or was encoded from it; runs in the sandbox.
+
+    With ``picture_bytes``, H.264 pictures are filled up with empty units to that many bytes.
+    """
+    with open_bytes(source) as data, open_bytes(raw) as raw_data:
+        movie = read_movie(source, data)
+        found = facts(source, data, movie, BOUNDS)
+        streams, removed = scrubbed_streams(source, data, movie, found)
+        if picture_bytes is not None:
+            fill_pictures(source, streams[0], picture_bytes)
+        size, digest = write_synced(target, mp4_pieces(streams))
+        raw_digest = hashlib.sha256(raw_data).hexdigest()
+        result = CopyResult(raw_digest, digest, len(raw_data), size, found, removed)
     return asdict(result)
+
+
+def fill_pictures(path: Path, stream: Stream, total: int) -> None:
+    """Fill a picture stream up to ``total`` bytes; raise NotCopyable when it is larger."""
+    try:
+        fill_to(stream.samples, total)
+    except CannotScrub as fault:
+        raise NotCopyable(path, f"cannot be normalised: {fault}.") from fault
 
 
 def write_synced(target: Path, pieces: Iterator[Bytes]) -> tuple[int, str]:
@@ -108,7 +139,10 @@ def scrubbed_streams(
     streams = []
     for track in kept:
         try:
-            stream, gone = (_picture if track.kind == "video" else _sound)(data, track, raw)
+            if track.kind == "video":
+                stream, gone = _picture(data, track, raw)
+            else:
+                stream, gone = _sound(data, track, raw)
         except (CannotScrub, CannotTime) as fault:
             raise NotCopyable(path, f"cannot be copied: {fault}.") from fault
         except IndexError as fault:

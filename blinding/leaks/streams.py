@@ -42,7 +42,7 @@ def _units(track: Track, samples: list[memoryview]) -> Iterator[Finding]:
     for sample in samples:
         for unit in nal.split(sample, width):
             kind = nal.unit_type(unit, rules) if len(unit) >= rules.header else -1
-            if kind not in kept:
+            if kind not in kept and not (rules is nal.H264 and nal.is_empty_filler(unit)):
                 yield from _messages(bytes(unit[rules.header :]), f"video {rules.names.get(kind, 'unknown unit')}")
 
 

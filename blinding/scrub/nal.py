@@ -38,6 +38,8 @@ HEVC = Rules(
     frozenset({39, 40}),
     {35: "delimiter", 38: "filler", 39: "SEI", 40: "SEI"},
 )
+FILLER = 12
+SMALLEST_FILLER = 6
 SHOWN_SEI = {19: "film grain", 47: "a display orientation"}
 """SEI messages that change the picture itself (ITU-T H.264 and H.265 annex D): leaving them out would show another clip."""
 
@@ -77,6 +79,26 @@ def scrub(
         refuse_text(unit, "a parameter set")
     rebuilt = [_rebuild(units, rules, moving, removed) for units in split_samples]
     return rebuilt, list(dict.fromkeys(sets)), moving, removed
+
+
+def fill_to(samples: list[list[Bytes]], total: int) -> None:
+    """Add H.264 filler units (0xFF bytes alone, §7.3.2.7) evenly to the samples until all of them together have ``total`` bytes.
+
+    Raises CannotScrub when they have too many bytes to be filled up.
+    """
+    gap = total - sum(len(piece) for pieces in samples for piece in pieces)
+    each, rest = divmod(gap, len(samples))
+    if each < SMALLEST_FILLER:
+        raise CannotScrub(f"its pictures take {-gap} bytes more than the common bit rate allows")
+    for index, pieces in enumerate(samples):
+        size = each + (index < rest)
+        pieces += [(size - 4).to_bytes(4, "big"), b"\x0c" + b"\xff" * (size - 6) + b"\x80"]
+
+
+def is_empty_filler(unit: Bytes) -> bool:
+    """Say whether a unit is H.264 filler with nothing in it."""
+    body = bytes(unit[1:]).rstrip(b"\x80")
+    return unit[0] & 31 == FILLER and body.count(0xFF) == len(body)
 
 
 def _kind(unit: Bytes, rules: Rules) -> int:
