@@ -110,8 +110,8 @@ class Ensemble:
         order = list(self.places).index(who)
         away = -1 if mood.turn > 0 else 1
         return Posture(
-            lean=stepped(0.26 * mood.noticing * away * abs(mood.turn) / 0.85 + 0.1 * mood.squirm, 0.04),
-            breath=stepped(0.02 * (1 + sin(2 * pi * (time / 3.4 + 0.29 * order))), 0.013),
+            lean=stepped(0.26 * mood.noticing * away * abs(mood.turn) / 0.85 + 0.1 * mood.squirm, 0.05),
+            breath=stepped(0.02 * (1 + sin(2 * pi * (time / 3.4 + 0.29 * order))), 0.02),
             hips=stepped(0.2 * mood.squirm, 0.05),
         )
 

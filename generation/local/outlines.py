@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from math import ceil, cos, hypot, pi, sin
 
 import numpy as np
@@ -46,24 +47,30 @@ def rounded(left: float, top: float, right: float, bottom: float, radius: float)
     return np.concatenate(arcs)
 
 
-def _spline(points: Points, following: Points, steps: int) -> Points:
-    """Return Catmull-Rom pieces through points 1..n-3 of the padded ``points`` (n, 2)."""
-    t = np.linspace(0, 1, steps, endpoint=False)[None, :, None]
-    p0, p1, p2, p3 = (points[i : len(points) - 3 + i, None, :] for i in range(4))
-    curve = 0.5 * (2 * p1 + (p2 - p0) * t + (2 * p0 - 5 * p1 + 4 * p2 - p3) * t**2 + (3 * p1 - p0 - 3 * p2 + p3) * t**3)
-    return np.concatenate([curve.reshape(-1, 2), following])
+@cache
+def _weights(steps: int) -> Points:
+    """Return the Catmull-Rom weights (steps, 4) of four neighbouring points for even steps between the middle two."""
+    t = np.linspace(0, 1, steps, endpoint=False)
+    return 0.5 * np.stack([-t + 2 * t**2 - t**3, 2 - 5 * t**2 + 3 * t**3, t + 4 * t**2 - 3 * t**3, t**3 - t**2], 1)
+
+
+def _spline(points: Points, steps: int) -> Points:
+    """Return Catmull-Rom pieces (m, 2) from the second to the last but one of ``points`` (n, 2), without the end."""
+    weights, count = _weights(steps), len(points) - 3
+    pieces = sum(weights[None, :, i, None] * points[i : count + i, None, :] for i in range(4))
+    return np.asarray(pieces).reshape(-1, 2)
 
 
 def smooth(corners: Sequence[Point], steps: int = 8) -> Points:
     """Return a closed Catmull-Rom curve through the corners."""
     points = np.array(corners, float)
-    return _spline(np.concatenate([points[-1:], points, points[:2]]), np.empty((0, 2)), steps)
+    return _spline(np.concatenate([points[-1:], points, points[:2]]), steps)
 
 
 def curve(corners: Sequence[Point], steps: int = 8) -> Points:
     """Return an open Catmull-Rom curve through the corners, ends included."""
     points = np.array(corners, float)
-    return _spline(np.concatenate([points[:1], points, points[-1:]]), points[-1:], steps)
+    return np.concatenate([_spline(np.concatenate([points[:1], points, points[-1:]]), steps), points[-1:]])
 
 
 def mirrored(half: Sequence[Point], about: float = 0.0, steps: int = 8) -> Points:
@@ -74,10 +81,10 @@ def mirrored(half: Sequence[Point], about: float = 0.0, steps: int = 8) -> Point
 
 def limb(*joints: tuple[float, float, float]) -> Points:
     """Return a limb around two or more joints ``(x, y, radius)``: round ends, sides that taper, bends that are smooth."""
-    marks, fine = np.arange(len(joints)), np.linspace(0, len(joints) - 1, 6 * (len(joints) - 1) + 1)
-    spine = curve([(x, y) for x, y, _ in joints], 6)
-    radius = np.interp(fine, marks, [r for _, _, r in joints])
-    way = np.gradient(spine, axis=0)
+    steps = 6 if len(joints) > 2 else 1  # noqa: PLR2004 - two joints make a straight limb
+    spine = curve([(x, y) for x, y, _ in joints], steps)
+    radius = np.interp(np.arange(len(spine)) / steps, np.arange(len(joints)), [r for _, _, r in joints])
+    way = np.concatenate([spine[1:2], spine[2:], spine[-1:]]) - np.concatenate([spine[:1], spine[:-2], spine[-2:-1]])
     way /= np.hypot(*way.T)[:, None] + 1e-9
     side = np.stack([-way[:, 1], way[:, 0]], 1) * radius[:, None]
     return np.concatenate(
@@ -90,11 +97,14 @@ def stroke(corners: Sequence[Point], width: float) -> Points:
     return limb(*[(x, y, width / 2) for x, y in corners])
 
 
+_ARC = np.linspace(0, pi, 8)[1:-1]
+_ARC_COS, _ARC_SIN = np.cos(_ARC), np.sin(_ARC)
+
+
 def _half_turn(centre: Points, spoke: Points) -> Points:
     """Return the half circle from ``centre + spoke`` round to ``centre - spoke``."""
-    angle = np.linspace(0, pi, 8)[1:-1]
     x, y = spoke
-    return centre + np.stack([x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle)], 1)
+    return centre + np.stack([x * _ARC_COS - y * _ARC_SIN, x * _ARC_SIN + y * _ARC_COS], 1)
 
 
 def elbow(root: Point, tip: Point, upper: float, lower: float, side: float) -> Point:
