@@ -70,4 +70,7 @@ RULE_ROWS = (
 # An order that somebody has begun to follow stays as it is.
 ASSIGNMENTS = never_changes("review_assignment")
 
-ALL = (*SHEETS, *ANSWERS, *RULE_ROWS, *ASSIGNMENTS)
+# What was said about a sheet or a stimulus stands beside it for good.
+NOTES = (*never_changes("review_mistakereport"), *never_changes("review_retirement"))
+
+ALL = (*SHEETS, *ANSWERS, *RULE_ROWS, *ASSIGNMENTS, *NOTES)

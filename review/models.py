@@ -68,6 +68,12 @@ class Reviewer(models.Model):
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="reviewer")
     email = models.EmailField(unique=True)
     code = models.CharField(max_length=12, unique=True)
+    return_code_hash = models.CharField(
+        max_length=64,
+        blank=True,
+        editable=False,
+        help_text="Of the personal code that is the way back without a password.",
+    )
     simulated = models.BooleanField(default=False, help_text="A scripted reviewer of the demonstration.")
 
     def __str__(self) -> str:
@@ -79,6 +85,7 @@ class Role(models.TextChoices):
 
     PRIMARY = "primary", "Primary cohort"
     SECONDARY = "secondary", "Secondary"
+    REPLACED = "replaced", "Replaced"
 
 
 class CohortMember(models.Model):
@@ -88,6 +95,11 @@ class CohortMember(models.Model):
     reviewer = models.ForeignKey(Reviewer, on_delete=models.PROTECT, related_name="memberships")
     role = models.CharField(max_length=10, choices=Role.choices, default=Role.PRIMARY)
     place = models.PositiveSmallIntegerField(help_text="Which of the round's orders is this reviewer's.")
+    left_at = models.DateTimeField(null=True, editable=False, help_text="When another reviewer took this place over.")
+    left_reason = models.CharField(max_length=200, blank=True)
+    consented_at = models.DateTimeField(null=True, editable=False)
+    sound_checked_at = models.DateTimeField(null=True, editable=False)
+    sound_check = models.JSONField(default=dict, help_text="What the sound check noted: tries and volume.")
 
     class Meta:
         ordering = ("place",)
@@ -112,6 +124,33 @@ class Invite(models.Model):
 
     def __str__(self) -> str:
         return f"invite of {self.member}"
+
+
+class OrderPlan(models.Model):
+    """The orders of a round's cohort are drawn; ``balance`` is a `review.order_balance.Balance` as JSON."""
+
+    round = models.OneToOneField(Round, on_delete=models.PROTECT, related_name="order_plan")
+    balance = models.JSONField()
+    drawn_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"orders of {self.round}"
+
+
+class Retirement(models.Model):
+    """A stimulus that nobody is asked about any more: its sheets are kept and count for nothing."""
+
+    class Outcome(models.TextChoices):
+        REPLACED = "replaced", "Replaced by a new blind copy"
+        NOT_REVIEWABLE = "not_reviewable", "Not reviewable"
+
+    stimulus = models.OneToOneField(Stimulus, on_delete=models.PROTECT, related_name="retirement")
+    outcome = models.CharField(max_length=16, choices=Outcome.choices)
+    reason = models.CharField(max_length=200)
+    retired_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.stimulus_id}: {self.get_outcome_display()}"
 
 
 class Assignment(models.Model):
@@ -151,6 +190,9 @@ class AnswerSheet(models.Model):
     playback = models.JSONField(default=dict, help_text="What the player measured; empty when nothing did.")
     started_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
+    set_aside_at = models.DateTimeField(
+        null=True, editable=False, help_text="Left for later; the next clip came first."
+    )
     locked_at = models.DateTimeField(null=True, editable=False)
     digest = models.CharField(max_length=64, blank=True, editable=False, help_text="SHA-256 of what was locked.")
     unplayable_at = models.DateTimeField(null=True, editable=False)
@@ -179,6 +221,17 @@ class AnswerSheet(models.Model):
     def responses(self) -> dict[str, Response]:
         """Return the stored answers by question."""
         return {answer.question: answer.response for answer in self.answers.all()}
+
+
+class MistakeReport(models.Model):
+    """A mistake that a reviewer noticed after locking: kept beside the sheet, which it does not change."""
+
+    sheet = models.ForeignKey(AnswerSheet, on_delete=models.PROTECT, related_name="mistake_reports")
+    text = models.CharField(max_length=500)
+    reported_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"mistake reported on {self.sheet}"
 
 
 class Answer(models.Model):

@@ -1,0 +1,251 @@
+"""What the pages and commands read of the review. Nothing here knows configurations, and nothing writes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from blinding.models import Stimulus
+from fartbench.models import Round, RoundState
+from review.models import AnswerSheet, Assignment, CohortMember, Invite, Reviewer, Role
+
+Person = AbstractBaseUser | AnonymousUser
+
+
+def reviewer_of(user: Person) -> Reviewer | None:
+    """Return the reviewer behind an account, or None. An account with staff rights never reviews."""
+    if not user.is_authenticated or getattr(user, "is_staff", False):
+        return None
+    return Reviewer.objects.filter(user=user.pk).first()
+
+
+def memberships_of(reviewer: Reviewer) -> list[CohortMember]:
+    """Return the reviewer's places in opened rounds, the newest round first."""
+    members = reviewer.memberships.filter(left_at=None, round__opened_at__isnull=False)
+    return list(members.select_related("round__protocol", "reviewer").order_by("-round__opened_at"))
+
+
+def membership(reviewer: Reviewer, round: Round) -> CohortMember | None:  # noqa: A002 - the product's word
+    """Return the reviewer's place in ``round``, or None."""
+    return CohortMember.objects.filter(reviewer=reviewer, round=round, left_at=None).first()
+
+
+@dataclass(frozen=True, slots=True)
+class QueueItem:
+    """A clip in a reviewer's list, counted from 1, with its sheet when there is one."""
+
+    number: int
+    assignment: Assignment
+    sheet: AnswerSheet | None
+
+    @property
+    def stimulus_id(self) -> str:
+        return self.assignment.stimulus_id
+
+    @property
+    def is_ended(self) -> bool:
+        return self.sheet is not None and self.sheet.is_ended
+
+    @property
+    def is_set_aside(self) -> bool:
+        return self.sheet is not None and not self.sheet.is_ended and self.sheet.set_aside_at is not None
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A reviewer's whole list of one round, in the stored order."""
+
+    items: tuple[QueueItem, ...]
+
+    @property
+    def total(self) -> int:
+        return len(self.items)
+
+    @property
+    def done(self) -> int:
+        return sum(item.is_ended for item in self.items)
+
+    @property
+    def set_aside(self) -> list[QueueItem]:
+        return [item for item in self.items if item.is_set_aside]
+
+    @property
+    def next(self) -> QueueItem | None:
+        """The clip that is due: the first that is neither ended nor set aside, then the first that was set aside."""
+        open_items = [item for item in self.items if not item.is_ended]
+        return next((item for item in open_items if not item.is_set_aside), open_items[0] if open_items else None)
+
+    def after(self, stimulus_id: str) -> QueueItem | None:
+        """Return the clip that would be due once this one is done."""
+        rest = Queue(tuple(item for item in self.items if item.stimulus_id != stimulus_id))
+        return rest.next
+
+    def item(self, stimulus_id: str) -> QueueItem | None:
+        """Return the entry of one clip, or None when it is not in the list."""
+        return next((item for item in self.items if item.stimulus_id == stimulus_id), None)
+
+    def is_open(self, item: QueueItem) -> bool:
+        """Say whether its page may be shown: it is ended, begun or due."""
+        return item.sheet is not None or item == self.next
+
+
+def assignments_of(reviewer: Reviewer, round: Round) -> QuerySet[Assignment]:  # noqa: A002 - the product's word
+    """Return the reviewer's assignments in the round's stored order, without retired stimuli."""
+    return Assignment.objects.filter(
+        member__reviewer=reviewer, member__round=round, member__left_at=None, stimulus__retirement=None
+    ).order_by("position")
+
+
+def queue_of(reviewer: Reviewer, round: Round) -> Queue:  # noqa: A002 - the product's word
+    """Return the reviewer's list of a round with the state of each sheet, in two queries."""
+    sheets = {
+        sheet.stimulus_id: sheet
+        for sheet in AnswerSheet.objects.filter(reviewer=reviewer, stimulus__round=round).defer("playback")
+    }
+    return Queue(
+        tuple(
+            QueueItem(number, assignment, sheets.get(assignment.stimulus_id))
+            for number, assignment in enumerate(assignments_of(reviewer, round), start=1)
+        )
+    )
+
+
+def next_assignment(reviewer: Reviewer, round: Round) -> Assignment | None:  # noqa: A002 - the product's word
+    """Return the assignment that is due, or None when the reviewer is done with the round."""
+    item = queue_of(reviewer, round).next
+    return item.assignment if item else None
+
+
+def assignment_of(reviewer: Reviewer, stimulus_id: str) -> Assignment | None:
+    """Return the reviewer's assignment of a stimulus of an opened round, with round and protocol, or None."""
+    return (
+        Assignment.objects.filter(stimulus=stimulus_id, member__reviewer=reviewer, member__left_at=None)
+        .filter(stimulus__retirement=None)
+        .select_related("stimulus", "member__round__protocol")
+        .first()
+    )
+
+
+def visible_stimulus(user: Person, stimulus_id: str) -> Stimulus | None:
+    """Return the stimulus when this account may play it, else None.
+
+    Reviewers play what is assigned to them while its round is open; staff play any, by its opaque id.
+    """
+    if getattr(user, "is_staff", False) and user.is_active:
+        return Stimulus.objects.filter(pk=stimulus_id).first()
+    if not user.is_authenticated:
+        return None
+    return Stimulus.objects.filter(
+        pk=stimulus_id,
+        round__state=RoundState.REVIEWING,
+        retirement=None,
+        assignments__member__reviewer__user=user.pk,
+        assignments__member__left_at=None,
+    ).first()
+
+
+@dataclass(frozen=True, slots=True)
+class MemberProgress:
+    """How far a member of a round is. Nothing here says what was answered. ``email`` is for admins only."""
+
+    code: str
+    email: str
+    role: str
+    done: int
+    locked: int
+    unplayable: int
+    unmeasured: int
+    drafts: int
+    total: int
+    last_activity: datetime | None
+    invite_state: str
+
+    @property
+    def left(self) -> int:
+        return self.total - self.done
+
+
+def progress_of_round(round: Round) -> list[MemberProgress]:  # noqa: A002 - the product's word
+    """Return how far each member is, by place, in three queries."""
+    totals = Counter(
+        Assignment.objects.filter(member__round=round, stimulus__retirement=None).values_list("member", flat=True)
+    )
+    sheets = _sheet_counts(round)
+    invites = _invite_states(round)
+    members = round.members.select_related("reviewer")
+    return [
+        MemberProgress(
+            code=member.reviewer.code,
+            email=member.reviewer.email,
+            role=member.get_role_display(),
+            total=totals[member.pk],
+            invite_state=invites.get(member.pk, "none"),
+            **sheets.get(member.reviewer_id, _NO_SHEETS),
+        )
+        for member in members
+    ]
+
+
+_NO_SHEETS: dict[str, Any] = {
+    "done": 0,
+    "locked": 0,
+    "unplayable": 0,
+    "unmeasured": 0,
+    "drafts": 0,
+    "last_activity": None,
+}
+
+
+def _sheet_counts(round: Round) -> dict[int, dict[str, Any]]:  # noqa: A002
+    locked, unplayable = Q(locked_at__isnull=False), Q(unplayable_at__isnull=False)
+    counted = (
+        AnswerSheet.objects.filter(stimulus__round=round, stimulus__retirement=None)
+        .values("reviewer")
+        .annotate(
+            done=Count("pk", filter=locked | unplayable),
+            locked=Count("pk", filter=locked),
+            unplayable=Count("pk", filter=unplayable),
+            unmeasured=Count("pk", filter=locked & Q(playback={})),
+            drafts=Count("pk", filter=~(locked | unplayable)),
+            last_activity=Max("changed_at"),
+        )
+    )
+    return {row["reviewer"]: {name: value for name, value in row.items() if name != "reviewer"} for row in counted}
+
+
+def _invite_states(round: Round) -> dict[int, str]:  # noqa: A002 - the product's word
+    """Return for each member how the newest invite stands: used, open, expired or revoked."""
+    now, states = timezone.now(), {}
+    for invite in Invite.objects.filter(member__round=round).order_by("created_at", "pk"):
+        if invite.used_at:
+            states[invite.member_id] = "used"
+        elif invite.revoked_at:
+            states[invite.member_id] = "revoked"
+        else:
+            states[invite.member_id] = "open" if invite.expires_at > now else "expired"
+    return states
+
+
+def missing_sheets(round: Round) -> list[tuple[CohortMember, int]]:  # noqa: A002 - the product's word
+    """Return the members of the primary cohort with sheets still to end, each with how many, by place."""
+    ended = AnswerSheet.objects.filter(reviewer=OuterRef("member__reviewer"), stimulus=OuterRef("stimulus")).exclude(
+        locked_at=None, unplayable_at=None
+    )
+    due = Assignment.objects.filter(
+        ~Exists(ended), member__round=round, member__role=Role.PRIMARY, stimulus__retirement=None
+    )
+    counts = Counter(due.values_list("member", flat=True))
+    members = round.members.filter(role=Role.PRIMARY).select_related("reviewer")
+    return [(member, counts[member.pk]) for member in members if counts[member.pk]]
+
+
+def locked_times(reviewer: Reviewer, round: Round) -> list[datetime]:  # noqa: A002 - the product's word
+    """Return when the reviewer locked each sheet of a round, the newest first."""
+    locked = AnswerSheet.objects.filter(reviewer=reviewer, stimulus__round=round, locked_at__isnull=False)
+    return [moment for moment in locked.order_by("-locked_at").values_list("locked_at", flat=True) if moment]

@@ -1,0 +1,31 @@
+"""Everything that changes a row of the review. Each function is one transaction, or a part of its caller's."""
+
+from review.services.cohort import InviteLink, set_cohort
+from review.services.drafts import Draft, save_draft, set_aside
+from review.services.entering import SheetEntry, enter_sheet, enter_sheets
+from review.services.forms import write_forms
+from review.services.invites import issue_return_code, use_invite, use_return_code
+from review.services.locking import lock_sheet, report_mistake, report_unplayable
+from review.services.orders import plan_orders
+from review.services.welcome import give_consent, note_sound_check
+
+__all__ = [
+    "Draft",
+    "InviteLink",
+    "SheetEntry",
+    "enter_sheet",
+    "enter_sheets",
+    "give_consent",
+    "issue_return_code",
+    "lock_sheet",
+    "note_sound_check",
+    "plan_orders",
+    "report_mistake",
+    "report_unplayable",
+    "save_draft",
+    "set_aside",
+    "set_cohort",
+    "use_invite",
+    "use_return_code",
+    "write_forms",
+]

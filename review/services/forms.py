@@ -1,0 +1,36 @@
+"""The rule rows that the database's guards read, written from the protocol."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from fartbench.models import ProtocolVersion
+from review.models import AllowedAnswer, Form, FormQuestion
+
+
+@transaction.atomic
+def write_forms(protocol: ProtocolVersion) -> list[Form]:
+    """Write one frozen form per scene of ``protocol`` and return them in its order. Doing it again changes nothing."""
+    written = {form.scene: form for form in Form.objects.filter(protocol=protocol)}
+    return [written.get(scene.key) or _write(protocol, scene.key) for scene in protocol.rules.scenes]
+
+
+def _write(protocol: ProtocolVersion, scene: str) -> Form:
+    rules = protocol.form(scene)
+    form = Form.objects.create(protocol=protocol, scene=scene)
+    FormQuestion.objects.bulk_create(FormQuestion(form=form, key=key) for key in rules.keys)
+    AllowedAnswer.objects.bulk_create(
+        AllowedAnswer(
+            form=form,
+            question=answer.question,
+            value=answer.value,
+            na_reason=answer.na_reason,
+            requires_question=answer.requires_question,
+            requires_value=answer.requires_value,
+        )
+        for answer in rules.allowed
+    )
+    form.frozen_at = timezone.now()
+    form.save(update_fields=["frozen_at"])
+    return form

@@ -1,0 +1,142 @@
+"""The ends of a sheet: locked, or unplayable. One transaction each, and the second try finds the first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from fartbench import audit
+from fartbench.models import ProtocolVersion
+from fartbench.protocol import Form, Response
+from review.errors import InvalidAnswers, NotPlayed
+from review.models import AnswerSheet, MistakeReport, Reviewer
+from review.playback import is_played, parse_playback
+from review.record import SheetRecord
+from review.services.drafts import Changes, change_draft
+from review.services.held import (
+    assignment_in_open_round,
+    held_sheet,
+    hold_open_round,
+    refuse_ended,
+    round_of,
+    rules_of,
+)
+
+REASON_LENGTH = 200
+MISTAKE_LENGTH = 500
+
+
+@transaction.atomic
+def lock_sheet(
+    *,
+    reviewer: Reviewer,
+    stimulus_id: str,
+    revision: int | None = None,
+    responses: Changes | None = None,
+    playback: Mapping[str, Any] | None = None,
+) -> AnswerSheet:
+    """Lock a sheet and return it; a sheet that is locked already is returned as it stands, whatever comes with it.
+
+    Last changes may come along, as in `save_draft`; without a ``revision`` they apply to what is stored, whatever it
+    is. Raises InvalidAnswers when an answer is missing or breaks a rule, NotPlayed when the player measured too little,
+    and the refusals of `save_draft`.
+    """
+    assignment = assignment_in_open_round(reviewer, stimulus_id)
+    hold_open_round(assignment)
+    sheet = held_sheet(assignment)
+    if sheet.locked_at is not None:
+        return sheet
+    refuse_ended(sheet)
+    rules = rules_of(assignment)
+    draft = change_draft(sheet, rules, sheet.revision if revision is None else revision, responses or {}, playback)
+    _refuse_unready(sheet, rules, draft.responses, duration=float(assignment.stimulus.facts["duration_s"]))
+    sheet.stimulus = assignment.stimulus
+    end_as_locked(sheet, reviewer.code, round_of(assignment).protocol, draft.responses, timezone.now())
+    sheet.save(update_fields=["locked_at", "set_aside_at", "digest", "changed_at"])
+    record_lock(sheet, reviewer.code, round_of(assignment).name)
+    return sheet
+
+
+def end_as_locked(
+    sheet: AnswerSheet, code: str, protocol: ProtocolVersion, responses: Mapping[str, Response], at: datetime
+) -> None:
+    """Set what a lock sets on ``sheet``; the caller saves it, and the database's guard then looks at the answers."""
+    record = SheetRecord(
+        reviewer=code,
+        stimulus=sheet.stimulus_id,
+        protocol_digest=protocol.digest,
+        scene=sheet.stimulus.scene,
+        source=sheet.source,
+        responses=responses,
+        playback=sheet.playback,
+        locked_at=at,
+    )
+    sheet.locked_at, sheet.set_aside_at, sheet.digest = at, None, record.digest()
+
+
+def record_lock(sheet: AnswerSheet, code: str, round_name: str) -> None:
+    """Write the audit entry of a lock."""
+    audit.record(
+        "sheet locked",
+        actor=code,
+        round_name=round_name,
+        stimulus=sheet.stimulus_id,
+        digest=sheet.digest,
+        source=sheet.source,
+    )
+
+
+@transaction.atomic
+def report_unplayable(
+    *, reviewer: Reviewer, stimulus_id: str, reason: str, playback: Mapping[str, Any] | None = None
+) -> AnswerSheet:
+    """End a sheet because its clip will not play; answers of its draft go. The second report finds the first.
+
+    Raises AlreadyLocked, and the refusals of `save_draft`.
+    """
+    assignment = assignment_in_open_round(reviewer, stimulus_id)
+    hold_open_round(assignment)
+    sheet = held_sheet(assignment)
+    if sheet.unplayable_at is not None:
+        return sheet
+    refuse_ended(sheet)
+    sheet.answers.all().delete()
+    if playback is not None:
+        sheet.playback = parse_playback(playback)
+    sheet.unplayable_at, sheet.set_aside_at = timezone.now(), None
+    sheet.unplayable_reason = " ".join(reason.split())[:REASON_LENGTH]
+    sheet.save()
+    audit.record(
+        "sheet ended as unplayable",
+        actor=reviewer.code,
+        round_name=round_of(assignment).name,
+        stimulus=sheet.stimulus_id,
+    )
+    return sheet
+
+
+def report_mistake(*, sheet: AnswerSheet, text: str) -> MistakeReport:
+    """Keep one line about a mistake beside a locked sheet, which stays as it is."""
+    with transaction.atomic():
+        report = MistakeReport.objects.create(sheet=sheet, text=" ".join(text.split())[:MISTAKE_LENGTH])
+        audit.record(
+            "mistake reported",
+            actor=sheet.reviewer.code,
+            round_name=sheet.stimulus.round.name,
+            stimulus=sheet.stimulus_id,
+        )
+    return report
+
+
+def _refuse_unready(sheet: AnswerSheet, rules: Form, answers: Mapping[str, Response], *, duration: float) -> None:
+    if faults := rules.violations(answers):
+        raise InvalidAnswers(faults)
+    asked = rules.protocol.playback
+    if sheet.playback_measured and not is_played(
+        sheet.playback, duration=duration, full_plays=asked.full_plays, fraction=asked.played_fraction
+    ):
+        raise NotPlayed(asked.full_plays)

@@ -1,0 +1,48 @@
+"""The orders in which the members of a round see its clips, drawn once and stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from django.db import transaction
+
+from fartbench import audit
+from fartbench.models import Round
+from review.errors import OrdersRefused
+from review.models import Assignment, OrderPlan
+from review.order import ClipFactors, balanced_orders
+from review.services.cohort import primary_members
+
+
+@transaction.atomic
+def plan_orders(
+    *,
+    round: Round,  # noqa: A002 - the product's word
+    factors: Mapping[str, str],
+    actor: str = audit.SYSTEM,
+    effort: float = 1.0,
+) -> OrderPlan:
+    """Draw and store the orders of the whole primary cohort; the balance figures are kept with them.
+
+    ``factors`` gives every stimulus of the round an opaque label of what made it: equal labels never follow each other
+    where that can be avoided, and the review never learns what they stand for. Raises OrdersRefused.
+    """
+    if OrderPlan.objects.filter(round=round).exists():
+        raise OrdersRefused(f"The orders of round {round} are drawn already; an order never changes.")
+    scenes = dict(round.stimuli.values_list("id", "scene"))
+    if set(scenes) != set(factors):
+        raise OrdersRefused(
+            f"Round {round} has {len(scenes)} stimuli and {len(factors)} factors were given; each needs exactly one."
+        )
+    members = primary_members(round)
+    clips = [ClipFactors(id=name, configuration=factors[name], scene=scene) for name, scene in scenes.items()]
+    drawn = balanced_orders(clips, len(members), round.seed, effort=effort)
+    Assignment.objects.bulk_create(
+        Assignment(member=member, stimulus_id=name, position=position)
+        for member, order in zip(members, drawn.orders, strict=True)
+        for position, name in enumerate(order, start=1)
+    )
+    plan = OrderPlan.objects.create(round=round, balance=asdict(drawn.balance))
+    audit.record("orders drawn", actor=actor, round_name=round.name, clips=len(clips), orders=len(members))
+    return plan

@@ -1,0 +1,25 @@
+"""The pages and calls of reviewers."""
+
+from review.views.changes import draft, later, lock, mistake, unplayable
+from review.views.entrance import come_back, invite, way_back
+from review.views.media import media
+from review.views.queue import done, home
+from review.views.sheet import sheet
+from review.views.start import sound_check, start
+
+__all__ = [
+    "come_back",
+    "done",
+    "draft",
+    "home",
+    "invite",
+    "later",
+    "lock",
+    "media",
+    "mistake",
+    "sheet",
+    "sound_check",
+    "start",
+    "unplayable",
+    "way_back",
+]

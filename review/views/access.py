@@ -1,0 +1,64 @@
+"""Who may call a reviewer's page, and how a call that is refused is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Concatenate, ParamSpec
+
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+
+from fartbench.models import Round
+from review.models import Assignment, Reviewer
+from review.selectors import assignment_of, queue_of, reviewer_of
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, Reviewer, P], HttpResponseBase]
+JSON = "application/json"
+
+
+def wants_json(request: HttpRequest) -> bool:
+    """Say whether the page's own script calls, and not the browser by itself."""
+    return request.headers.get("Accept", "") == JSON
+
+
+def reviewers_only(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
+    """Hand the reviewer behind the session to ``view``; others log in (a script is told so), or may not see it."""
+
+    def checked(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        reviewer = reviewer_of(request.user)
+        if reviewer is not None:
+            return view(request, reviewer, *args, **kwargs)
+        if wants_json(request):
+            return JsonResponse({"code": "login", "login": reverse("login")}, status=401)
+        if request.user.is_authenticated:
+            raise PermissionDenied("Only a reviewer's account can open this page.")
+        return redirect_to_login(request.get_full_path() if request.method == "GET" else reverse("review-home"))
+
+    update_wrapper(checked, view)
+    return never_cache(checked)
+
+
+def own_assignment(reviewer: Reviewer, stimulus_id: str) -> Assignment:
+    """Return the reviewer's assignment, or answer 404 for one that is someone else's as for one that is not there."""
+    assignment = assignment_of(reviewer, stimulus_id)
+    if assignment is None:
+        raise Http404
+    return assignment
+
+
+def next_url(reviewer: Reviewer, round: Round) -> str:  # noqa: A002 - the product's word
+    """Return where the reviewer goes on: to the clip that is due, or to the end page."""
+    item = queue_of(reviewer, round).next
+    return reverse("review-sheet", args=[item.stimulus_id]) if item else reverse("review-done", args=[round.name])
+
+
+def no_store(response: HttpResponse) -> HttpResponse:
+    """Keep a page with a secret in its address out of caches, logs of other sites and histories of proxies."""
+    response["Cache-Control"] = "no-store"
+    response["Referrer-Policy"] = "no-referrer"
+    return response

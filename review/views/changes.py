@@ -1,0 +1,223 @@
+"""What changes a sheet: by the page's script (JSON) and, without it, by plain forms."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from fartbench.errors import Refusal
+from fartbench.protocol import Response, ResponseError
+from review.errors import (
+    AlreadyUnplayable,
+    InvalidAnswers,
+    NotPlayed,
+    NotYetDue,
+    NotYourAssignment,
+    RoundNotOpen,
+    SheetEnded,
+    StaleDraft,
+)
+from review.models import Assignment, Reviewer
+from review.page import parse_changes
+from review.selectors import queue_of
+from review.services import Draft, lock_sheet, report_mistake, report_unplayable, save_draft, set_aside
+from review.views.access import next_url, own_assignment, reviewers_only, wants_json
+from review.views.sheet import form_page
+
+MAX_BODY = 20_000
+
+# How the page's script is told of a refusal: a code that it acts on, and an HTTP status.
+CODES: dict[type[Exception], tuple[str, int]] = {
+    StaleDraft: ("stale", 409),
+    SheetEnded: ("ended", 409),
+    RoundNotOpen: ("closed", 409),
+    NotYetDue: ("not_due", 409),
+    NotPlayed: ("not_played", 422),
+    InvalidAnswers: ("invalid", 422),
+    NotYourAssignment: ("missing", 404),
+}
+
+
+class BadRequestBody(Refusal):
+    """The body of a call is not the JSON object that the page's script sends."""
+
+
+@require_http_methods(["PUT"])
+@reviewers_only
+def draft(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpResponseBase:
+    """Save changed answers and playback; answer with what is stored now."""
+    try:
+        body = _body(request)
+        saved = save_draft(
+            reviewer=reviewer,
+            stimulus_id=stimulus_id,
+            revision=_revision(body),
+            responses=_changes(body),
+            playback=body.get("playback"),
+        )
+    except Refusal as refusal:
+        return _refused(refusal)
+    return JsonResponse(_draft_json(saved))
+
+
+@require_POST
+@reviewers_only
+def lock(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpResponseBase:
+    """Lock a sheet and say where to go on."""
+    if not wants_json(request):
+        return _lock_by_form(request, reviewer, own_assignment(reviewer, stimulus_id))
+    try:
+        body = _body(request)
+        locked = lock_sheet(
+            reviewer=reviewer,
+            stimulus_id=stimulus_id,
+            revision=_revision(body),
+            responses=_changes(body),
+            playback=body.get("playback"),
+        )
+    except Refusal as refusal:
+        return _refused(refusal)
+    return JsonResponse({"locked": True, "next": next_url(reviewer, locked.stimulus.round)})
+
+
+def _lock_by_form(request: HttpRequest, reviewer: Reviewer, assignment: Assignment) -> HttpResponse:
+    """Without the script: save or lock the whole form. A refused one comes back with every answer still in it."""
+    round_ = assignment.member.round
+    responses: dict[str, Response | None] = {}
+    faults: dict[str, str] = {}
+    try:
+        keys = round_.protocol.form(assignment.stimulus.scene).keys
+        responses = _changes({key: request.POST.get(key) for key in keys})
+        if request.POST.get("action") == "save":
+            return _save_by_form(request, reviewer, assignment, responses)
+        lock_sheet(reviewer=reviewer, stimulus_id=assignment.stimulus_id, responses=responses)
+    except InvalidAnswers as refusal:
+        faults = {violation.question: violation.rule for violation in refusal.violations}
+        messages.error(request, "The sheet is not locked yet: see what is marked below.")
+    except SheetEnded as refusal:
+        messages.info(request, str(refusal))
+        return redirect(next_url(reviewer, round_))
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+    else:
+        return redirect(next_url(reviewer, round_))
+    given = {key: response for key, response in responses.items() if response}
+    queue = queue_of(reviewer, round_)
+    return form_page(request, reviewer, assignment, queue, responses=given, faults=faults, status=422)
+
+
+def _save_by_form(
+    request: HttpRequest, reviewer: Reviewer, assignment: Assignment, responses: Mapping[str, Response | None]
+) -> HttpResponse:
+    revision = request.POST.get("revision", "")
+    saved = save_draft(
+        reviewer=reviewer,
+        stimulus_id=assignment.stimulus_id,
+        revision=int(revision) if revision.isdecimal() else 0,
+        responses=responses,
+    )
+    if saved.cleared:
+        messages.warning(request, f"Not allowed beside the other answers, and cleared: {', '.join(saved.cleared)}.")
+    messages.success(request, "Saved as a draft.")
+    return redirect("review-sheet", assignment.stimulus_id)
+
+
+@require_POST
+@reviewers_only
+def unplayable(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpResponseBase:
+    """End a sheet because the clip will not play."""
+    assignment = own_assignment(reviewer, stimulus_id)
+    try:
+        body: Mapping[str, Any] = _body(request) if wants_json(request) else {"reason": request.POST.get("reason", "")}
+        reason = str(body.get("reason", "")).strip() or "no reason given"
+        report_unplayable(reviewer=reviewer, stimulus_id=stimulus_id, reason=reason, playback=body.get("playback"))
+    except Refusal as refusal:
+        return _refused(refusal) if wants_json(request) else _told(request, refusal, reviewer, assignment)
+    onward = next_url(reviewer, assignment.member.round)
+    return JsonResponse({"ended": True, "next": onward}) if wants_json(request) else redirect(onward)
+
+
+@require_POST
+@reviewers_only
+def later(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpResponseBase:
+    """Set a clip aside; the next one is due."""
+    assignment = own_assignment(reviewer, stimulus_id)
+    try:
+        set_aside(reviewer=reviewer, stimulus_id=stimulus_id)
+    except Refusal as refusal:
+        return _told(request, refusal, reviewer, assignment)
+    return redirect(next_url(reviewer, assignment.member.round))
+
+
+@require_POST
+@reviewers_only
+def mistake(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpResponseBase:
+    """Keep a line about a mistake beside a locked sheet."""
+    own_assignment(reviewer, stimulus_id)
+    sheet = reviewer.sheets.filter(stimulus=stimulus_id, locked_at__isnull=False).first()
+    text = request.POST.get("text", "").strip()
+    if sheet and text:
+        report_mistake(sheet=sheet, text=text)
+        messages.success(request, "Noted beside the sheet. The locked answers stay as they are.")
+    return redirect(reverse("review-sheet", args=[stimulus_id]))
+
+
+def _body(request: HttpRequest) -> dict[str, Any]:
+    if len(request.body) > MAX_BODY:
+        raise BadRequestBody(f"The request is larger than {MAX_BODY} bytes.")
+    try:
+        body = json.loads(request.body)
+    except ValueError as error:
+        raise BadRequestBody("The request is not JSON.") from error
+    if not isinstance(body, dict) or not isinstance(body.get("playback", {}), dict):
+        raise BadRequestBody("The request is not a JSON object with the fields of a sheet.")
+    return body
+
+
+def _revision(body: Mapping[str, Any]) -> int:
+    revision = body.get("revision")
+    if not isinstance(revision, int) or revision < 0:
+        raise BadRequestBody("The request names no revision.")
+    return revision
+
+
+def _changes(body: Mapping[str, Any]) -> dict[str, Response | None]:
+    answers = body.get("answers", body)
+    if not isinstance(answers, dict):
+        raise BadRequestBody("The answers are not a JSON object.")
+    try:
+        return parse_changes(answers)
+    except ResponseError as error:
+        raise BadRequestBody(f"An answer cannot be read: {error}.") from error
+
+
+def _draft_json(draft: Draft) -> dict[str, Any]:
+    return {
+        "revision": draft.revision,
+        "answers": {question: str(response) for question, response in draft.responses.items()},
+        "cleared": draft.cleared,
+        "playback": draft.playback,
+    }
+
+
+def _refused(refusal: Refusal) -> JsonResponse:
+    code, status = next((found for kind, found in CODES.items() if isinstance(refusal, kind)), ("bad", 400))
+    body: dict[str, Any] = {"code": code, "message": str(refusal)}
+    if isinstance(refusal, StaleDraft):
+        body["draft"] = _draft_json(refusal.current)
+    if isinstance(refusal, InvalidAnswers):
+        body["violations"] = {violation.question: violation.rule for violation in refusal.violations}
+    return JsonResponse(body, status=status)
+
+
+def _told(request: HttpRequest, refusal: Refusal, reviewer: Reviewer, assignment: Assignment) -> HttpResponse:
+    level = messages.INFO if isinstance(refusal, AlreadyUnplayable) else messages.WARNING
+    messages.add_message(request, level, str(refusal))
+    return redirect(next_url(reviewer, assignment.member.round))

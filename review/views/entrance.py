@@ -1,0 +1,77 @@
+"""The ways in: the invite link, the return code, and how a reviewer comes back without the link."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth import login, update_session_auth_hash
+from django.contrib.auth.forms import SetPasswordForm
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from review.errors import InviteRefused, InviteUsed
+from review.models import Reviewer
+from review.selectors import reviewer_of
+from review.services import issue_return_code, use_invite, use_return_code
+from review.services.invites import openable_invite
+from review.views.access import no_store, reviewers_only
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def invite(request: HttpRequest, token: str) -> HttpResponse:
+    """Show what an invite is for; only the button uses it up, so that previews and scanners of links do not."""
+    try:
+        if request.method == "POST":
+            return no_store(_enter(request, use_invite(token)))
+        found = openable_invite(token)
+    except InviteRefused as refusal:
+        if isinstance(refusal, InviteUsed) and reviewer_of(request.user):
+            return redirect("review-home")
+        page = TemplateResponse(request, "review/invite_refused.html", {"refusal": refusal}, status=410)
+        return no_store(page)
+    return no_store(TemplateResponse(request, "review/invite.html", {"member": found.member}))
+
+
+def _enter(request: HttpRequest, reviewer: Reviewer) -> HttpResponse:
+    login(request, reviewer.user, backend=BACKEND)
+    has_way_back = reviewer.user.has_usable_password() or reviewer.return_code_hash
+    return redirect("review-home" if has_way_back else "review-way-back")
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def come_back(request: HttpRequest) -> HttpResponse:
+    """Log a reviewer in by return code."""
+    refusal, target = None, request.POST.get("next", request.GET.get("next", ""))
+    if request.method == "POST":
+        try:
+            reviewer = use_return_code(request.POST.get("code", ""))
+        except InviteRefused as error:
+            refusal = error
+        else:
+            login(request, reviewer.user, backend=BACKEND)
+            is_ours = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
+            return redirect(target if is_ours else "review-home")
+    context = {"refusal": refusal, "next": target}
+    return TemplateResponse(request, "review/return.html", context, status=422 if refusal else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@reviewers_only
+def way_back(request: HttpRequest, reviewer: Reviewer) -> HttpResponseBase:
+    """Let a reviewer choose a password or take a return code, so that the session is not the only way in."""
+    form, code = SetPasswordForm(reviewer.user), None
+    if request.POST.get("way") == "password":
+        form = SetPasswordForm(reviewer.user, request.POST)
+        if form.is_valid():
+            update_session_auth_hash(request, form.save())
+            messages.success(request, "Your password is set. With it and your address you can log in anywhere.")
+            return redirect("review-home")
+    elif request.method == "POST":
+        code = issue_return_code(reviewer)
+    return TemplateResponse(request, "review/way_back.html", {"form": form, "return_code": code, "reviewer": reviewer})

@@ -1,0 +1,66 @@
+"""A reviewer's rounds, how far each is, and the page at the end of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.views.decorators.http import require_safe
+
+from fartbench.models import Round, RoundState
+from review.models import CohortMember, Reviewer
+from review.pace import time_left
+from review.selectors import Queue, locked_times, memberships_of, queue_of
+from review.views.access import next_url, reviewers_only
+
+
+@dataclass(frozen=True, slots=True)
+class RoundCard:
+    """A round on the reviewer's start page."""
+
+    member: CohortMember
+    queue: Queue
+    left: timedelta | None
+
+    @property
+    def round(self) -> Round:
+        return self.member.round
+
+    @property
+    def is_open(self) -> bool:
+        return self.round.state == RoundState.REVIEWING
+
+    @property
+    def is_ready(self) -> bool:
+        """Say whether the reviewer has been through the start page."""
+        return self.member.consented_at is not None
+
+
+@require_safe
+@reviewers_only
+def home(request: HttpRequest, reviewer: Reviewer) -> HttpResponseBase:
+    """Show the reviewer's rounds and where to go on."""
+    cards = [_card(reviewer, member) for member in memberships_of(reviewer)]
+    return TemplateResponse(request, "review/home.html", {"cards": cards, "reviewer": reviewer})
+
+
+@require_safe
+@reviewers_only
+def done(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBase:
+    """Say that the round is finished; whoever still has a clip to do is sent there."""
+    member = next((member for member in memberships_of(reviewer) if member.round.name == name), None)
+    if member is None:
+        raise Http404
+    card = _card(reviewer, member)
+    if card.is_open and card.queue.next:
+        return redirect(next_url(reviewer, member.round))
+    return TemplateResponse(request, "review/done.html", {"card": card})
+
+
+def _card(reviewer: Reviewer, member: CohortMember) -> RoundCard:
+    queue = queue_of(reviewer, member.round)
+    left = time_left(locked_times(reviewer, member.round), queue.total - queue.done)
+    return RoundCard(member, queue, left)

@@ -1,0 +1,115 @@
+"""The page of one clip: the form while it is due, what was answered once it is locked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from fartbench.models import RoundState
+from fartbench.protocol import Response
+from review.models import AnswerSheet, Assignment, Reviewer
+from review.pace import break_is_due, time_left
+from review.page import browser_rules, question_blocks
+from review.selectors import Queue, QueueItem, locked_times, queue_of
+from review.views.access import next_url, own_assignment, reviewers_only
+
+
+@require_safe
+@reviewers_only
+def sheet(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpResponseBase:
+    """Show the form of a clip that is due or begun, or a locked sheet as it stands."""
+    assignment = own_assignment(reviewer, stimulus_id)
+    round_ = assignment.member.round
+    queue = queue_of(reviewer, round_)
+    item = queue.item(stimulus_id)
+    if item is None or round_.state != RoundState.REVIEWING:
+        return redirect("review-home")
+    if item.sheet is not None and item.sheet.is_ended:
+        return _ended_page(request, assignment, item, item.sheet, next_url(reviewer, round_))
+    if assignment.member.consented_at is None:
+        return redirect("review-start", round_.name)
+    if not queue.is_open(item):
+        messages.info(request, "That clip is not due yet. This one comes first.")
+        return redirect(next_url(reviewer, round_))
+    return form_page(request, reviewer, assignment, queue)
+
+
+def form_page(
+    request: HttpRequest,
+    reviewer: Reviewer,
+    assignment: Assignment,
+    queue: Queue,
+    *,
+    responses: Mapping[str, Response] | None = None,
+    faults: Mapping[str, str] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """Return the form; ``responses`` and ``faults`` are what was just sent and refused, else the stored draft shows."""
+    item = queue.item(assignment.stimulus_id)
+    stored = AnswerSheet.objects.filter(reviewer=reviewer, stimulus=assignment.stimulus_id).first()
+    answers = stored.responses() if stored else {}
+    form = assignment.member.round.protocol.form(assignment.stimulus.scene)
+    blocks = question_blocks(form, answers if responses is None else responses, faults)
+    locked = locked_times(reviewer, assignment.member.round)
+    context = {
+        "round": assignment.member.round,
+        "stimulus_id": assignment.stimulus_id,
+        "scene": form.scene,
+        "item": item,
+        "queue": queue,
+        "stages": _by_stage(blocks),
+        "full_plays": form.protocol.playback.full_plays,
+        "left": time_left(locked, queue.total - queue.done),
+        "break_is_due": break_is_due(locked, timezone.now()),
+        "data": _browser_data(assignment, queue, stored, answers) | {"rules": browser_rules(form)},
+    }
+    return TemplateResponse(request, "review/sheet.html", context, status=status)
+
+
+def _by_stage(blocks: list[Any]) -> list[tuple[int, list[Any]]]:
+    stages = sorted({block.stage for block in blocks})
+    return [(stage, [block for block in blocks if block.stage == stage]) for stage in stages]
+
+
+def _browser_data(
+    assignment: Assignment, queue: Queue, stored: AnswerSheet | None, answers: Mapping[str, Response]
+) -> dict[str, Any]:
+    name = assignment.stimulus_id
+    following = queue.after(name)
+    return {
+        "stimulus": name,
+        "revision": stored.revision if stored else 0,
+        "answers": {question: str(response) for question, response in answers.items()},
+        "playback": stored.playback if stored else {},
+        "urls": {
+            "media": reverse("media", args=[name]),
+            "draft": reverse("review-draft", args=[name]),
+            "lock": reverse("review-lock", args=[name]),
+            "unplayable": reverse("review-unplayable", args=[name]),
+            "nextMedia": reverse("media", args=[following.stimulus_id]) if following else None,
+        },
+    }
+
+
+def _ended_page(
+    request: HttpRequest, assignment: Assignment, item: QueueItem, stored: AnswerSheet, onward: str
+) -> HttpResponse:
+    form = assignment.member.round.protocol.form(assignment.stimulus.scene)
+    context = {
+        "item": item,
+        "scene": form.scene,
+        "sheet": stored,
+        "blocks": question_blocks(form, stored.responses()),
+        "reports": stored.mistake_reports.order_by("reported_at"),
+        "next_url": onward,
+        "round": assignment.member.round,
+    }
+    return TemplateResponse(request, "review/locked.html", context)
