@@ -41,7 +41,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "engine(*names): run on these database engines only")
     if "fartbench.settings" in sys.modules:
         pytest.exit("Unset DJANGO_SETTINGS_MODULE: the tests choose the settings' environment themselves.", 2)
-    leftovers = config.stash[_LEFTOVERS] = ExitStack()
+    leftovers = ExitStack()
+    config.add_cleanup(leftovers.close)
     folder = Path(leftovers.enter_context(tempfile.TemporaryDirectory(prefix="fartbench-tests-")))
     (folder / "static").mkdir()
     if config.getoption("--engine") == "postgres":
@@ -50,13 +51,6 @@ def pytest_configure(config: pytest.Config) -> None:
         database = f"sqlite:///{folder / 'db.sqlite3'}"
     os.environ.update(_environment(data_dir=folder, database_url=database))
     django.setup()
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    config.stash[_LEFTOVERS].close()
-
-
-_LEFTOVERS = pytest.StashKey[ExitStack]()
 
 
 def _environment(*, data_dir: Path, database_url: str) -> dict[str, str]:
@@ -71,6 +65,10 @@ def _environment(*, data_dir: Path, database_url: str) -> dict[str, str]:
         "DJANGO_LIVE_TEST_SERVER_ADDRESS": "127.0.0.1",
         "CELERY_BROKER_URL": "",
         "FFMPEG_BINARY": "",
+        "BEHIND_PROXY": "false",
+        "SESSION_DAYS": "14",
+        "INVITE_DAYS": "14",
+        "LOG_LEVEL": "WARNING",
         "PASSWORD_HASHERS": "django.contrib.auth.hashers.MD5PasswordHasher",  # quick, and nothing to protect
     }
 
