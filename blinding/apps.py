@@ -13,6 +13,10 @@ class BlindingConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from blinding import services  # noqa: PLC0415 - both need loaded models
+        from fartbench import jobs  # noqa: PLC0415
+
+        jobs.register(services.BLIND, services.blind_sample)
         writeonce.register(
             *writeonce.never_changes("blinding_stimulus", once=f"OLD.round_id IN ({_OPENED_ROUNDS})"),
             *writeonce.never_changes(

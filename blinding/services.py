@@ -13,7 +13,7 @@ from blinding.errors import BlindCopyMissing, BlindingIsSettled, ClipsNotBlindab
 from blinding.models import BlindCopy, BlindingKey, Stimulus
 from blinding.padding import common_size, pad
 from blinding.proof import prove
-from fartbench import audit
+from fartbench import audit, jobs
 from fartbench.errors import Refusal
 from fartbench.media.probe import frame_times, probe
 from fartbench.models import Round, RoundState
@@ -21,6 +21,7 @@ from fartbench.rounds import move
 from fartbench.storage import blind_copies, file_sha256
 from generation.models import Sample, SampleState
 
+BLIND = "blind"
 BEFORE_OPENING = (RoundState.GENERATING, RoundState.BLINDING)
 
 
@@ -42,13 +43,7 @@ def blind_round(*, round_: Round, actor: str, on_clip: Callable[[], None] = lamb
     A run that was interrupted goes on where it was. Raises ClipsNotBlindable, naming each clip that cannot be copied
     and why; copies of the others are kept for the next run. Raises BlindingIsSettled after the round was opened.
     """
-    if round_.state not in BEFORE_OPENING:
-        raise BlindingIsSettled(
-            f"Round {round_.name!r} is “{round_.get_state_display()}”; "
-            "blind copies are made after clips came in and before the round is opened."
-        )
-    if round_.state == RoundState.GENERATING:
-        move(round_, to=RoundState.BLINDING, within=(RoundState.GENERATING,))
+    _begin(round_)
     faults = []
     for sample in without_copy(round_):
         try:
@@ -59,6 +54,42 @@ def blind_round(*, round_: Round, actor: str, on_clip: Callable[[], None] = lamb
     if faults:
         raise ClipsNotBlindable(f"Round {round_.name!r}", faults)
     return make_stimuli(round_=round_, actor=actor)
+
+
+def _begin(round_: Round) -> None:
+    if round_.state not in BEFORE_OPENING:
+        raise BlindingIsSettled(
+            f"Round {round_.name!r} is “{round_.get_state_display()}”; "
+            "blind copies are made after clips came in and before the round is opened."
+        )
+    if round_.state == RoundState.GENERATING:
+        move(round_, to=RoundState.BLINDING, within=(RoundState.GENERATING,))
+
+
+@transaction.atomic
+def request_blinding(*, round_: Round, actor: str) -> int:
+    """Leave the round's blind copies to the workers and return how many they have to make.
+
+    Raises BlindingIsSettled when the round has no clips yet or was opened.
+    """
+    _begin(round_)
+    samples = [sample.pk for sample in without_copy(round_)]
+    jobs.enqueue(BLIND, samples, round_name=round_.name)
+    if not samples:
+        make_stimuli(round_=round_, actor=actor)
+    return len(samples)
+
+
+def blind_sample(subject: str, report: jobs.Report) -> None:  # noqa: ARG001 - a copy is made in one go
+    """Make the blind copy of one sample; whoever makes the last one of a round makes its stimuli too."""
+    sample = Sample.objects.select_related("cell__round", "clip").get(pk=subject)
+    round_ = sample.cell.round
+    if round_.state not in BEFORE_OPENING:
+        return
+    if not BlindCopy.objects.filter(sample=sample).exists():
+        make_copy(sample)
+    if not without_copy(round_):
+        make_stimuli(round_=round_, actor=audit.SYSTEM)
 
 
 def make_copy(sample: Sample) -> BlindCopy:
@@ -90,22 +121,31 @@ def make_stimuli(*, round_: Round, actor: str) -> int:
     copies = list(
         BlindCopy.objects.filter(sample__cell__round=round_).select_related("sample__cell").order_by("sha256")
     )
-    keys = BlindingKey.objects.filter(stimulus__round=round_)
-    if {copy.sample_id for copy in copies} == set(keys.values_list("sample_id", flat=True)):
+    if _is_made(round_, copies):
         return len(copies)
     size = common_size([copy.size for copy in copies])
     padded = {copy.sha256: _padded(copy, size) for copy in copies}
     with transaction.atomic():
-        old = list(keys.values_list("stimulus_id", flat=True))
-        keys.delete()
-        Stimulus.objects.filter(pk__in=old).delete()
-        for copy in copies:
-            stimulus = Stimulus.objects.create(
-                round=round_, scene=copy.sample.cell.scene, sha256=padded[copy.sha256], size=size, facts=copy.facts
-            )
-            BlindingKey.objects.create(stimulus=stimulus, sample_id=copy.sample_id)
-        audit.record("clips blinded", actor=actor, round_name=round_.name, stimuli=len(copies), bytes_each=size)
+        # Two workers may have made the last two copies at once: the second finds the work of the first.
+        if Round.objects.select_for_update().get(pk=round_.pk).state in BEFORE_OPENING and not _is_made(round_, copies):
+            _replace_stimuli(round_, copies, padded, size)
+            audit.record("clips blinded", actor=actor, round_name=round_.name, stimuli=len(copies), bytes_each=size)
     return len(copies)
+
+
+def _is_made(round_: Round, copies: list[BlindCopy]) -> bool:
+    keyed = BlindingKey.objects.filter(stimulus__round=round_).values_list("sample_id", flat=True)
+    return {copy.sample_id for copy in copies} == set(keyed)
+
+
+def _replace_stimuli(round_: Round, copies: list[BlindCopy], padded: dict[str, str], size: int) -> None:
+    BlindingKey.objects.filter(stimulus__round=round_).delete()
+    Stimulus.objects.filter(round=round_).delete()
+    for copy in copies:
+        stimulus = Stimulus.objects.create(
+            round=round_, scene=copy.sample.cell.scene, sha256=padded[copy.sha256], size=size, facts=copy.facts
+        )
+        BlindingKey.objects.create(stimulus=stimulus, sample_id=copy.sample_id)
 
 
 def _padded(copy: BlindCopy, size: int) -> str:

@@ -134,3 +134,51 @@ class AuditHead(models.Model):
 
     def __str__(self) -> str:
         return f"{self.sequence} {self.hash[:12]}"
+
+
+class JobState(models.TextChoices):
+    """Where a piece of work stands."""
+
+    DUE = "due", "Waiting"
+    RUNNING = "running", "Running"
+    DONE = "done", "Done"
+    FAILED = "failed", "Failed"
+
+
+class Job(models.Model):
+    """A piece of work for a worker. The row is the truth; a message only wakes a worker sooner.
+
+    A running job is held by a lease that its worker keeps renewing, so that the work of a killed one is taken up again.
+    """
+
+    kind = models.CharField(max_length=40)
+    subject = models.CharField(max_length=40, help_text="The key of what is worked on.")
+    round_name = models.CharField(max_length=60, blank=True, db_index=True)
+    state = models.CharField(max_length=8, choices=JobState.choices, default=JobState.DUE)
+    due_at = models.DateTimeField()
+    lease = models.CharField(max_length=32, blank=True, help_text="Who holds it: changes with every claim.")
+    lease_until = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    progress = models.FloatField(default=0, help_text="From 0 to 1, as far as the work says.")
+    error = models.TextField(blank=True, help_text="What went wrong last, in words.")
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("kind", "subject"), name="a_piece_of_work_exists_once"),)
+        indexes = (
+            models.Index(
+                fields=("due_at",), name="jobs_that_may_be_due", condition=models.Q(state__in=("due", "running"))
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.subject}"
+
+
+class WorkerBeat(models.Model):
+    """A sign of life of one worker process."""
+
+    name = models.CharField(max_length=120, unique=True)
+    seen_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return self.name

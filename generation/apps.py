@@ -10,6 +10,10 @@ class GenerationConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from fartbench import jobs  # noqa: PLC0415 - both need loaded models
+        from generation import commissioning  # noqa: PLC0415
+
+        jobs.register(commissioning.GENERATE, commissioning.generate)
         writeonce.register(
             *writeonce.never_changes("generation_clip"),
             *writeonce.never_changes("generation_sample", once="OLD.frozen_at IS NOT NULL"),

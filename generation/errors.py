@@ -13,3 +13,7 @@ class CellRefused(Refusal):
 
 class ClipsAreSettled(Refusal):
     """The round is past the point where clips can be added or replaced."""
+
+
+class CannotCommission(Refusal):
+    """Configurations that no provider of this installation serves."""

@@ -90,7 +90,6 @@ class SampleState(models.TextChoices):
     """Where the work on a sample stands; the last five are outcomes, and what has one is never asked for again."""
 
     PLANNED = "planned", "Not generated yet"
-    RUNNING = "running", "Running"
     DELIVERED = "delivered", "Delivered"
     REFUSED = "refused", "Refused"
     FAILED = "failed", "Failed"
@@ -120,10 +119,6 @@ class Sample(models.Model):
     model_version = models.CharField(max_length=120, blank=True, help_text="As the provider returned it.")
     generated_at = models.DateTimeField(null=True, blank=True)
     truth = models.JSONField(null=True, blank=True, help_text="Known ground truth of a local clip, else empty.")
-    attempts = models.PositiveSmallIntegerField(default=0)
-    due_at = models.DateTimeField(null=True, blank=True, help_text="When a worker may take it up (again).")
-    lease_until = models.DateTimeField(null=True, blank=True, help_text="A worker holds it until then.")
-    last_error = models.TextField(blank=True)
     frozen_at = models.DateTimeField(
         null=True, editable=False, help_text="When its blind copy was made; from then on it stays as it is."
     )
@@ -139,7 +134,6 @@ class Sample(models.Model):
                 name="an_outcome_without_a_clip_has_a_reason",
             ),
         )
-        indexes = (models.Index(fields=("due_at",), name="samples_that_are_due", condition=Q(due_at__isnull=False)),)
 
     def __str__(self) -> str:
         return f"{self.cell}: {self.get_state_display()}"

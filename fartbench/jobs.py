@@ -1,0 +1,168 @@
+"""Work that takes long: rows that say what is due, claimed one by one, whoever runs the workers.
+
+A claim is a compare-and-set with a lease. The worker renews it while it works; when the worker is killed the lease
+runs out and another takes the job up. A handler may therefore run twice and must not mind.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import OperationalError, connection, models
+from django.utils import timezone
+
+from fartbench.errors import Refusal
+from fartbench.media.errors import MediaToolDied
+from fartbench.models import Job, JobState, WorkerBeat
+from fartbench.storage import StorageFull
+
+LEASE = timedelta(seconds=20)
+RENEW_EVERY_S = 5.0
+# After these waits a job that failed for a passing reason is tried again; then it stays failed, with its words.
+RETRY_AFTER = (timedelta(seconds=2), timedelta(seconds=15), timedelta(seconds=60))
+# Faults of the machine and not of the work.
+PASSING = (OperationalError, StorageFull, MediaToolDied, OSError)
+
+Report = Callable[[float], None]
+Handler = Callable[[str, Report], None]
+
+_handlers: dict[str, Handler] = {}
+
+
+def register(kind: str, handler: Handler) -> None:
+    """Say what does jobs of ``kind``: it gets the subject's key and a function that takes progress from 0 to 1."""
+    _handlers[kind] = handler
+
+
+def enqueue(kind: str, subjects: list[Any], *, round_name: str = "") -> None:
+    """Make a job for each subject that has none, set failed ones due again, and wake the workers.
+
+    What is waiting, running or done stays as it is.
+    """
+    now = timezone.now()
+    keys = [str(subject) for subject in subjects]
+    Job.objects.bulk_create(
+        [Job(kind=kind, subject=key, round_name=round_name, due_at=now) for key in keys], ignore_conflicts=True
+    )
+    failed = Job.objects.filter(kind=kind, subject__in=keys, state=JobState.FAILED)
+    failed.update(state=JobState.DUE, due_at=now, attempts=0, error="")
+    wake(len(keys))
+
+
+def wake(messages: int = 1) -> None:
+    """Tell Celery's workers, where there are any, that something is due. Losing the message loses nothing."""
+    if settings.CELERY_BROKER_URL:
+        from fartbench.tasks import run_due  # noqa: PLC0415 - tasks import this module
+
+        for _ in range(messages):
+            run_due.delay_on_commit()
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A job that this process holds."""
+
+    job: Job
+    lease: str
+
+    def row(self) -> models.QuerySet[Job]:
+        """The job's row, as long as it is still held."""
+        return Job.objects.filter(pk=self.job.pk, state=JobState.RUNNING, lease=self.lease)
+
+
+def claim_next() -> Claim | None:
+    """Take the job that has been due longest, or return None. Of two that try for one row, one gets it."""
+    now = timezone.now()
+    due = Job.objects.filter(state__in=(JobState.DUE, JobState.RUNNING), due_at__lte=now, kind__in=_handlers)
+    for job in due.order_by("due_at", "pk")[:20]:
+        lease = secrets.token_hex(16)
+        taken = Job.objects.filter(pk=job.pk, state=job.state, lease=job.lease, due_at=job.due_at).update(
+            state=JobState.RUNNING,
+            lease=lease,
+            lease_until=now + LEASE,
+            due_at=now + LEASE,  # when the lease runs out it is due again
+            attempts=job.attempts + 1,
+            progress=0,
+        )
+        if taken:
+            job.refresh_from_db()
+            return Claim(job, lease)
+    return None
+
+
+def run(claim: Claim) -> None:
+    """Do a claimed job and store how it ended. Only a fault of the program itself is raised, after it was stored."""
+    try:
+        with _kept_alive(claim):
+            _handlers[claim.job.kind](claim.job.subject, lambda part: _note_progress(claim, part))
+    except PASSING as error:
+        _try_again(claim, str(error) or type(error).__name__)
+    except Refusal as refusal:
+        claim.row().update(state=JobState.FAILED, error=str(refusal))
+    except Exception as error:
+        claim.row().update(state=JobState.FAILED, error=f"A fault of the program: {type(error).__name__}: {error}")
+        raise
+    else:
+        claim.row().update(state=JobState.DONE, progress=1, error="", lease_until=None)
+
+
+def _try_again(claim: Claim, words: str) -> None:
+    tries = claim.job.attempts
+    if tries > len(RETRY_AFTER):
+        claim.row().update(state=JobState.FAILED, error=words)
+    else:
+        claim.row().update(state=JobState.DUE, due_at=timezone.now() + RETRY_AFTER[tries - 1], error=words)
+
+
+def _note_progress(claim: Claim, part: float) -> None:
+    claim.row().update(progress=part)
+
+
+@contextmanager
+def _kept_alive(claim: Claim) -> Iterator[None]:
+    """Renew the lease from a second thread while the work goes on in this one."""
+    done = threading.Event()
+
+    def renew() -> None:
+        try:
+            while not done.wait(RENEW_EVERY_S):
+                until = timezone.now() + LEASE
+                claim.row().update(lease_until=until, due_at=until)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=renew, name="lease", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def beat(worker: str) -> None:
+    """Note that a worker process is alive."""
+    WorkerBeat.objects.update_or_create(name=worker, defaults={"seen_at": timezone.now()})
+
+
+def last_beat_s() -> float | None:
+    """Return how many seconds ago a worker was last seen, or None when none ever was."""
+    seen = WorkerBeat.objects.aggregate(seen=models.Max("seen_at"))["seen"]
+    return None if seen is None else max(0.0, (timezone.now() - seen).total_seconds())
+
+
+def due() -> int:
+    """Return how many jobs could be claimed now."""
+    return Job.objects.filter(state__in=(JobState.DUE, JobState.RUNNING), due_at__lte=timezone.now()).count()
+
+
+def waiting() -> int:
+    """Return how many jobs are waiting or running."""
+    return Job.objects.filter(state__in=(JobState.DUE, JobState.RUNNING)).count()
