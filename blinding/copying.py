@@ -18,7 +18,7 @@ from blinding.scrub.mp3 import scrub_mp3
 from blinding.scrub.nal import fill_to, scrub_h264, scrub_hevc
 from blinding.scrub.opus import RATE, packet_samples, read_head, scrub_opus
 from blinding.scrub.vp9 import scrub_vp9
-from blinding.timeline import CannotTime, Timeline, picture_timeline, sound_timeline, usual_length
+from blinding.timeline import CannotTime, Timeline, picture_timeline, sound_timeline
 from fartbench.media.bounds import BOUNDS
 from fartbench.media.errors import MediaRefusal
 from fartbench.media.movie import Movie, Track
@@ -27,6 +27,7 @@ from fartbench.media.reading import open_bytes, read_movie
 from fartbench.media.sandbox import call_apart
 
 SECONDS = 60.0
+AAC_SAMPLES = 1024
 
 
 class NotCopyable(MediaRefusal):
@@ -207,5 +208,5 @@ def _coded_sound(track: Track, samples: list[memoryview], raw: MediaFacts) -> tu
     scrubbers = {"aac": lambda: scrub_aac(track.config, samples), "mp3": lambda: scrub_mp3(samples)}
     if track.codec not in scrubbers:
         raise CannotScrub(f"browsers do not play {track.codec} sound in MP4")
-    rate = raw.sample_rate or track.sample_rate
-    return scrubbers[track.codec](), rate, sound_timeline(track, rate, [usual_length(track, rate)] * len(samples))
+    rate, length = raw.sample_rate or track.sample_rate, raw.audio_packet_samples or AAC_SAMPLES
+    return scrubbers[track.codec](), rate, sound_timeline(track, rate, [length] * len(samples))

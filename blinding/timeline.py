@@ -4,7 +4,6 @@ Pictures run on a clock of 720,000 ticks a second, on which one picture at 23.97
 millisecond are whole numbers; sound runs on its own sample rate. Decoding times follow from the order of the pictures, not from the source.
 """
 
-from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -117,9 +116,3 @@ def _steps(starts: list[int], nominal: list[int], rate: int) -> list[int]:
     if min(steps) < 1:
         raise CannotTime("its sound packets are out of order")
     return steps
-
-
-def usual_length(track: Track, rate: int) -> int:
-    """Return how many samples a packet of the track usually lasts, by its container's own times."""
-    counted = Counter(round(Fraction(sample.duration, track.timescale) * rate) for sample in track.samples)
-    return counted.most_common(1)[0][0]

@@ -23,16 +23,26 @@ PICTURES_TRIED = 40
 PACKETS_TRIED = 8
 
 
-def first_picture(path: Path, data: memoryview, track: Track, bounds: Bounds) -> tuple[VideoFrame, str]:
-    """Return the first decoded picture of a track and the codec's profile; raise NotAVideo when there is none."""
+def first_picture(path: Path, data: memoryview, track: Track, bounds: Bounds) -> tuple[VideoFrame, str] | None:
+    """Return the first decoded picture of a track and the codec's profile, or None for a codec that is not decoded here.
+
+    Raises NotAVideo when no picture comes out.
+    """
+    if track.codec not in DECODERS:
+        return None
     frame, profile = _first_frame(path, data, track, bounds)
     if not isinstance(frame, VideoFrame):
         raise NotAVideo(path, "has a picture track that decodes to sound.")
     return frame, profile
 
 
-def first_sound(path: Path, data: memoryview, track: Track, bounds: Bounds) -> tuple[AudioFrame, str]:
-    """Return the first decoded sound frame of a track and the codec's profile; raise NotAVideo when there is none."""
+def first_sound(path: Path, data: memoryview, track: Track, bounds: Bounds) -> tuple[AudioFrame, str] | None:
+    """Return the first decoded sound frame of a track and the codec's profile, or None for a codec that is not decoded here.
+
+    Raises NotAVideo when no sound comes out.
+    """
+    if track.codec not in DECODERS:
+        return None
     frame, profile = _first_frame(path, data, track, bounds)
     if not isinstance(frame, AudioFrame):
         raise NotAVideo(path, "has a sound track that decodes to pictures.")
@@ -40,10 +50,7 @@ def first_sound(path: Path, data: memoryview, track: Track, bounds: Bounds) -> t
 
 
 def _first_frame(path: Path, data: memoryview, track: Track, bounds: Bounds) -> tuple[Any, str]:
-    name = DECODERS.get(track.codec)
-    if name is None:
-        raise NotAVideo(path, f"holds {track.kind} as “{track.codec}”, which browsers do not play.")
-    context = av.CodecContext.create(name, "r")
+    context = av.CodecContext.create(DECODERS[track.codec], "r")
     context.thread_count = 1
     context.extradata = _extradata(track)
     context.options = {"max_pixels": str(bounds.pixels)}

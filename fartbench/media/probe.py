@@ -52,6 +52,7 @@ class MediaFacts:
     audio_start: float | None
     audio_duration_s: float | None
     audio_bit_rate: int | None
+    audio_packet_samples: int | None
     tracks: int
 
     def as_json(self) -> dict[str, Any]:
@@ -130,9 +131,7 @@ def frame_rate(times: list[Fraction], last: Fraction) -> tuple[Fraction, bool]:
 def facts(path: Path, data: memoryview, movie: Movie, bounds: Bounds) -> MediaFacts:
     """Return the facts of a file that has been read; decodes one frame of each track."""
     video, *sound = _shown(movie)
-    frame, profile = first_picture(path, data, video, bounds)
-    if frame.width * frame.height > bounds.pixels:
-        raise UnsafeMedia(path, f"is {frame.width}x{frame.height} large; a clip may have {bounds.pixels} pixels.")
+    width, height, profile, pix_fmt = _picture_format(path, data, video, bounds)
     times = picture_times(video)
     begin, end = span(video)
     rate, variable = frame_rate(times, end - times[-1])
@@ -141,14 +140,14 @@ def facts(path: Path, data: memoryview, movie: Movie, bounds: Bounds) -> MediaFa
         container=movie.container,
         size=len(data),
         duration_s=float(max(stop for _, stop in spans) - min(start for start, _ in spans)),
-        width=frame.width,
-        height=frame.height,
+        width=width,
+        height=height,
         frame_rate=f"{rate.numerator}/{rate.denominator}",
         frame_count=len(times),
         variable_frame_rate=variable,
         video_codec=video.codec,
         profile=profile,
-        pix_fmt=frame.format.name,
+        pix_fmt=pix_fmt,
         video_start=float(begin),
         video_duration_s=float(end - begin),
         video_bit_rate=_bit_rate(video, end - begin),
@@ -161,22 +160,47 @@ def facts(path: Path, data: memoryview, movie: Movie, bounds: Bounds) -> MediaFa
     )
 
 
+def _picture_format(path: Path, data: memoryview, video: Track, bounds: Bounds) -> tuple[int, int, str, str]:
+    """Return width, height, profile and pixel format: the decoded picture's, or the container's for a codec not decoded here."""
+    decoded = first_picture(path, data, video, bounds)
+    if decoded is None:
+        return video.width, video.height, "", ""
+    frame, profile = decoded
+    if frame.width * frame.height > bounds.pixels:
+        raise UnsafeMedia(path, f"is {frame.width}x{frame.height} large; a clip may have {bounds.pixels} pixels.")
+    return frame.width, frame.height, profile, frame.format.name
+
+
 def _sound_facts(path: Path, data: memoryview, track: Track | None, bounds: Bounds) -> dict[str, Any]:
-    names = ("audio_codec", "audio_profile", "sample_rate", "audio_start", "audio_duration_s", "audio_bit_rate")
+    names = (
+        "audio_codec",
+        "audio_profile",
+        "sample_rate",
+        "audio_start",
+        "audio_duration_s",
+        "audio_bit_rate",
+        "audio_packet_samples",
+    )
     if track is None:
         return {"has_audio": False, "channels": 0} | dict.fromkeys(names)
-    frame, profile = first_sound(path, data, track, bounds)
     begin, end = span(track)
-    return {
+    found = {
         "has_audio": True,
         "audio_codec": track.codec,
-        "audio_profile": profile,
-        "sample_rate": frame.sample_rate,
-        "channels": len(frame.layout.channels),
+        "audio_profile": "",
+        "sample_rate": track.sample_rate,
+        "channels": track.channels,
         "audio_start": float(begin),
         "audio_duration_s": float(end - begin),
         "audio_bit_rate": _bit_rate(track, end - begin),
+        "audio_packet_samples": None,
     }
+    decoded = first_sound(path, data, track, bounds)
+    if decoded is not None:
+        frame, found["audio_profile"] = decoded
+        found |= {"sample_rate": frame.sample_rate, "channels": len(frame.layout.channels)}
+        found["audio_packet_samples"] = frame.samples
+    return found
 
 
 def _bit_rate(track: Track, length: Fraction) -> int:

@@ -11,6 +11,7 @@ from blinding.copying import blind_copy
 from blinding.leakscan import scan
 from blinding.padding import pad
 from blinding.proof import prove
+from blinding.webm_copying import blind_webm_copy
 from fartbench.errors import Refusal
 
 
@@ -43,7 +44,7 @@ def blind_file(source: Path, target: Path, size: int | None) -> dict[str, Any]:
     if target.exists() and target.samefile(source):
         raise SameFile(f"{target} is the clip itself; name another file to write.")
     try:
-        result = blind_copy(source, target)
+        result = (blind_webm_copy if target.suffix.lower() == ".webm" else blind_copy)(source, target)
         if size is not None:
             pad(target, size)
         proof = prove(source, target)
