@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 
 UPPER = 0.5 + CONFIDENCE / 2
 MOST_UNDEFINED = 0.05
-EQUAL = 1e-12  # resampled values nearer than this to the value differ by rounding only
+EQUAL = 1e-12  # values nearer to each other than this differ by rounding only
 ROUNDING = 1e-24  # squares below this share of the data's own are rounding errors
 FEWEST_CONFIGURATIONS = 4
 ANYTHING = (-np.inf, np.inf)
@@ -92,7 +92,7 @@ def jackknife_interval(
     if np.isnan(values).any():
         return without_interval(value, n, "without one of the configurations the statistic is undefined")
     error = jackknife_error(values)
-    if error == 0:
+    if error <= EQUAL * max(1.0, abs(value)):
         return without_interval(value, n, "no variation: the statistic is the same without any configuration")
     reach = student_t(groups - 1) * error
     low, high = cut(value - reach, bounds), cut(value + reach, bounds)

@@ -22,8 +22,10 @@ class Resampled:
     """A configuration's score, its standard error, and B resamples of both.
 
     `draws` are plain resamples of the score and `draw_errors` their own standard errors, both (B,). `spread` (B,) are
-    the draws with every scene's deviation multiplied by sqrt(R / (R - 1)), which makes their variance unbiased (Rao & Wu
-    1988, J. American Statistical Association 83). `n` counts clips, `freedom` is n less the number of scenes.
+    the draws with every scene's deviation multiplied by sqrt(R / (R - 1)), so that their variance is unbiased (Rao & Wu
+    1988, J. American Statistical Association 83). `noise` and `noise_errors` (B,) are the score and its standard error
+    when every clip is a residual drawn from all scenes of the configuration: what chance alone does around 0.
+    `n` counts clips, `freedom` is n less the number of scenes.
     """
 
     value: float
@@ -33,6 +35,8 @@ class Resampled:
     draws: Floats
     draw_errors: Floats
     spread: Floats
+    noise: Floats
+    noise_errors: Floats
 
 
 def resample_within_scenes(scenes: Sequence[ArrayLike], *, seed: int, draws: int = DRAWS) -> Resampled | Undefined:
@@ -44,30 +48,29 @@ def resample_within_scenes(scenes: Sequence[ArrayLike], *, seed: int, draws: int
     `seed` is a whole number below 2^32; the draws come from numpy's frozen `RandomState` stream (NEP 19).
     """
     scores = [np.asarray(scene, dtype=np.float64) for scene in scenes]
-    if any(scene.size == 0 for scene in scores):
+    sizes = np.array([scene.size for scene in scores])
+    if (sizes == 0).any():
         raise ValueError("A scene without a clip has no score; leave it out.")
-    n = sum(scene.size for scene in scores)
-    if n == len(scores):
-        return Undefined("no scene has two clips" if n else "no scene has a clip", n)
+    if (sizes < 2).all():  # noqa: PLR2004
+        return Undefined("no scene has two clips" if scores else "no scene has a clip", len(scores))
     rand = np.random.RandomState(seed)
     pool = _pooled_residuals(scores)
-    freedom = n - len(scores)
-    means, variances, spreads = [], [], []
-    for scene in scores:
-        drawn = _drawn(scene, pool, rand, draws)
-        means.append(drawn.mean(axis=1))
-        variances.append(drawn.var(axis=1, ddof=1) if scene.size > 1 else np.zeros(draws))
-        spreads.append(_inflation(scene.size) * (means[-1] - scene.mean()) + scene.mean())
-    sizes = np.array([scene.size for scene in scores])
-    own = np.array([scene.var(ddof=1) if scene.size > 1 else 0.0 for scene in scores])
+    drawn = [_drawn(scene, pool, rand, draws) for scene in scores]
+    chance = [pool[rand.randint(pool.size, size=(size, draws))] for size in sizes]
+    spread = [
+        (each.mean(axis=0) - scene.mean()) * _inflation(scene.size) for each, scene in zip(drawn, scores, strict=True)
+    ]
+    value = float(np.mean([scene.mean() for scene in scores]))
     return Resampled(
-        value=float(np.mean([scene.mean() for scene in scores])),
-        error=float(_errors(own[:, None], sizes)[0]),
-        n=n,
-        freedom=freedom,
-        draws=np.mean(means, axis=0),
-        draw_errors=_errors(np.array(variances), sizes),
-        spread=np.mean(spreads, axis=0),
+        value=value,
+        error=float(_errors([scene[:, None] for scene in scores])[0]),
+        n=int(sizes.sum()),
+        freedom=int(sizes.sum()) - len(scores),
+        draws=_means(drawn),
+        draw_errors=_errors(drawn),
+        spread=value + np.mean(spread, axis=0),
+        noise=_means(chance),
+        noise_errors=_errors(chance),
     )
 
 
@@ -81,18 +84,24 @@ def _inflation(size: int) -> float:
 
 
 def _drawn(scene: Floats, pool: Floats, rand: np.random.RandomState, draws: int) -> Floats:
-    """(draws, R) resampled scores of one scene."""
+    """(R, draws) resampled scores of one scene."""
     if scene.size == 1:
-        return np.asarray(scene + pool[rand.randint(pool.size, size=(draws, 1))])
-    return np.asarray(scene[rand.randint(scene.size, size=(draws, scene.size))])
+        return np.asarray(scene + pool[rand.randint(pool.size, size=(1, draws))])
+    return np.asarray(scene[rand.randint(scene.size, size=(scene.size, draws))])
 
 
-def _errors(variances: Floats, sizes: ArrayLike) -> Floats:
-    """(B,) standard errors of the mean over S scenes, from (S, B) variances; scenes of one clip borrow the pool's."""
-    clips = np.asarray(sizes, dtype=np.float64)[:, None]
-    pooled = ((clips - 1) * variances).sum(axis=0) / (clips - 1).sum()
-    squares = np.where(clips > 1, variances, pooled) / clips
-    return np.asarray(np.sqrt(squares.sum(axis=0)) / len(squares))
+def _means(drawn: Sequence[Floats]) -> Floats:
+    """(B,) means over S scenes of the means of their (R, B) scores."""
+    return np.asarray(np.mean([scene.mean(axis=0) for scene in drawn], axis=0))
+
+
+def _errors(drawn: Sequence[Floats]) -> Floats:
+    """(B,) standard errors of the mean over S scenes of (R, B) scores; where R = 1 the pooled variance is borrowed."""
+    freedom = np.array([[len(scene) - 1.0] for scene in drawn])
+    squares = np.array([((scene - scene.mean(axis=0)) ** 2).sum(axis=0) for scene in drawn])
+    pooled = squares.sum(axis=0) / freedom.sum()
+    variances = np.where(freedom > 0, squares / np.maximum(freedom, 1), pooled)
+    return np.asarray(np.sqrt((variances / (freedom + 1)).sum(axis=0)) / len(drawn))
 
 
 def studentised_interval(resampled: Resampled, *, bounds: tuple[float, float] = ANYTHING) -> Estimate:
