@@ -1,0 +1,95 @@
+"""The steps of the command line for the people who press a button: the same services, named by the same words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from blinding.services import request_blinding
+from fartbench import audit
+from fartbench.errors import Refusal
+from fartbench.models import Round, RoundState
+from review.errors import CohortRefused
+from review.services import InviteLink, set_cohort
+from review.services.cohort import invite
+from scoring.rounds import close_round, open_round, publish
+
+Fields = Mapping[str, str]
+
+
+class UnknownStep(Refusal):
+    """A step that no button stands for."""
+
+
+class ReasonMissing(Refusal):
+    """A step that needs a reason and got none."""
+
+
+@dataclass(frozen=True)
+class StepDone:
+    """What to tell whoever pressed the button. ``links`` are shown once and kept nowhere."""
+
+    words: str
+    links: tuple[InviteLink, ...] = ()
+
+
+def run_step(round_: Round, step: str, actor: str, **fields: str) -> StepDone:
+    """Do a step of the round and say what was done. Raises UnknownStep, and whatever Refusal the step itself has."""
+    if step not in _STEPS:
+        raise UnknownStep(f"There is no step {step!r} here. Steps: {', '.join(_STEPS)}.")
+    return _STEPS[step](round_, actor, fields)
+
+
+def _blind(round_: Round, actor: str, _fields: Fields) -> StepDone:
+    waiting = request_blinding(round_=round_, actor=actor)
+    return StepDone(f"{waiting} blind copies are left to the workers." if waiting else "Every clip has its blind copy.")
+
+
+def _set_cohort(round_: Round, actor: str, fields: Fields) -> StepDone:
+    emails = re.split(r"[\s,;]+", fields.get("emails", "").strip())
+    links = set_cohort(round=round_, emails=[email for email in emails if email], actor=actor)
+    return StepDone(f"The cohort of round {round_.name} is set.", tuple(links))
+
+
+@transaction.atomic
+def _invite_again(round_: Round, actor: str, fields: Fields) -> StepDone:
+    code = fields.get("code", "")
+    member = round_.members.filter(reviewer__code=code, left_at=None).select_related("reviewer").first()
+    if member is None:
+        raise CohortRefused(f"Round {round_.name} has no reviewer {code!r}.")
+    if round_.state in {RoundState.LOCKED, RoundState.PUBLISHED}:
+        raise CohortRefused(f"Round {round_.name} is closed; nobody can join it any more.")
+    link = invite(member)
+    audit.record("invite renewed", actor=actor, round_name=round_.name, reviewer=link.code)
+    return StepDone(f"{link.code} has a new link; earlier unused ones stopped working.", (link,))
+
+
+def _open_round(round_: Round, actor: str, _fields: Fields) -> StepDone:
+    open_round(round_=round_, actor=actor)
+    return StepDone(f"Round {round_.name} is open: its reviewers can begin.")
+
+
+def _close_round(round_: Round, actor: str, fields: Fields) -> StepDone:
+    reason = fields.get("reason", "").strip()
+    if "incomplete" in fields and not reason:
+        raise ReasonMissing("Say why the round is closed while sheets are missing. Nothing was changed.")
+    close_round(round_=round_, actor=actor, incomplete_reason=reason if "incomplete" in fields else "")
+    return StepDone(f"Round {round_.name} is closed. Its scores can be previewed and published.")
+
+
+def _publish(round_: Round, actor: str, _fields: Fields) -> StepDone:
+    release = publish(round_=round_, actor=actor)
+    return StepDone(f"Round {round_.name} is published as release {release.number}, SHA-256 {release.digest}.")
+
+
+_STEPS: Mapping[str, Callable[[Round, str, Fields], StepDone]] = {
+    "blind": _blind,
+    "set_cohort": _set_cohort,
+    "invite_again": _invite_again,
+    "open_round": _open_round,
+    "close_round": _close_round,
+    "publish": _publish,
+}

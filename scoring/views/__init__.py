@@ -1,0 +1,1 @@
+"""The pages of visitors (public) and of staff and admins (staff)."""

@@ -1,0 +1,39 @@
+// Makes the columns of a table sortable. Without this script the table stands in the order of its ranks.
+
+const compare = {
+  number: (a, b) => a - b,
+  text: (a, b) => a.localeCompare(b),
+};
+
+function valueOf(row, column, kind) {
+  const text = row.children[column].dataset.value ?? "";
+  if (kind === "text") return text;
+  return text === "" ? Number.POSITIVE_INFINITY : Number(text);
+}
+
+function sort(table, heading, column) {
+  const ascending = heading.getAttribute("aria-sort") !== "ascending";
+  const kind = heading.dataset.sort;
+  for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+  heading.setAttribute("aria-sort", ascending ? "ascending" : "descending");
+  for (const body of table.tBodies) {
+    const rows = [...body.querySelectorAll("tr[data-row]")];
+    rows.sort((a, b) => {
+      const order = compare[kind](valueOf(a, column, kind), valueOf(b, column, kind));
+      return ascending ? order : -order;
+    });
+    body.append(...rows);
+  }
+}
+
+for (const table of document.querySelectorAll("table[data-sortable]")) {
+  [...table.tHead.rows[0].cells].forEach((heading, column) => {
+    if (!heading.dataset.sort) return;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "sort";
+    button.append(...heading.childNodes);
+    button.addEventListener("click", () => sort(table, heading, column));
+    heading.append(button);
+  });
+}
