@@ -84,19 +84,19 @@ CONFIGURATIONS: tuple[LocalConfiguration, ...] = (
     ),
     LocalConfiguration(
         key="local-robot", description="Gets the facts right nearly as often, with a voice that fools nobody.",
-        realism=(0.05, 0.25), rates=_rates(0.12, 0.15),
+        realism=(0.05, 0.25), rates=_rates(0.1, 0.15),
     ),
     LocalConfiguration(
         key="local-journeyman", description="Solid work with a slip now and then.",
-        realism=(0.65, 0.9), rates=_rates(0.28, 0.25),
+        realism=(0.65, 0.9), rates=_rates(0.2, 0.25),
     ),
     LocalConfiguration(
         key="local-modest", description="As a journeyman, a little less sure, and declines to film anyone at the gym.",
-        realism=(0.6, 0.85), rates=_rates(0.30, 0.3), refuses={Scene.SQUAT: 1.0},
+        realism=(0.6, 0.85), rates=_rates(0.22, 0.3), refuses={Scene.SQUAT: 1.0},
     ),
     LocalConfiguration(
         key="local-butterfingers", description="Often wrong, shakes, and breaks down on the creaking chair.",
-        realism=(0.4, 0.7), rates=_rates(0.45, 0.5), fails={Scene.CHAIR: 1.0},
+        realism=(0.4, 0.7), rates=_rates(0.4, 0.5), fails={Scene.CHAIR: 1.0},
     ),
     LocalConfiguration(
         key="local-potato", description="Mostly wrong, blurred and out of step.",

@@ -22,6 +22,8 @@ STANDS = {
     "speaker": 0.0, "beard": -0.75, "bun": -0.4, "glasses": 0.4, "bob": 0.75,
 }  # fmt: skip  # -1 left to 1 right, as in the picture
 
+CLICK = 120  # samples, 2.5 ms
+
 
 @dataclass(slots=True)
 class _Mix:
@@ -148,10 +150,10 @@ def _spoilt(script: Script, sound: Stereo) -> Stereo:
         sound = np.clip(sound * take.gain, -0.97, 0.97)
     if take.dropout:
         sound[_slice(take.dropout)] = 0
+    crack = 0.9 * np.exp(-np.arange(CLICK) / (CLICK / 4)) * np.cos(np.pi * np.arange(CLICK) / 3.5)
     for at in click_times(take):
         start = int(at * RATE)
-        sound[start : start + 3] = 0.95
-        sound[start + 3 : start + 6] = -0.95
+        sound[start : start + CLICK] = crack[: len(sound) - start, None]
     return sound
 
 

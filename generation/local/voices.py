@@ -81,7 +81,8 @@ def fart(random: Random, length: float, realism: float) -> Samples:
     body = resonated(train + 0.02 * breath, [(165, 130, 1.0), (410, 190, 0.85), (880, 320, 0.4), (1750, 700, 0.16)])
     sound = levelled(body) + 0.22 * levelled(breath)
     sputter = 1 - np.clip((part - 0.55) / 0.45, 0, 1) * (0.5 + 0.5 * np.sin(2 * np.pi * np.cumsum(15 - 5 * part) / RATE))
-    real = levelled(np.tanh(1.5 * levelled(faded(sound * sputter * (1 - 0.35 * part), 0.004, 0.12))))
+    shaped = faded(sound * sputter * (1 - 0.35 * part), 0.003, 0.12)
+    real = levelled(np.tanh(0.8 * shaped / np.sqrt((shaped**2).mean())))  # even loudness: the first flap is heard
     pitch = np.cumsum(np.full(count, 146.8)) / RATE
     buzz = faded(2 * np.abs(2 * (pitch % 1) - 1) - 1 + 0.4 * np.sign(np.sin(2 * np.pi * 2 * pitch)), 0.004, 0.03)
     return levelled(realism * real + (1 - realism) * 0.8 * levelled(buzz))
@@ -95,7 +96,7 @@ def creak(random: Random, length: float) -> Samples:
     train = _pulses(random, np.maximum(slips, 16), 0.45)
     modes = [(335, 26, 0.5), (742, 34, 1.0), (1180, 48, 0.9), (1730, 60, 0.65), (2610, 90, 0.4), (3900, 160, 0.2)]
     sound = resonated(train, modes) + 0.12 * resonated(train * random.normal(size=count), [(2400, 1800, 1.0)])
-    return levelled(faded(sound * (0.35 + 0.65 * np.sin(np.pi * part) ** 0.7), 0.01, 0.12))
+    return levelled(faded(sound * (0.6 + 0.4 * np.sin(np.pi * part) ** 0.7), 0.004, 0.12))
 
 
 def beep(length: float) -> Samples:
