@@ -1,8 +1,13 @@
 """Every address of the site."""
 
 from django.contrib import admin
-from django.urls import path
+from django.contrib.auth import views as auth_views
+from django.urls import include, path
 
 urlpatterns = [
+    path("login/", auth_views.LoginView.as_view(), name="login"),
+    path("logout/", auth_views.LogoutView.as_view(), name="logout"),
+    path("", include("review.urls")),
+    path("", include("scoring.urls")),
     path("admin/", admin.site.urls),
 ]

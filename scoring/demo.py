@@ -1,0 +1,114 @@
+"""The demonstration: a finished round and an open one, of clips that the built-in provider draws.
+
+Each step looks at what is there already, so that an interrupted run is finished by the next one and a second run adds
+nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+
+from blinding.models import BlindingKey
+from blinding.services import request_blinding
+from fartbench.models import Round, RoundState
+from fartbench.protocols import store_protocol
+from fartbench.rounds import create_round
+from generation.commissioning import commission, local_configurations
+from generation.models import Configuration
+from review.models import AnswerSheet, CohortMember, Reviewer, Source
+from review.services import SheetEntry, enter_sheets, set_cohort
+from review.services.cohort import InviteLink
+from scoring.rounds import close_round, open_round, publish
+from scoring.simulation import TEMPERS, simulated_responses
+
+ACTOR = "demonstration"
+PROTOCOL = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "core-r01" / "1.0.0"
+FINISHED, OPEN = "demo", "demo-open"
+SIMULATED = tuple(f"simulated-{number}@demo.example" for number in range(1, 5))
+YOU = "you@demo.example"
+# The open round has half of the configurations: a queue that one person rates in a few minutes.
+OPEN_CONFIGURATIONS = 3
+COHORTS = {FINISHED: list(SIMULATED), OPEN: [*SIMULATED[:3], YOU]}
+
+
+def make_rounds() -> list[Round]:
+    """Make both rounds and commission their clips."""
+    protocol = store_protocol(PROTOCOL, actor=ACTOR)
+    rounds = []
+    for name in (FINISHED, OPEN):
+        round_ = create_round(name=name, protocol=str(protocol), actor=ACTOR)
+        if round_.opened_at is None:
+            commission(round_=round_, configurations=_configurations(name), seed=_seed(name), actor=ACTOR)
+        rounds.append(round_)
+    return rounds
+
+
+def _configurations(name: str) -> list[Configuration]:
+    every = local_configurations()
+    # One of each kind: the best, one in the middle, the last.
+    return every if name == FINISHED else every[:: len(every) // OPEN_CONFIGURATIONS]
+
+
+def _seed(name: str) -> int:
+    # Fixed by the name, so that everybody's demonstration shows the same clips; the two rounds share none.
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
+
+
+def blind(rounds: list[Round]) -> None:
+    """Leave the blind copies of what is not opened yet to the workers."""
+    for round_ in rounds:
+        round_.refresh_from_db()
+        if round_.state == RoundState.GENERATING:
+            request_blinding(round_=round_, actor=ACTOR)
+
+
+def open_and_answer(round_: Round) -> InviteLink | None:
+    """Open the round, let the scripted reviewers answer, and return the link of the person who is invited, if new."""
+    link = None
+    if round_.opened_at is None:
+        links = set_cohort(round=round_, emails=COHORTS[round_.name], actor=ACTOR)
+        link = next((link for link in links if link.email == YOU), None)
+        Reviewer.objects.filter(email__in=SIMULATED).update(simulated=True)
+        open_round(round_=round_, actor=ACTOR)
+    if round_.state == RoundState.REVIEWING:
+        for place, address in enumerate(SIMULATED):
+            _answer_as(round_, address, place)
+    return link
+
+
+def _answer_as(round_: Round, address: str, place: int) -> None:
+    member = CohortMember.objects.select_related("reviewer").filter(round=round_, reviewer__email=address).first()
+    if member is None:
+        return
+    done = AnswerSheet.objects.filter(reviewer=member.reviewer, stimulus__round=round_).values("stimulus")
+    keys = BlindingKey.objects.filter(stimulus__assignments__member=member).exclude(stimulus__in=done)
+    entries = [
+        SheetEntry(
+            member.reviewer,
+            key.stimulus,
+            simulated_responses(
+                round_.protocol.form(key.stimulus.scene),
+                key.sample.truth,
+                temper=TEMPERS[place],
+                seed=f"{round_.name}/{address}/{key.sample.cell}",
+            ),
+        )
+        for key in keys.select_related("stimulus", "sample__cell__configuration").order_by(
+            "stimulus__assignments__position"
+        )
+    ]
+    if entries:
+        enter_sheets(round=round_, entries=entries, source=Source.SIMULATED)
+
+
+@transaction.atomic
+def finish(round_: Round) -> None:
+    """Close and publish the round."""
+    if round_.state == RoundState.REVIEWING:
+        close_round(round_=round_, actor=ACTOR)
+    if round_.state == RoundState.LOCKED:
+        publish(round_=round_, actor=ACTOR)

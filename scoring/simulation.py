@@ -1,0 +1,85 @@
+"""Scripted reviewers for demonstrations: they see the known truth of a clip through eyes that make mistakes.
+
+Whatever they answer is marked as simulated. No Django here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from fartbench.protocol import Form, Response
+
+
+@dataclass(frozen=True, slots=True)
+class Temper:
+    """How one scripted reviewer errs. Probabilities from 0 to 1; ``leniency`` and ``noise`` in points of a scale."""
+
+    acuity: float
+    doubt: float
+    leniency: float
+    noise: float
+    shy: float
+
+
+# Four people of the ordinary kind: nobody perfect, one strict, one kind, one who likes N/A.
+TEMPERS = (
+    Temper(acuity=0.97, doubt=0.03, leniency=0.0, noise=0.45, shy=0.8),
+    Temper(acuity=0.95, doubt=0.04, leniency=-0.4, noise=0.5, shy=0.6),
+    Temper(acuity=0.94, doubt=0.06, leniency=0.4, noise=0.6, shy=0.7),
+    Temper(acuity=0.96, doubt=0.05, leniency=0.1, noise=0.5, shy=1.0),
+)
+
+
+def simulated_responses(form: Form, truth: Mapping[str, Any], *, temper: Temper, seed: str) -> dict[str, Response]:
+    """Answer every question of ``form`` about a clip of known ``truth`` (see generation.local.Truth).
+
+    Deterministic from ``seed``. A fact is missed, or called unclear, at the reviewer's own rates; a rating is the
+    clip's latent quality with the reviewer's leniency and noise. When nothing is heard N/A is chosen where the
+    form permits it, as often as the reviewer is shy of answering.
+    """
+    random = Random(int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big"))  # noqa: S311 - no secret
+    answers = truth["answers"]
+    nothing_heard = truth["event_count"] == 0 or not truth["audible"]
+    given: dict[str, Response] = {}
+    for question in form.questions:
+        if form.protocol.is_scale(question):
+            response = _rating(form, question.key, answers[question.key], temper, random)
+        else:
+            response = _fact(answers[question.key], temper, random)
+        # Drawn for every question, so that one answer does not move the luck of the next.
+        prefers_na = random.random() < temper.shy
+        if nothing_heard and prefers_na:
+            response = _na(form, question.key, given) or response
+        given[question.key] = response
+    return given
+
+
+def _fact(truth: str, temper: Temper, random: Random) -> Response:
+    luck = random.random()
+    if luck < temper.doubt:
+        return Response(value="unclear")
+    if luck < temper.doubt + 1 - temper.acuity:
+        return Response(value="no" if truth == "yes" else "yes")
+    return Response(value=truth)
+
+
+def _rating(form: Form, question: str, latent: float, temper: Temper, random: Random) -> Response:
+    points = [int(option.value) for option in form.options(question)]
+    felt = latent + temper.leniency + random.gauss(0, temper.noise)
+    return Response(value=str(min(max(round(felt), points[0]), points[-1])))
+
+
+def _na(form: Form, question: str, given: Mapping[str, Response]) -> Response | None:
+    # An N/A that stands without a condition is about something else, such as people out of the picture.
+    return next(
+        (
+            answer.response
+            for answer, _ in form.na_options(question)
+            if answer.requires_question is not None and answer.condition_holds(given)
+        ),
+        None,
+    )
