@@ -40,7 +40,8 @@ class CannotWrite(MediaRefusal):
 
 @dataclass(frozen=True, slots=True)
 class CopyResult:
-    """What a blind copy came from and is: SHA-256 of both files (hex), sizes (bytes), the raw file's facts, and what was left out (name to count)."""
+    """What a blind copy came from and is: SHA-256 of both files (hex), sizes (bytes), the raw file's facts, and what
+    was left out (name to count)."""
 
     raw_sha256: str
     blind_sha256: str
@@ -57,8 +58,8 @@ class CopyResult:
 def blind_copy(src: Path, dst: Path) -> CopyResult:
     """Write the blind MP4 copy of ``src`` to ``dst``; the same input gives the same bytes.
 
-    The file appears under its name only when it is whole and on disk. Raises NotCopyable when the clip cannot be copied unchanged,
-    and what probe() raises for a file that is no video.
+    The file appears under its name only when it is whole and on disk. Raises NotCopyable when the clip cannot be
+    copied unchanged, and what probe() raises for a file that is no video.
     """
     return finish(src, dst, lambda partial: call_apart(_copy_here, src, partial, seconds=SECONDS))
 
@@ -153,6 +154,8 @@ def scrubbed_streams(
     origin = min(stream.times.start for stream in streams)
     for stream in streams:
         stream.times.start -= origin
+        if stream.times.start > BOUNDS.seconds:
+            raise NotCopyable(path, "cannot be copied: its picture and sound lie too far apart.")
     return streams, removed
 
 

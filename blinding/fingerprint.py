@@ -1,8 +1,9 @@
 """How well the technical facts of blind files alone tell configurations apart. No Django here.
 
-A stream copy keeps what the encoder chose (frame rate, size, key picture spacing, bit rate), and that may give a configuration
-away. The figure is the balanced accuracy of a naive Bayes classifier that guesses each file's configuration from the facts of all
-the others (leave one out), beside what the same classifier reaches when the labels are shuffled (permutation test; Good 2005).
+A stream copy keeps what the encoder chose (frame rate, size, key picture spacing, bit rate), and that may give a
+configuration away. The figure is the balanced accuracy of a naive Bayes classifier that guesses each file's
+configuration from the facts of all the others (leave one out), beside what the same classifier reaches when the labels
+are shuffled (permutation test; Good 2005).
 """
 
 from collections import defaultdict
@@ -34,8 +35,9 @@ _ALIKE = frozenset({"container", "size", "tracks", "timescale"})
 
 @dataclass(frozen=True, slots=True)
 class ConfigurationTells:
-    """What gives one configuration away: how many files it has, how many other configurations share at least one whole set of facts
-    with it, and the facts by which every one of its files differs from every other configuration's file."""
+    """What gives one configuration away: how many files it has, how many other configurations share at least one whole
+    set of facts with it, and the facts by which every one of its files differs from every other configuration's
+    file."""
 
     configuration: str
     files: int
@@ -45,8 +47,9 @@ class ConfigurationTells:
 
 @dataclass(frozen=True, slots=True)
 class FingerprintReport:
-    """How far facts tell configurations apart: balanced accuracy in [0, 1] with a 95 % Wilson interval over files, what shuffled
-    labels reach on average, and the share of shuffles (p) that do at least as well. ``told_apart`` when p < 0.05."""
+    """How far facts tell configurations apart: balanced accuracy in [0, 1] with a 95 % Wilson interval over files,
+    what shuffled labels reach on average, and the share of shuffles (p) that do at least as well. ``told_apart``
+    when p < 0.05."""
 
     files: int
     configurations: list[ConfigurationTells]
@@ -96,9 +99,11 @@ def _track_facts(track: Track) -> dict[str, Value]:
 
 
 def report(rows: Sequence[Row], permutations: int = PERMUTATIONS) -> FingerprintReport:
-    """Return how far the facts of ``rows`` (configuration, facts) tell the configurations apart; the same rows give the same report.
+    """Return how far the facts of ``rows`` (configuration, facts) tell the configurations apart; the same rows give
+    the same report.
 
-    Raises ValueError for fewer than two configurations or for one with a single file, which cannot be guessed from the others.
+    Raises ValueError for fewer than two configurations or for one with a single file, which cannot be guessed from the
+    others.
     """
     labels = [label for label, _ in rows]
     names = sorted(set(labels))
@@ -106,7 +111,7 @@ def report(rows: Sequence[Row], permutations: int = PERMUTATIONS) -> Fingerprint
         raise ValueError("A fingerprint needs two configurations or more, with two files or more each.")
     fields = _varying(rows)
     truth = np.array([names.index(label) for label in labels])
-    columns = [_column([facts.get(field) for _, facts in rows]) for field in fields]
+    columns = [_column([row.get(field) for _, row in rows]) for field in fields]
     accuracy = _accuracy(columns, truth, len(names))
     shuffled = _shuffled(columns, truth, len(names), permutations)
     p_value = (1 + int((shuffled >= accuracy - 1e-12).sum())) / (permutations + 1)
@@ -123,15 +128,15 @@ def report(rows: Sequence[Row], permutations: int = PERMUTATIONS) -> Fingerprint
 
 
 def _varying(rows: Sequence[Row]) -> list[str]:
-    fields = sorted({field for _, facts in rows for field in facts})
-    return [field for field in fields if len({facts.get(field) for _, facts in rows}) > 1]
+    fields = sorted({field for _, row in rows for field in row})
+    return [field for field in fields if len({row.get(field) for _, row in rows}) > 1]
 
 
 def _tells(name: str, rows: Sequence[Row], fields: list[str]) -> ConfigurationTells:
-    mine = [facts for label, facts in rows if label == name]
+    mine = [row for label, row in rows if label == name]
     whole: defaultdict[tuple[Value, ...], set[str]] = defaultdict(set)
-    for label, facts in rows:
-        whole[tuple(facts.get(field) for field in fields)].add(label)
+    for label, row in rows:
+        whole[tuple(row.get(field) for field in fields)].add(label)
     sharing = set().union(*(labels for labels in whole.values() if name in labels)) - {name}
     away = [
         field

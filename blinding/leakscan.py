@@ -1,7 +1,8 @@
 """Listing everything that a media file says besides its picture and sound. No Django here.
 
-Works on any file: what can be followed as MP4 or Matroska is read field by field, anything else as bytes. A field counts unless
-playing needs it; a text counts whatever it says, and is marked with what it names where that can be told.
+Works on any file: what can be followed as MP4 or Matroska is read field by field, anything else as bytes. A field
+counts unless playing needs it; a text counts whatever it says, and is marked with what it names where that can be
+told.
 """
 
 from collections.abc import Iterator

@@ -7,7 +7,8 @@ from blinding.scrub.coded import Coded
 from fartbench.media.movie import Track
 
 RECORDS = {
-    "avc1": b"avcC", "avc3": b"avcC", "hvc1": b"hvcC", "hev1": b"hvcC", "av01": b"av1C", "vp09": b"vpcC", "Opus": b"dOps",
+    "avc1": b"avcC", "avc3": b"avcC", "hvc1": b"hvcC", "hev1": b"hvcC", "av01": b"av1C",
+    "vp09": b"vpcC", "Opus": b"dOps",
 }  # fmt: skip
 RESOLUTION = 0x480000
 """72 dots per inch, the value that the standard's template has."""

@@ -1,7 +1,7 @@
 """Writing the one kind of MP4 file that every blind copy is. No Django here.
 
-Layout: ftyp, moov, mdat; no other box. Every field is a constant, a number that a decoder needs, or follows from the samples.
-Source: ISO/IEC 14496-12; sample entries by 14496-14, 14496-15 and the AV1, VP9 and Opus bindings.
+Layout: ftyp, moov, mdat; no other box. Every field is a constant, a number that a decoder needs, or follows from the
+samples. Source: ISO/IEC 14496-12; sample entries by 14496-14, 14496-15 and the AV1, VP9 and Opus bindings.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,8 @@
-"""Re-encoding every clip of a round to one common format, so that not even technical facts tell them apart. No Django here.
+"""Re-encoding every clip of a round to one common format, so that not even technical facts tell them apart. No Django
+here.
 
-Coding is at a constant rate with a fixed pattern of pictures; what is left to differ is the picture and the sound themselves.
+Coding is at a constant rate with a fixed pattern of pictures; what is left to differ is the picture and the sound
+themselves.
 """
 
 import os
@@ -22,6 +24,8 @@ from fartbench.media.reading import open_bytes, read_movie, sniff
 from fartbench.media.sandbox import call_apart
 
 SECONDS = 240.0
+PATTERN = "scenecut=0:bframes=2:b-adapt=0:ref=3:weightp=0:weightb=0"
+"""Encoder settings under which every clip has the same order and kinds of pictures."""
 BUFFER_S = 0.5
 """How much of the bit rate (s) single pictures may borrow from others."""
 _DEMUXERS = {"mp4": "mov", "matroska": "matroska"}
@@ -29,7 +33,8 @@ _DEMUXERS = {"mp4": "mov", "matroska": "matroska"}
 
 @dataclass(frozen=True, slots=True)
 class CommonFormat:
-    """The one format of a normalised round: picture size (pixels), exact frame rate ("24/1"), length (s), rates (bits per second)."""
+    """The one format of a normalised round: picture size (pixels), exact frame rate ("24/1"), length (s), rates (bits
+    per second)."""
 
     width: int
     height: int
@@ -46,16 +51,17 @@ class CommonFormat:
 
     @property
     def picture_bytes(self) -> int:
-        """How many bytes the coded pictures of every clip are filled up to: the bit rate, and what its buffer may run over."""
+        """How many bytes the coded pictures of every clip are filled up to: the bit rate, and what its buffer may run
+        over."""
         return round(self.video_bit_rate * (self.seconds + BUFFER_S) / 8) + 2 * SMALLEST_FILLER * self.pictures
 
 
 def normalise(src: Path, dst: Path, *, format: CommonFormat) -> CopyResult:  # noqa: A002 - the word of the protocol file
     """Re-encode ``src`` to the common format and write the blind MP4 copy of that to ``dst``.
 
-    Pictures are fitted into the frame with black bars, time is resampled to the frame rate, and a clip that is too short holds its last
-    picture; sound becomes 48 kHz stereo, silent where there is none. Sound is Opus and pictures are H.264, both at a constant rate.
-    Raises what blind_copy() raises, and MediaTimeout when encoding takes too long.
+    Pictures are fitted into the frame with black bars, time is resampled to the frame rate, and a clip that is too
+    short holds its last picture; sound becomes 48 kHz stereo, silent where there is none. Sound is Opus and pictures
+    are H.264, both at a constant rate. Raises what blind_copy() raises, and MediaTimeout when encoding takes too long.
     """
     program = str(ffmpeg_binary())
     return finish(
@@ -93,7 +99,8 @@ def _encode(path: Path, encoded: Path, arguments: list[str], program: str) -> No
 
 
 def command(path: Path, encoded: Path, demuxer: str, raw: MediaFacts, common: CommonFormat) -> list[str]:
-    """Return the arguments of ffmpeg that encode one clip: the demuxer fixed, only files read, nothing but picture and sound taken."""
+    """Return the arguments of ffmpeg that encode one clip: the demuxer fixed, only files read, nothing but picture and
+    sound taken."""
     source = ffmpeg.input(f"file:{path}", f=demuxer, protocol_whitelist="file", max_pixels=BOUNDS.pixels, threads=1)
     start = max(0.0, (raw.audio_start or 0.0) - raw.video_start)
     picture = (
@@ -144,7 +151,7 @@ def _coding(common: CommonFormat) -> dict[str, Any]:
         "maxrate": rate,
         "bufsize": round(rate * BUFFER_S),
         "g": common.key_spacing,
-        "x264-params": f"keyint={common.key_spacing}:min-keyint={common.key_spacing}:scenecut=0:bframes=2:b-adapt=0:ref=3:weightp=0:weightb=0",
+        "x264-params": f"keyint={common.key_spacing}:min-keyint={common.key_spacing}:{PATTERN}",
         "acodec": "libopus",
         "audio_bitrate": common.audio_bit_rate,
         "vbr": "off",

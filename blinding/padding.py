@@ -22,15 +22,17 @@ class TooLargeToPad(Refusal):
 
 
 def common_size(sizes: list[int]) -> int:
-    """Return the one size (bytes) for all files of a round: the next whole step that leaves each file a gap of 8 bytes or more."""
+    """Return the one size (bytes) for all files of a round: the next whole step that leaves each file a gap of 8 bytes
+    or more."""
     return -(-(max(sizes) + SMALLEST) // STEP) * STEP
 
 
 def pad(path: Path, size: int) -> None:
-    """Grow a file to exactly ``size`` bytes by one box of zeros that players pass over; an earlier padding is replaced.
+    """Grow a file to exactly ``size`` bytes by one box of zeros that players pass over; an earlier padding is
+    replaced.
 
-    MP4 gets a ``free`` box, WebM an EBML Void element. The file is grown before the box is named, so a stop half-way leaves a
-    file that a second call completes. Raises TooLargeToPad when the file leaves no gap of 8 bytes.
+    MP4 gets a ``free`` box, WebM an EBML Void element. The file is grown before the box is named, so a stop half-way
+    leaves a file that a second call completes. Raises TooLargeToPad when the file leaves no gap of 8 bytes.
     """
     with open_bytes(path) as data:
         container = sniff(path, data)

@@ -1,7 +1,7 @@
 """Proving that a blind copy shows and sounds exactly as the raw clip. No Django here.
 
-Both files are read by libavformat and decoded, not by this project's own readers: a mistake of those would show here. The demuxer
-is fixed from the file's first bytes and is given the open file, so it can open nothing else.
+Both files are read by libavformat and decoded, not by this project's own readers: a mistake of those would show here.
+The demuxer is fixed from the file's first bytes and is given the open file, so it can open nothing else.
 """
 
 import hashlib
@@ -67,7 +67,7 @@ class Proof:
 
 
 def prove(raw: Path, blind: Path) -> Proof:
-    """Decode both files in the sandbox and compare them; raise NotAVideo or MediaToolDied when one cannot be decoded."""
+    """Decode both files in the sandbox and compare them; raise NotAVideo or MediaToolDied when one fails to decode."""
     return Proof(**call_apart(_prove_here, raw, str(blind.absolute()), seconds=SECONDS))
 
 

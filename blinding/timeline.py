@@ -1,7 +1,8 @@
 """When each sample of a blind copy is decoded and shown, on clocks that are the same for every clip. No Django here.
 
-Pictures run on a clock of 720,000 ticks a second, on which one picture at 23.976, 24, 25, 29.97, 30, 50, 59.94 or 60 per second and one
-millisecond are whole numbers; sound runs on its own sample rate. Decoding times follow from the order of the pictures, not from the source.
+Pictures run on a clock of 720,000 ticks a second, on which one picture at 23.976, 24, 25, 29.97, 30, 50, 59.94 or 60
+per second and one millisecond are whole numbers; sound runs on its own sample rate. Decoding times follow from the
+order of the pictures, not from the source.
 """
 
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from fartbench.media.movie import Track
+from fartbench.media.probe import span
 
 CLOCK = 720_000
 SLACK = Fraction(1, 1000)
@@ -21,7 +23,8 @@ class CannotTime(ValueError):
 
 @dataclass(slots=True)
 class Timeline:
-    """One track's times: which samples are kept, their decode steps and shown-after-decode shifts in ticks of ``timescale``.
+    """One track's times: which samples are kept, their decode steps and shown-after-decode shifts in ticks of
+    ``timescale``.
 
     ``start`` (seconds) is when the track first shows something, ``skip`` how many ticks lie hidden before that,
     ``length`` how many ticks are shown.
@@ -38,42 +41,46 @@ class Timeline:
 
 
 def picture_timeline(track: Track) -> Timeline:
-    """Return the times of a picture track; raise CannotTime when pictures are hidden, shown twice at one time or out of order."""
-    shown = [(track.time(sample), Fraction(sample.duration, track.timescale)) for sample in track.samples]
-    begin = min(time for time, _ in shown) if track.begin is None else track.begin
-    kept = _visible(track, shown, begin)
-    times = [round(shown[index][0] * CLOCK) for index in kept]
+    """Return the times of a picture track; raise CannotTime when pictures are hidden, shown twice at one time or out
+    of order."""
+    kept = _visible(track)
+    samples = track.samples[kept.start : kept.stop]
+    times = [_on_clock(sample.pts, track) for sample in samples]
     ordered = sorted(times)
     if len(set(ordered)) < len(ordered):
         raise CannotTime("two pictures have the same time")
-    delay = max(due - time for due, time in zip(ordered, times, strict=True))
-    last = max(kept, key=lambda index: shown[index][0])
-    final = shown[last][0] + shown[last][1]
-    stop = final if track.end is None else max(min(track.end, final), shown[last][0])
-    final_step = max(1, round(stop * CLOCK) - ordered[-1])
-    steps = [b - a for a, b in pairwise(ordered)] + [final_step]
-    shifts = [time - due + delay for due, time in zip(ordered, times, strict=True)]
-    start = max(begin, Fraction(ordered[0], CLOCK))
-    if begin - Fraction(ordered[0], CLOCK) > Fraction(1, CLOCK):
-        raise CannotTime("its edit list begins in the middle of a picture")
-    samples = track.samples
-    sync = [samples[index].sync for index in kept]
-    if not sync[0]:
+    if not samples[0].sync:
         raise CannotTime("it does not begin with a key picture")
-    return Timeline(CLOCK, kept, steps, shifts, sync, start, delay, sum(steps))
+    begin, stop = (round(moment * CLOCK) for moment in span(track))
+    if begin - ordered[0] > 1:
+        raise CannotTime("its edit list begins in the middle of a picture")
+    delay = max(due - time for due, time in zip(ordered, times, strict=True))
+    steps = [b - a for a, b in pairwise(ordered)] + [max(1, stop - ordered[-1])]
+    shifts = [time - due + delay for due, time in zip(ordered, times, strict=True)]
+    sync = [sample.sync for sample in samples]
+    return Timeline(CLOCK, kept, steps, shifts, sync, Fraction(max(begin, ordered[0]), CLOCK), delay, sum(steps))
 
 
-def _visible(track: Track, shown: list[tuple[Fraction, Fraction]], begin: Fraction) -> range:
-    """Return the stretch of samples (decoding order) that are shown; whole hidden groups before and a hidden tail are left out."""
-    hidden = [
-        time + max(length, SLACK) <= begin + SLACK / 2 or (track.end is not None and time >= track.end - SLACK / 2)
-        for time, length in shown
-    ]
+def _on_clock(pts: int, track: Track) -> int:
+    """Return a presentation time in ticks of the pictures' clock, rounded to the nearest."""
+    unit = track.timescale * track.shift.denominator
+    ticks = (pts * track.shift.denominator + track.shift.numerator * track.timescale) * CLOCK
+    return (2 * ticks + unit) // (2 * unit)
+
+
+def _visible(track: Track) -> range:
+    """Return the stretch of samples (decoding order) that are shown; whole hidden groups before and a hidden tail are
+    left out."""
+    begin, end = ((moment - track.shift) * track.timescale for moment in span(track))
+    slack = SLACK / 2 * track.timescale
+    low, high, least = begin + slack, end - slack, 2 * slack
+    open_end = track.end is None
+    hidden = [s.pts + max(s.duration, least) <= low or (s.pts >= high and not open_end) for s in track.samples]
     first = 0
     for index, sample in enumerate(track.samples):
         if sample.sync and all(hidden[first:index]):
             first = index
-    last = len(shown)
+    last = len(hidden)
     while last > first and hidden[last - 1]:
         last -= 1
     if any(hidden[first:last]) or first == last:
@@ -82,9 +89,11 @@ def _visible(track: Track, shown: list[tuple[Fraction, Fraction]], begin: Fracti
 
 
 def sound_timeline(track: Track, rate: int, nominal: list[int]) -> Timeline:
-    """Return the times of a sound track whose packets last ``nominal`` samples at ``rate``; gaps in the source are kept."""
+    """Return the times of a sound track whose packets last ``nominal`` samples at ``rate``; gaps in the source are
+    kept."""
     first = track.time(track.samples[0])
-    starts = [round((track.time(sample) - first) * rate) for sample in track.samples]
+    unit, origin = track.timescale, track.samples[0].pts
+    starts = [(2 * (sample.pts - origin) * rate + unit) // (2 * unit) for sample in track.samples]
     steps = _steps(starts, nominal, rate)
     total = sum(steps)
     begin = first if track.begin is None else max(track.begin, first)
@@ -104,10 +113,11 @@ def sound_timeline(track: Track, rate: int, nominal: list[int]) -> Timeline:
 
 
 def _steps(starts: list[int], nominal: list[int], rate: int) -> list[int]:
-    """Return each packet's length in samples: the nominal one, or the source's own steps where they drift from it by over a millisecond."""
-    due = 0
+    """Return each packet's length in samples: the nominal one, or the source's own steps where they drift from it by
+    over a millisecond."""
+    due, slack = 0, rate // 1000
     for start, length in zip(starts, nominal, strict=True):
-        if abs(start - due) > SLACK * rate:
+        if abs(start - due) > slack:
             break
         due += length
     else:

@@ -23,7 +23,8 @@ CODECS = {"vp8": "V_VP8", "vp9": "V_VP9", "av1": "V_AV1", "opus": "A_OPUS", "vor
 
 
 def blind_webm_copy(src: Path, dst: Path) -> CopyResult:
-    """Write the blind WebM copy of a WebM clip to ``dst``; times stay as the source rounds them. Raises like blind_copy()."""
+    """Write the blind WebM copy of a WebM clip to ``dst``; times stay as the source rounds them. Raises like
+    blind_copy()."""
     return finish(src, dst, lambda partial: call_apart(_copy_here, src, partial, seconds=SECONDS))
 
 

@@ -1,7 +1,7 @@
 """Writing the one kind of WebM file that a blind WebM copy is. No Django here.
 
-Layout: EBML header, one Segment of SeekHead, Info, Tracks, Clusters, Cues. Names of programs, ids, languages, tags and dates are
-empty or constants. Source: RFC 9559 and the WebM container guidelines.
+Layout: EBML header, one Segment of SeekHead, Info, Tracks, Clusters, Cues. Names of programs, ids, languages, tags and
+dates are empty or constants. Source: RFC 9559 and the WebM container guidelines.
 """
 
 from collections.abc import Iterator

@@ -5,7 +5,8 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something in a file that playing it does not need: where, what it says, and why it is a leak ("" when it names nothing)."""
+    """Something in a file that playing it does not need: where, what it says, and why it is a leak ("" when it names
+    nothing)."""
 
     place: str
     value: str

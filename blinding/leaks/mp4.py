@@ -9,15 +9,20 @@ from fartbench.media.boxes import BadBoxes, Box, Bytes, full, walk
 
 CONTAINERS = frozenset({"moov", "trak", "mdia", "minf", "dinf", "stbl", "edts", "mvex", "moof", "traf", "mfra"})
 TABLES = frozenset(
-    "ftyp styp mdat stts ctts stss stsc stsz stz2 stco co64 elst vmhd smhd mehd trex mfhd tfhd tfdt trun sdtp sgpd sbgp cslg sidx"
-    " mfro tfra url ".split()
-) | {"url "}
+    {
+        "ftyp", "styp", "mdat", "url ", "stts", "ctts", "stss", "stsc", "stsz", "stz2", "stco", "co64", "cslg", "sdtp",
+        "sgpd", "sbgp", "elst", "vmhd", "smhd", "mehd", "trex", "mfhd", "tfhd", "tfdt", "trun", "sidx", "tfra", "mfro",
+    }
+)  # fmt: skip
 RECORDS = frozenset(
     {"avcC", "hvcC", "av1C", "vpcC", "dOps", "esds", "pasp", "btrt", "clap", "fiel", "wave", "mdcv", "clli"}
 )
 SOUND, PICTURE = 28, 78
-_KEYS = {"too": "an encoder or tool", "enc": "an encoder or tool", "swr": "an encoder or tool", "xyz": "a place", "day": "a time",
-         "ART": "a person", "aut": "a person", "wrt": "a person", "mak": "a vendor", "mod": "a vendor", "nam": "a title"}  # fmt: skip
+_KEYS = {
+    "too": "an encoder or tool", "enc": "an encoder or tool", "swr": "an encoder or tool", "xyz": "a place",
+    "day": "a time", "ART": "a person", "aut": "a person", "wrt": "a person", "mak": "a vendor", "mod": "a vendor",
+    "nam": "a title",
+}  # fmt: skip
 
 
 def scan_boxes(data: Bytes) -> Iterator[Finding]:

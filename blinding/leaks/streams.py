@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from blinding.leaks.finding import Finding
 from blinding.leaks.mp4 import free_text
-from blinding.leaks.text import known_marks, named, texts
+from blinding.leaks.text import known_marks, long_text, named, texts
 from blinding.scrub import av1, nal
 from blinding.scrub.aac import leading_elements
 from blinding.scrub.mp3 import scrub_mp3
@@ -64,13 +64,14 @@ def _aac(track: Track, samples: list[memoryview]) -> Iterator[Finding]:  # noqa:
             continue
         if end:
             head = bytes(sample[: end // 8 + 1])
-            shifted = [text for shift in range(8) for text in texts(without_bits(head, 0, shift), 6)]
-            yield from (Finding("sound fill element", text, named(text) or "free text") for text in shifted)
-            if not shifted:
+            words = [text for shift in range(8) for text in texts(without_bits(head, 0, shift), 6)]
+            yield from (Finding("sound fill element", text, named(text) or "free text") for text in words)
+            if not words:
                 yield Finding("sound fill element", f"{end} bits", "")
         for shift in range(1, 8):
-            for _, mark in known_marks(without_bits(bytes(sample), 0, shift)):
-                yield Finding("sound packet", mark, "an encoder or tool")
+            shifted = without_bits(bytes(sample), 0, shift)
+            yield from (Finding("sound packet", mark, "an encoder or tool") for _, mark in known_marks(shifted))
+            yield from (Finding("sound packet", text, named(text) or "free text") for text in long_text(shifted))
 
 
 def _mp3(track: Track, samples: list[memoryview]) -> Iterator[Finding]:  # noqa: ARG001
@@ -109,3 +110,5 @@ def _outside(data: memoryview, movie: Movie) -> Iterator[Finding]:
 def _marks(data: memoryview, start: int, end: int) -> Iterator[Finding]:
     for _, mark in known_marks(bytes(data[start:end])):
         yield Finding("media data", mark, "an encoder or tool")
+    for text in long_text(bytes(data[start:end])):
+        yield Finding("media data", text, named(text) or "free text")

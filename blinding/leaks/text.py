@@ -4,12 +4,16 @@ import re
 from collections.abc import Iterator
 
 SHORTEST = 4
+LONG, DIFFERENT = 18, 7
 _RUN = re.compile(rb"(?:[\x20-\x7e]|[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}){4,}")
 _WIDE = re.compile(rb"(?:[\x20-\x7e]\x00){4,}|(?:\x00[\x20-\x7e]){4,}")
+_LONG = re.compile(rb"[A-Za-z0-9 .,:;/_()+@=-]{14,}")
 _TOOLS = (
-    r"Lavc|Lavf|FFmpeg|FFMP\b|libx?26[45]|\bx26[45]\b|libaom|libvpx|libopus|SVT-?AV1|rav1e|dav1d|Xiph|Vorbis I|LAME ?3|faac\b|fdk|Nero"
+    r"Lavc|Lavf|FFmpeg|FFMP\b|libx?26[45]|\bx26[45]\b|libaom|libvpx|libopus|SVT-?AV1|rav1e|dav1d|Xiph|Vorbis I"
+    r"|LAME ?3|faac\b|fdk|Nero"
     r"|HandBrake|GPAC|MP4Box|mp4v2|Bento4|Shaka|mkvmerge|libwebm|libebml|libmatroska|GStreamer|VLC|OBS|NVENC|QuickSync|VideoToolbox"
-    r"|(?:Video|Sound|Audio|Subtitle|Text|TimeCode|Data)Handler|AVC Coding|Core Media|Mainconcept|Elemental|Encoder|Encoded|encoding"
+    r"|(?:Video|Sound|Audio|Subtitle|Text|TimeCode|Data)Handler|AVC Coding|Core Media|Mainconcept"
+    r"|Elemental|Encoder|Encoded|encoding"
 )
 _VENDORS = (
     r"Apple|Adobe|Google|YouTube|OpenAI|Sora|Runway|Pika|Kling|Kuaishou|Luma|Veo|Gemini|Meta|Microsoft|Amazon|Nova|MiniMax|Hailuo|Vidu|Wan-?\d|LTX"
@@ -24,7 +28,8 @@ _PATTERNS = (
     ("a random id", re.compile(r"\b[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\b", re.IGNORECASE)),
 )
 _KNOWN = re.compile(
-    rb"Lavc\d|Lavf\d|x26[45] [-(]|libfaac|LAME3\.|Xiph\.Org|libopus |libvpx|libaom|SVT-AV1|HandBrake|GPAC|JVT/AVC|jumdc2|c2pa\.|adobe:ns|x:xmpmeta"
+    rb"Lavc\d|Lavf\d|x26[45] [-(]|libfaac|LAME3\.|Xiph\.Org|libopus |libvpx|libaom|SVT-AV1"
+    rb"|HandBrake|GPAC|JVT/AVC|jumdc2|c2pa\.|adobe:ns|x:xmpmeta"
 )
 
 
@@ -41,8 +46,17 @@ def texts(data: bytes, shortest: int = SHORTEST) -> Iterator[str]:
 
 
 def named(text: str) -> str:
-    """Return what a text names (an encoder or tool, a vendor, a time, a place, an address, a random id), or "" for none of them."""
+    """Return what a text names (an encoder or tool, a vendor, a time, a place, an address, a random id), or "" for
+    none of them."""
     return next((what for what, pattern in _PATTERNS if pattern.search(text)), "")
+
+
+def long_text(data: bytes, shortest: int = LONG) -> Iterator[str]:
+    """Yield runs of letters, digits and common signs too long to be chance in coded data (0.25 ** 18 a byte)."""
+    for match in _LONG.finditer(data):
+        text = match.group().decode("ascii")
+        if len(text) >= shortest and len(set(text)) >= DIFFERENT:
+            yield text[:80]
 
 
 def known_marks(data: bytes) -> Iterator[tuple[int, str]]:

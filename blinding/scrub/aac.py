@@ -1,4 +1,5 @@
-"""AAC: the AudioSpecificConfig is cut to its own fields, fill and data elements before the sound are taken out. No Django here.
+"""AAC: the AudioSpecificConfig is cut to its own fields, fill and data elements before the sound are taken out. No
+Django here.
 
 Source: ISO/IEC 14496-3 §1.6.2.1 (AudioSpecificConfig) and §4.4.2.1 (raw_data_block).
 """
@@ -63,13 +64,16 @@ def _extension_end(bits: BitReader) -> int:
     try:
         if bits.read(11) != 0x2B7 or bits.read(5) != 5:  # noqa: PLR2004 - sync word and SBR's object type
             return end
-        if bits.flag():
+        has_sbr = bits.flag()
+        if has_sbr:
             _rate(bits)
-            end = bits.at
-            return bits.at + 1 if bits.read(11) == 0x548 else end  # noqa: PLR2004 - the PS sync word
-        return bits.at
+        end = bits.at
+        if has_sbr and bits.read(11) == 0x548:  # noqa: PLR2004 - the PS sync word
+            end = bits.at + 1
     except OutOfBits:
-        return max(end, min(bits.at, bits.length))
+        return end
+    else:
+        return end
 
 
 def _rebuild(sample: memoryview, removed: Counter[str]) -> Bytes:
@@ -121,5 +125,6 @@ def _pass_fill(bits: BitReader, data: bytes, refuse: bool) -> None:
     payload = without_bits(data, 0, start + 4)[:8]
     if payload.startswith(b"libfaac") and refuse:
         raise CannotScrub(
-            "its sound carries the text “libfaac”, by which decoders skip the silence at the start; taking it out would change the sound"
+            "its sound carries the text “libfaac”, by which decoders skip the silence at the start; "
+            "taking it out would change the sound"
         )

@@ -1,4 +1,5 @@
-"""AV1: sequence headers, frame headers, frames and tile groups may stay; no metadata, padding or unknown OBU. No Django here.
+"""AV1: sequence headers, frame headers, frames and tile groups may stay; no metadata, padding or unknown OBU. No
+Django here.
 
 Sources: AV1 Bitstream & Decoding Process §5.3, AV1 Codec ISO Media File Format Binding §2.3.
 """

@@ -21,7 +21,8 @@ class Coded:
 
 
 def refuse_text(record: bytes | memoryview, what: str, longest: int = 8) -> None:
-    """Raise CannotScrub when a set-up record, whose fields are numbers, carries ``longest`` readable characters in a row."""
+    """Raise CannotScrub when a set-up record, whose fields are numbers, carries ``longest`` readable characters in a
+    row."""
     run = 0
     for byte in bytes(record):
         run = run + 1 if byte in _TEXT else 0

@@ -1,6 +1,7 @@
 """MP3: frame headers, side information and coded sound may stay; ancillary bytes are set to zero. No Django here.
 
-Source: ISO/IEC 11172-3 §2.4.1 and 13818-3 §2.4.1: what lies between the coded sound of one frame and the next is ancillary.
+Source: ISO/IEC 11172-3 §2.4.1 and 13818-3 §2.4.1: what lies between the coded sound of one frame and the next is
+ancillary.
 """
 
 from collections import Counter
@@ -30,7 +31,8 @@ def scrub_mp3(samples: list[memoryview]) -> Coded:
 
 
 def _side(frame: bytes) -> tuple[int, int, list[int]]:
-    """Return where the side information of a frame ends, how far back its sound begins, and the bits of each granule and channel."""
+    """Return where the side information of a frame ends, how far back its sound begins, and the bits of each granule
+    and channel."""
     if len(frame) < 4 or frame[0] != 0xFF or frame[1] & 0xE6 != 0xE2:  # noqa: PLR2004 - sync word and layer III
         raise CannotScrub("a sound packet is no MP3 frame")
     first = frame[1] >> 3 & 3 == 3  # noqa: PLR2004 - MPEG-1

@@ -1,4 +1,5 @@
-"""H.264 and HEVC: slices and the parameter sets they need may stay; no SEI, delimiter, filler or unknown unit. No Django here.
+"""H.264 and HEVC: slices and the parameter sets they need may stay; no SEI, delimiter, filler or unknown unit. No
+Django here.
 
 Sources: ITU-T H.264 §7.4.1, ITU-T H.265 §7.4.2, ISO/IEC 14496-15 §5.3.3 (avcC) and §8.3.3 (hvcC).
 """
@@ -41,7 +42,8 @@ HEVC = Rules(
 FILLER = 12
 SMALLEST_FILLER = 6
 SHOWN_SEI = {19: "film grain", 47: "a display orientation"}
-"""SEI messages that change the picture itself (ITU-T H.264 and H.265 annex D): leaving them out would show another clip."""
+"""SEI messages that change the picture itself (ITU-T H.264 and H.265 annex D): leaving them out would show another
+clip."""
 
 
 def unit_type(unit: Bytes, rules: Rules) -> int:
@@ -68,7 +70,8 @@ def split(sample: memoryview, width: int) -> Iterator[memoryview]:
 def scrub(
     samples: list[memoryview], sets: list[bytes], width: int, rules: Rules
 ) -> tuple[list[list[Bytes]], list[bytes], bool, Counter[str]]:
-    """Return samples rebuilt with 4-byte lengths, the parameter sets for the set-up record, whether sets change on the way, and a count of what went."""
+    """Return samples rebuilt with 4-byte lengths, the parameter sets for the set-up record, whether sets change on the
+    way, and a count of what went."""
     removed: Counter[str] = Counter()
     split_samples = [list(split(sample, width)) for sample in samples]
     if not any(_kind(unit, rules) in rules.parameters[:1] for unit in sets):
@@ -82,7 +85,8 @@ def scrub(
 
 
 def fill_to(samples: list[list[Bytes]], total: int) -> None:
-    """Add H.264 filler units (0xFF bytes alone, §7.3.2.7) evenly to the samples until all of them together have ``total`` bytes.
+    """Add H.264 filler units (0xFF bytes alone, §7.3.2.7) evenly to the samples until all of them together have
+    ``total`` bytes.
 
     Raises CannotScrub when they have too many bytes to be filled up.
     """

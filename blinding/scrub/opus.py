@@ -14,7 +14,8 @@ RATE = 48000
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The numbers of an Opus header that a decoder uses: channels, samples to skip (48 kHz), gain (Q7.8 dB), channel mapping."""
+    """The numbers of an Opus header that a decoder uses: channels, samples to skip (48 kHz), gain (Q7.8 dB), channel
+    mapping."""
 
     channels: int
     skip: int
@@ -24,7 +25,7 @@ class Head:
 
 
 def read_head(config: bytes) -> Head:
-    """Return the header from OpusHead (WebM) or dOps (MP4); raise CannotScrub for a layout that browsers do not play."""
+    """Return the header from OpusHead (WebM) or dOps (MP4); raise CannotScrub for a layout browsers do not play."""
     little = config.startswith(b"OpusHead")
     body = config[8:] if little else config
     if len(body) < 11:  # noqa: PLR2004 - the fixed part
@@ -61,7 +62,8 @@ def padding_of(packet: memoryview) -> memoryview:
 
 
 def _padding(packet: memoryview) -> tuple[int, int]:
-    """Return where the frames of a packet with padding begin and how long the padding is (RFC 6716 §3.2.5); else zeros."""
+    """Return where the frames of a packet with padding begin and how long the padding is (RFC 6716 §3.2.5); else
+    zeros."""
     if len(packet) < 3 or packet[0] & 3 != 3 or not packet[1] & 0x40:  # noqa: PLR2004
         return 0, 0
     at, padding = 2, 0

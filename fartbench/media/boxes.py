@@ -22,7 +22,8 @@ class Box:
 
 
 def walk(data: Bytes, start: int, end: int, limit: int = 20_000) -> Iterator[Box]:
-    """Yield the boxes between ``start`` and ``end``; raise BadBoxes when a size is impossible or there are over ``limit``."""
+    """Yield the boxes between ``start`` and ``end``; raise BadBoxes when a size is impossible or there are over
+    ``limit``."""
     at = start
     count = 0
     while at + 8 <= end:
@@ -68,14 +69,15 @@ def need(data: Bytes, box: Box, *path: str) -> Box:
 
 def full(data: Bytes, box: Box) -> tuple[int, int]:
     """Return the version and flags of a full box."""
-    if box.end - box.start < 4:
+    if box.end - box.start < 4:  # noqa: PLR2004 - the version and flags
         raise BadBoxes(f"the “{box.kind}” box at byte {box.at} is too short")
     (word,) = unpack_from(">I", data, box.start)
     return word >> 24, word & 0xFFFFFF
 
 
 def table(data: Bytes, box: Box, at: int, width: int, bound: int) -> list[tuple[int, ...]]:
-    """Return the rows (``width`` unsigned 32-bit numbers each) of a counted table whose count lies ``at`` bytes into the box."""
+    """Return the rows (``width`` unsigned 32-bit numbers each) of a counted table whose count lies ``at`` bytes into
+    the box."""
     if box.start + at + 4 > box.end:
         raise BadBoxes(f"the “{box.kind}” table is cut off")
     (count,) = unpack_from(">I", data, box.start + at)

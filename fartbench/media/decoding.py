@@ -24,7 +24,8 @@ PACKETS_TRIED = 8
 
 
 def first_picture(path: Path, data: memoryview, track: Track, bounds: Bounds) -> tuple[VideoFrame, str] | None:
-    """Return the first decoded picture of a track and the codec's profile, or None for a codec that is not decoded here.
+    """Return the first decoded picture of a track and the codec's profile, or None for a codec that is not decoded
+    here.
 
     Raises NotAVideo when no picture comes out.
     """
@@ -37,7 +38,8 @@ def first_picture(path: Path, data: memoryview, track: Track, bounds: Bounds) ->
 
 
 def first_sound(path: Path, data: memoryview, track: Track, bounds: Bounds) -> tuple[AudioFrame, str] | None:
-    """Return the first decoded sound frame of a track and the codec's profile, or None for a codec that is not decoded here.
+    """Return the first decoded sound frame of a track and the codec's profile, or None for a codec that is not decoded
+    here.
 
     Raises NotAVideo when no sound comes out.
     """

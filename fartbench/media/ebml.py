@@ -13,7 +13,8 @@ class BadElements(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element: its ID with the length marker, and where it, its payload and its end lie; ``open`` when its size is unknown."""
+    """One element: its ID with the length marker, and where it, its payload and its end lie; ``open`` when its size is
+    unknown."""
 
     ident: int
     at: int

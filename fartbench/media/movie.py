@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Sample(NamedTuple):
-    """One coded picture or sound packet: where it lies in the file, when it is shown (track ticks), in decoding order."""
+    """One coded picture or sound packet: where it lies in the file and when it is shown (track ticks)."""
 
     offset: int
     size: int
@@ -19,9 +19,10 @@ class Sample(NamedTuple):
 class Track:
     """One stream of samples.
 
-    ``config`` is the codec's own set-up record as the container carried it (avcC, hvcC, av1C, vpcC, AudioSpecificConfig,
-    OpusHead, Vorbis headers). A sample is shown at ``pts / timescale + shift`` seconds; what lies before
-    ``begin`` or after ``end`` (seconds, None for no limit) is hidden by the container, and so are the last ``tail`` seconds.
+    ``config`` is the codec's own set-up record as the container carried it (avcC, hvcC, av1C, vpcC,
+    AudioSpecificConfig, OpusHead, Vorbis headers). A sample is shown at ``pts / timescale + shift`` seconds; what lies
+    before ``begin`` or after ``end`` (seconds, None for no limit) is hidden by the container, and so are the last
+    ``tail`` seconds.
     """
 
     number: int

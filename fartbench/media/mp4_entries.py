@@ -1,11 +1,12 @@
 """Sample entries: which codec a track holds and how it is set up. No Django here.
 
-Sources: ISO/IEC 14496-12 §12, 14496-14 (esds), 14496-15 (avcC, hvcC), the AV1, VP9 and Opus bindings, QuickTime File Format.
+Sources: ISO/IEC 14496-12 §12, 14496-14 (esds), 14496-15 (avcC, hvcC), the AV1, VP9 and Opus bindings, QuickTime File
+Format.
 """
 
 from struct import unpack_from
 
-from fartbench.media.boxes import BadBoxes, Box, Bytes, child, walk
+from fartbench.media.boxes import BadBoxes, Box, Bytes, walk
 from fartbench.media.movie import Track
 
 VIDEO = {
@@ -125,8 +126,3 @@ def _descriptor(record: bytes, at: int, limit: int) -> tuple[int, int, int]:
     if start + size > limit:
         raise BadBoxes("the “esds” box is cut off")
     return tag, start, start + size
-
-
-def find_child(data: Bytes, entry: Box, name: str, skip: int) -> Box | None:
-    """Return a box inside a sample entry whose own fields take ``skip`` bytes."""
-    return child(data, entry, name, skip=skip)

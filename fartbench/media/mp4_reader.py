@@ -16,6 +16,8 @@ from fartbench.media.mp4_entries import read_entries
 from fartbench.media.mp4_tables import Defaults, read_defaults, read_fragments, read_tables
 
 _KINDS = {b"vide": "video", b"soun": "audio"}
+HALF = 2
+"""Of the four cells of a quarter turn, this many are zero."""
 _UNIT = {0x10000: 1, 0: 0, 0xFFFF0000: -1}
 
 
@@ -25,7 +27,7 @@ def read_mp4(path: Path, data: Bytes, bounds: Bounds) -> Movie:
         return _read(path, data, bounds)
     except BadBoxes as fault:
         raise NotAVideo(path, f"is no whole MP4 file: {fault}.") from fault
-    except struct_error as fault:
+    except (struct_error, IndexError) as fault:
         raise NotAVideo(path, "is no whole MP4 file: a field runs past the end of its box.") from fault
 
 
@@ -40,7 +42,7 @@ def _read(path: Path, data: Bytes, bounds: Bounds) -> Movie:
     if len(traks) > bounds.tracks:
         raise UnsafeMedia(path, f"has {len(traks)} tracks; a clip may have {bounds.tracks}.")
     clock = _movie_clock(data, need(data, moov, "mvhd"))
-    tracks = [_track(path, data, trak, clock, brand == "qt  ", bounds) for trak in traks]
+    tracks = [_track(path, data, trak, clock=clock, quicktime=brand == "qt  ", bounds=bounds) for trak in traks]
     _add_fragments(data, [box for box in top if box.kind == "moof"], tracks, read_defaults(data, moov), bounds)
     return Movie("mov" if brand == "qt  " else "mp4", brand, tracks)
 
@@ -56,7 +58,7 @@ def _timescale(value: int, what: str) -> int:
     return value
 
 
-def _track(path: Path, data: Bytes, trak: Box, clock: int, quicktime: bool, bounds: Bounds) -> Track:
+def _track(path: Path, data: Bytes, trak: Box, *, clock: int, quicktime: bool, bounds: Bounds) -> Track:
     tkhd = need(data, trak, "tkhd")
     version, flags = full(data, tkhd)
     (number,) = unpack_from(">I", data, tkhd.start + (20 if version else 12))
@@ -85,7 +87,7 @@ def _matrix(data: Bytes, tkhd: Box, track: Track) -> tuple[int, ...]:
     at = tkhd.end - 44
     a, b, _, c, d = unpack_from(">5I", data, at)
     cells = [_UNIT.get(value) for value in (a, b, c, d)]
-    if None in cells or cells.count(0) != 2 or bool(cells[0]) != bool(cells[3]):
+    if None in cells or cells.count(0) != HALF or bool(cells[0]) != bool(cells[3]):
         track.obstacle = "the picture is turned or scaled by other than quarter turns"
         return (1, 0, 0, 1)
     return tuple(cell for cell in cells if cell is not None)

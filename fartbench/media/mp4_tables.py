@@ -1,11 +1,12 @@
 """Sample tables of an MP4 or MOV track, whole (stbl) or in fragments (moof). No Django here.
 
-Source: ISO/IEC 14496-12 §8.6 to §8.8. Composition offsets are read as signed in both versions, as QuickTime writes them.
+Source: ISO/IEC 14496-12 §8.6 to §8.8. Composition offsets are read as signed in both versions, as QuickTime writes
+them.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from struct import unpack_from
 
 from fartbench.media.bounds import Bounds
@@ -40,7 +41,7 @@ def _signed(value: int) -> int:
 
 
 def _sizes(data: Bytes, stsz: Box, bounds: Bounds) -> list[int]:
-    if stsz.end - stsz.start < 12:
+    if stsz.end - stsz.start < 12:  # noqa: PLR2004 - the two numbers that every table has
         raise BadBoxes("the “stsz” table is cut off")
     same, count = unpack_from(">II", data, stsz.start + 4)
     if count > bounds.samples:
@@ -64,6 +65,8 @@ def _runs(rows: list[tuple[int, ...]], count: int, name: str) -> list[int]:
 def _offsets(data: Bytes, stbl: Box, sizes: list[int], bounds: Bounds) -> tuple[list[int], set[int]]:
     chunks = _chunk_offsets(data, stbl, bounds)
     runs = table(data, need(data, stbl, "stsc"), 4, 3, bounds.samples)
+    if not runs:
+        raise BadBoxes("the “stsc” table is empty")
     offsets: list[int] = []
     used: set[int] = set()
     ends = [*(row[0] for row in runs[1:]), len(chunks) + 1]
@@ -102,7 +105,7 @@ def read_defaults(data: Bytes, moov: Box) -> dict[int, Defaults]:
     found: dict[int, Defaults] = {}
     mvex = child(data, moov, "mvex")
     for box in walk(data, mvex.start, mvex.end) if mvex else ():
-        if box.kind == "trex" and box.end - box.start >= 24:
+        if box.kind == "trex" and box.end - box.start >= 24:  # noqa: PLR2004 - its five numbers
             track, *rest = unpack_from(">5I", data, box.start + 4)
             found[track] = Defaults(*rest)
     return found
@@ -133,7 +136,7 @@ def read_fragments(data: Bytes, moof: Box, defaults: dict[int, Defaults], bounds
         rows: list[tuple[int, int, int, int, bool]] = []
         for trun in walk(data, traf.start, traf.end):
             if trun.kind == "trun":
-                follow = _run(data, trun, base, follow if rows else base, own, rows, bounds)
+                follow = _run(data, trun, base=base, at=follow if rows else base, own=own, rows=rows, bounds=bounds)
         yield Fragment(track, start, rows)
 
 
@@ -161,6 +164,7 @@ def _track_header(
 def _run(
     data: Bytes,
     trun: Box,
+    *,
     base: int,
     at: int,
     own: Defaults,
@@ -188,8 +192,3 @@ def _run(
         rows.append((at, size, row.get("d", own.duration), _signed(row.get("c", 0)), not mark & 0x10000))
         at += size
     return at
-
-
-def continuous(samples: list[Sample]) -> bool:
-    """Say whether the samples lie one after another in the file."""
-    return all(a.offset + a.size == b.offset for a, b in pairwise(samples))

@@ -8,22 +8,25 @@ from typing import Any
 
 from fartbench.media.bounds import BOUNDS, Bounds
 from fartbench.media.decoding import first_picture, first_sound
-from fartbench.media.errors import UnsafeMedia
-from fartbench.media.movie import Movie, Track
+from fartbench.media.errors import NotAVideo, UnsafeMedia
+from fartbench.media.movie import Movie, Sample, Track
 from fartbench.media.reading import open_bytes, read_movie
 from fartbench.media.sandbox import call_apart
 
 SECONDS = 20.0
 GRID = Fraction(1, 1000)
-"""How far (s) a picture may lie off an even grid before the rate counts as variable: Matroska rounds to milliseconds."""
+"""How far (s) a picture may lie off an even grid before the rate counts as variable: Matroska rounds to milliseconds.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class MediaFacts:
-    """Technical facts of one file. Times in seconds, rates in hertz or bits per second; ``frame_rate`` is exact ("24/1").
+    """Technical facts of one file. Times in seconds, rates in hertz or bits per second; ``frame_rate`` is exact
+    ("24/1").
 
-    ``video_start`` and ``audio_start`` are when picture and sound are first presented, on the file's own clock; ``duration_s`` runs
-    from the earlier of the two to the end of the longer track. Sound fields are None (0 for channels) without a sound track.
+    ``video_start`` and ``audio_start`` are when picture and sound are first presented, on the file's own clock;
+    ``duration_s`` runs from the earlier of the two to the end of the longer track. Sound fields are None (0 for
+    channels) without a sound track.
     """
 
     container: str
@@ -66,7 +69,8 @@ def probe(path: Path) -> MediaFacts:
 
 
 def frame_times(path: Path) -> list[float]:
-    """Return when each picture is presented, in order, in seconds after the file's first presented moment; raises like probe()."""
+    """Return when each picture is presented, in order, in seconds after the file's first presented moment; raises like
+    probe()."""
     times: list[float] = call_apart(_times_here, path, seconds=SECONDS)
     return times
 
@@ -80,50 +84,56 @@ def _times_here(path: Path) -> list[float]:
     with open_bytes(path) as data:
         movie = read_movie(path, data)
         start = min(span(track)[0] for track in _shown(movie))
-        return [float(time - start) for time in picture_times(_shown(movie)[0])]
+        video = _shown(movie)[0]
+        return [float(Fraction(tick, video.timescale) + video.shift - start) for tick in picture_ticks(video)]
 
 
 def _shown(movie: Movie) -> list[Track]:
     return [track for kind in ("video", "audio") if (track := movie.main(kind)) is not None and track.samples]
 
 
-def picture_times(track: Track) -> list[Fraction]:
-    """Return when the pictures of a track are presented, in order, leaving out those that the container hides."""
-    begin, end = span(track)
-    return sorted(
-        time
-        for sample in track.samples
-        if (time := track.time(sample)) < end and time + Fraction(max(sample.duration, 1), track.timescale) > begin
-    )
+def picture_ticks(track: Track) -> list[int]:
+    """Return when the pictures of a track are presented, in order, in its own ticks, leaving out those that the
+    container hides."""
+    begin, end = ((moment - track.shift) * track.timescale for moment in span(track))
+    shown = (s.pts for s in track.samples if s.pts + max(s.duration, 1) > begin)
+    return sorted(pts for pts in shown if track.end is None or pts < end)
 
 
 def span(track: Track) -> tuple[Fraction, Fraction]:
     """Return when a track is first and last presented, in seconds on the file's clock."""
-    times = [track.time(sample) for sample in track.samples]
-    last = max(range(len(times)), key=times.__getitem__)
-    final = times[last] + Fraction(track.samples[last].duration, track.timescale) - track.tail
-    begin = min(times) if track.begin is None else max(track.begin, min(times))
+    first = track.time(min(track.samples, key=_pts))
+    last = max(track.samples, key=_pts)
+    final = track.time(last) + Fraction(last.duration, track.timescale) - track.tail
+    begin = first if track.begin is None else max(track.begin, first)
     return begin, final if track.end is None else min(track.end, final)
 
 
-def frame_rate(times: list[Fraction], last: Fraction) -> tuple[Fraction, bool]:
+def _pts(sample: Sample) -> int:
+    return sample.pts
+
+
+def frame_rate(ticks: list[int], timescale: int, last: Fraction) -> tuple[Fraction, bool]:
     """Return pictures per second and whether the spacing varies.
 
-    ``times`` in seconds, in order; ``last`` is how long the last picture lasts. Even to a millisecond counts as even, and the
-    rate is then the exact one when times are exact, else the usual rate (n or n*1000/1001) that fits them.
+    ``ticks`` are presentation times in order, ``timescale`` of them a second; ``last`` is how long (s) the last
+    picture lasts. Even to a millisecond counts as even, and the rate is then the exact one when times are exact, else
+    the usual rate (n or n*1000/1001) that fits.
     """
-    if len(times) == 1:
-        return (1 / last if last else Fraction(0)), False
-    steps = {b - a for a, b in pairwise(times)}
+    if len(ticks) == 1:
+        return (1 / last if last > 0 else Fraction(0)), False
+    steps = {b - a for a, b in pairwise(ticks)}
+    if 0 in steps:
+        return Fraction(0), True
     if len(steps) == 1:
-        step = steps.pop()
-        return (1 / step if step else Fraction(0)), step == 0
-    mean = Fraction(len(times) - 1) / (times[-1] - times[0])
+        return Fraction(timescale, steps.pop()), False
+    mean = Fraction((len(ticks) - 1) * timescale, ticks[-1] - ticks[0])
     usual = [
         rate for n in range(1, 121) for rate in (Fraction(n), Fraction(n * 1000, 1001)) if abs(rate / mean - 1) < GRID
     ]
     for rate in sorted(usual, key=lambda rate: abs(rate - mean)):
-        if all(abs(time - times[0] - index / rate) <= GRID for index, time in enumerate(times)):
+        step = timescale / rate
+        if all(abs(tick - ticks[0] - index * step) <= GRID * timescale for index, tick in enumerate(ticks)):
             return rate, False
     return mean.limit_denominator(100_000), True
 
@@ -132,9 +142,11 @@ def facts(path: Path, data: memoryview, movie: Movie, bounds: Bounds) -> MediaFa
     """Return the facts of a file that has been read; decodes one frame of each track."""
     video, *sound = _shown(movie)
     width, height, profile, pix_fmt = _picture_format(path, data, video, bounds)
-    times = picture_times(video)
+    ticks = picture_ticks(video)
+    if not ticks:
+        raise NotAVideo(path, "hides every one of its pictures.")
     begin, end = span(video)
-    rate, variable = frame_rate(times, end - times[-1])
+    rate, variable = frame_rate(ticks, video.timescale, end - Fraction(ticks[-1], video.timescale) - video.shift)
     spans = [span(track) for track in (video, *sound)]
     return MediaFacts(
         container=movie.container,
@@ -143,7 +155,7 @@ def facts(path: Path, data: memoryview, movie: Movie, bounds: Bounds) -> MediaFa
         width=width,
         height=height,
         frame_rate=f"{rate.numerator}/{rate.denominator}",
-        frame_count=len(times),
+        frame_count=len(ticks),
         variable_frame_rate=variable,
         video_codec=video.codec,
         profile=profile,
@@ -161,7 +173,8 @@ def facts(path: Path, data: memoryview, movie: Movie, bounds: Bounds) -> MediaFa
 
 
 def _picture_format(path: Path, data: memoryview, video: Track, bounds: Bounds) -> tuple[int, int, str, str]:
-    """Return width, height, profile and pixel format: the decoded picture's, or the container's for a codec not decoded here."""
+    """Return width, height, profile and pixel format: the decoded picture's, or the container's for a codec not
+    decoded here."""
     decoded = first_picture(path, data, video, bounds)
     if decoded is None:
         return video.width, video.height, "", ""

@@ -23,7 +23,8 @@ _EBML = b"\x1a\x45\xdf\xa3"
 
 @contextmanager
 def open_bytes(path: Path, bounds: Bounds = BOUNDS) -> Iterator[memoryview]:
-    """Give the bytes of a regular file, mapped not read; raise NotAVideo or UnsafeMedia for what is none or is too large."""
+    """Give the bytes of a regular file, mapped not read; raise NotAVideo or UnsafeMedia for what is none or is too
+    large."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
@@ -68,7 +69,7 @@ def _check(path: Path, track: Track, size: int, bounds: Bounds) -> None:
             raise UnsafeMedia(
                 path, f"{track.kind} sample {index} says {sample.size} bytes; {bounds.sample_bytes} may be."
             )
-        if sample.offset + sample.size > size or sample.size <= 0:
+        if sample.offset < 0 or sample.size <= 0 or sample.offset + sample.size > size:
             raise NotAVideo(
                 path, f"is cut off or damaged: {track.kind} sample {index} lies outside the file or is empty."
             )

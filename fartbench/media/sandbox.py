@@ -1,8 +1,8 @@
 """Reading media in a child process that may be killed at any time. No Django here.
 
-One child per process reads file after file; it has limits on memory, time, output and open files, knows none of the parent's
-secrets, and is replaced when it dies, hangs, or has read many files. It is started afresh, never forked, so web and queue
-workers that fork each get their own.
+One child per process reads file after file; it has limits on memory, time, output and open files, knows none of the
+parent's secrets, and is replaced when it dies, hangs, or has read many files. It is started afresh, never forked, so
+web and queue workers that fork each get their own.
 """
 
 import atexit
@@ -35,7 +35,8 @@ class Sandbox:
     def call(self, function: Callable[..., Any], path: Path, *arguments: Any, seconds: float) -> Any:
         """Return what ``function(path, *arguments)`` returns in the child; arguments and result are JSON.
 
-        Raises the MediaRefusal that the function raised, MediaTimeout after ``seconds``, or MediaToolDied when the child died.
+        Raises the MediaRefusal that the function raised, MediaTimeout after ``seconds``, or MediaToolDied when the
+        child died.
         """
         order = {
             "function": f"{function.__module__}:{function.__qualname__}",
@@ -56,6 +57,11 @@ class Sandbox:
             if self._jobs >= JOBS_PER_CHILD or reply.get("stop"):
                 self._stop()
         return _outcome(reply, path)
+
+    @property
+    def pid(self) -> int | None:
+        """The child's process id, None when none runs."""
+        return self._child.pid if self._child else None
 
     def close(self) -> None:
         """End the child."""
@@ -119,7 +125,7 @@ class Sandbox:
 
 def _start() -> subprocess.Popen[bytes]:
     environment = {
-        "PYTHONPATH": os.pathsep.join(filter(None, [os.getcwd(), *sys.path])),
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(Path.cwd()), *sys.path])),
         "PATH": os.environ.get("PATH", ""),
     }
     return subprocess.Popen(
@@ -159,3 +165,8 @@ atexit.register(_SANDBOX.close)
 def call_apart(function: Callable[..., Any], path: Path, *arguments: Any, seconds: float = 60.0) -> Any:
     """Run ``function(path, *arguments)`` in this process's child; see Sandbox.call."""
     return _SANDBOX.call(function, path.absolute(), *arguments, seconds=seconds)
+
+
+def child_pid() -> int | None:
+    """Return the process id of this process's child, None when none runs; for measurements."""
+    return _SANDBOX.pid

@@ -16,11 +16,13 @@ from fartbench.errors import Refusal
 
 
 class Command(BaseCommand):
-    """manage.py blind_file IN OUT [--size N]"""  # noqa: D400 - a usage line
+    """manage.py blind_file IN OUT [--size N]"""
 
     help = (
-        "Copy a clip's coded picture and sound unchanged into a file with nothing else, pad it if asked, and print the proof as JSON. "
-        "OUT is MP4, or WebM when its name ends in .webm. Nothing stays at OUT unless the proof holds and no leak is left."
+        "Copy a clip's coded picture and sound unchanged into a file with nothing else, pad it if asked, and print "
+        "the proof as JSON. "
+        "OUT is MP4, or WebM when its name ends in .webm. "
+        "Nothing stays at OUT unless the proof holds and no leak is left."
     )
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own way to say so
 
@@ -40,7 +42,8 @@ class Command(BaseCommand):
 
 
 def blind_file(source: Path, target: Path, size: int | None) -> dict[str, Any]:
-    """Make the blind copy of ``source`` at ``target`` and return its proof as a JSON object; raise a Refusal and leave no file otherwise."""
+    """Make the blind copy of ``source`` at ``target`` and return its proof as a JSON object; raise a Refusal and leave
+    no file otherwise."""
     if target.exists() and target.samefile(source):
         raise SameFile(f"{target} is the clip itself; name another file to write.")
     try:
