@@ -5,11 +5,15 @@ Everything is read from the protocol's form: questions, options, N/A and its con
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fartbench.protocol import AllowedAnswer, Form, Question, Response
+
+NA_KEY = "a"
+# What the player and the page do on a key (static/js/review/keys.js); no answer takes these.
+RESERVED_KEYS = frozenset("amfsl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,7 @@ class Choice:
 class QuestionBlock:
     """One question with its choices: ``choices`` are values, ``na`` the N/A answers of the scene."""
 
+    number: int
     key: str
     label: str
     text: str
@@ -47,7 +52,28 @@ def question_blocks(
     form: Form, responses: Mapping[str, Response], faults: Mapping[str, str] | None = None
 ) -> list[QuestionBlock]:
     """Return the form's questions in order, with what is answered and what is wrong."""
-    return [_block(form, question, responses.get(question.key), faults or {}) for question in form.questions]
+    return [
+        _block(form, number, question, responses.get(question.key), (faults or {}).get(question.key, ""))
+        for number, question in enumerate(form.questions, start=1)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The questions that open together."""
+
+    number: int
+    title: str
+    blocks: tuple[QuestionBlock, ...]
+
+
+def stages(blocks: Sequence[QuestionBlock]) -> list[Stage]:
+    """Return the questions by stage, in order."""
+    return [
+        Stage(number, "Ratings" if all(block.is_scale for block in group) else "Facts", group)
+        for number in sorted({block.stage for block in blocks})
+        for group in [tuple(block for block in blocks if block.stage == number)]
+    ]
 
 
 def browser_rules(form: Form) -> dict[str, Any]:
@@ -78,31 +104,41 @@ def _allowed(answer: AllowedAnswer) -> dict[str, Any]:
     }
 
 
-def _block(form: Form, question: Question, response: Response | None, faults: Mapping[str, str]) -> QuestionBlock:
-    is_scale = form.protocol.is_scale(question)
+def _block(form: Form, number: int, question: Question, response: Response | None, fault: str) -> QuestionBlock:
+    options = form.options(question.key)
+    keys = answer_keys([option.value for option in options])
     chosen = str(response) if response else ""
     return QuestionBlock(
+        number=number,
         key=question.key,
         label=question.label,
         text=form.wording(question.key),
         help=form.help(question.key),
         stage=question.stage,
-        is_scale=is_scale,
+        is_scale=form.protocol.is_scale(question),
         choices=tuple(
-            Choice(option.value, option.label, _key(option.value, is_scale), option.value == chosen)
-            for option in form.options(question.key)
+            Choice(option.value, option.label, key, option.value == chosen)
+            for option, key in zip(options, keys, strict=True)
         ),
         na=tuple(
-            Choice(str(answer.response), text, "a", str(answer.response) == chosen, _condition(form, answer))
+            Choice(str(answer.response), text, NA_KEY, str(answer.response) == chosen, _condition(form, answer))
             for answer, text in form.na_options(question.key)
         ),
-        fault=faults.get(question.key, ""),
+        fault=fault,
     )
 
 
-def _key(value: str, is_scale: bool) -> str:
-    """The key that gives this answer: a digit on a scale, the first letter of a word otherwise."""
-    return value if is_scale else value[0]
+def answer_keys(values: Sequence[str]) -> list[str]:
+    """Return one key per answer: its first letter or digit, or its place when those would not tell answers apart."""
+    first = [value[0] for value in values]
+    if len(set(first)) == len(first) and not set(first) & RESERVED_KEYS and all(map(_is_one_key, values)):
+        return first
+    return [str(place) for place in range(1, len(values) + 1)]
+
+
+def _is_one_key(value: str) -> bool:
+    # A number of two digits is not given by its first one.
+    return len(value) == 1 or not value[0].isdigit()
 
 
 def _condition(form: Form, answer: AllowedAnswer) -> str:

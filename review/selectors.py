@@ -127,7 +127,7 @@ def assignment_of(reviewer: Reviewer, stimulus_id: str) -> Assignment | None:
     return (
         Assignment.objects.filter(stimulus=stimulus_id, member__reviewer=reviewer, member__left_at=None)
         .filter(stimulus__retirement=None)
-        .select_related("stimulus", "member__round__protocol")
+        .select_related("stimulus", "member__reviewer", "member__round__protocol")
         .first()
     )
 

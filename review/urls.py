@@ -11,6 +11,7 @@ urlpatterns = [
     path("review/way-back/", views.way_back, name="review-way-back"),
     path("review/rounds/<str:name>/", views.start, name="review-start"),
     path("review/rounds/<str:name>/sound", views.sound_check, name="review-sound"),
+    path("review/rounds/<str:name>/tones", views.tones_file, name="review-tones"),
     path("review/rounds/<str:name>/done/", views.done, name="review-done"),
     path("review/<str:stimulus_id>/", views.sheet, name="review-sheet"),
     path("review/<str:stimulus_id>/draft", views.draft, name="review-draft"),

@@ -5,7 +5,7 @@ from review.views.entrance import come_back, invite, way_back
 from review.views.media import media
 from review.views.queue import done, home
 from review.views.sheet import sheet
-from review.views.start import sound_check, start
+from review.views.start import sound_check, start, tones_file
 
 __all__ = [
     "come_back",
@@ -20,6 +20,7 @@ __all__ = [
     "sheet",
     "sound_check",
     "start",
+    "tones_file",
     "unplayable",
     "way_back",
 ]

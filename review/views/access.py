@@ -29,7 +29,7 @@ def wants_json(request: HttpRequest) -> bool:
 def reviewers_only(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
     """Hand the reviewer behind the session to ``view``; others log in (a script is told so), or may not see it."""
 
-    def checked(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+    def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         reviewer = reviewer_of(request.user)
         if reviewer is not None:
             return view(request, reviewer, *args, **kwargs)

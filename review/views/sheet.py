@@ -17,7 +17,7 @@ from fartbench.models import RoundState
 from fartbench.protocol import Response
 from review.models import AnswerSheet, Assignment, Reviewer
 from review.pace import break_is_due, time_left
-from review.page import browser_rules, question_blocks
+from review.page import browser_rules, question_blocks, stages
 from review.selectors import Queue, QueueItem, locked_times, queue_of
 from review.views.access import next_url, own_assignment, reviewers_only
 
@@ -65,7 +65,7 @@ def form_page(
         "scene": form.scene,
         "item": item,
         "queue": queue,
-        "stages": _by_stage(blocks),
+        "stages": stages(blocks),
         "full_plays": form.protocol.playback.full_plays,
         "left": time_left(locked, queue.total - queue.done),
         "break_is_due": break_is_due(locked, timezone.now()),
@@ -74,17 +74,13 @@ def form_page(
     return TemplateResponse(request, "review/sheet.html", context, status=status)
 
 
-def _by_stage(blocks: list[Any]) -> list[tuple[int, list[Any]]]:
-    stages = sorted({block.stage for block in blocks})
-    return [(stage, [block for block in blocks if block.stage == stage]) for stage in stages]
-
-
 def _browser_data(
     assignment: Assignment, queue: Queue, stored: AnswerSheet | None, answers: Mapping[str, Response]
 ) -> dict[str, Any]:
     name = assignment.stimulus_id
     following = queue.after(name)
     return {
+        "reviewer": assignment.member.reviewer.code,
         "stimulus": name,
         "revision": stored.revision if stored else 0,
         "answers": {question: str(response) for question, response in answers.items()},

@@ -5,15 +5,15 @@ from __future__ import annotations
 import secrets
 from contextlib import suppress
 
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from review.models import CohortMember, Reviewer
-from review.page import question_blocks
 from review.selectors import memberships_of
 from review.services import give_consent, note_sound_check
+from review.tones import tones
 from review.views.access import next_url, reviewers_only
 
 FEWEST_TONES, MOST_TONES = 3, 6
@@ -28,11 +28,18 @@ def start(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBa
     if request.method == "POST":
         give_consent(member)
         return redirect(next_url(reviewer, member.round))
-    tones = request.session["tones"] = FEWEST_TONES + secrets.randbelow(MOST_TONES - FEWEST_TONES + 1)
+    request.session["tones"] = FEWEST_TONES + secrets.randbelow(MOST_TONES - FEWEST_TONES + 1)
     protocol = member.round.protocol.rules
-    blocks = question_blocks(member.round.protocol.form(protocol.scenes[0].key), {})
-    context = {"member": member, "round": member.round, "protocol": protocol, "blocks": blocks, "tones": tones}
+    context = {"member": member, "round": member.round, "protocol": protocol}
     return TemplateResponse(request, "review/start.html", context)
+
+
+@require_safe
+@reviewers_only
+def tones_file(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBase:
+    """Send as many tones as the start page that is open asks to count."""
+    _member(reviewer, name)
+    return HttpResponse(tones(request.session.get("tones", FEWEST_TONES)), content_type="audio/wav")
 
 
 @require_POST

@@ -1,0 +1,202 @@
+// Keeps a draft in two places: in this browser at once, and on the server as soon as it answers. Nothing is called
+// saved before the server has said so, and what is newer elsewhere is never overwritten.
+
+import { read, remove, write } from "./store.js";
+
+const TIMEOUT_MS = 15000;
+const RETRIES_MS = [1000, 2000, 4000, 8000, 15000, 30000];
+const PLAYBACK_PAUSE_MS = 1500;
+const MOST_UNANSWERED = 20;
+
+export class Draft extends EventTarget {
+  // `data` is the page's own: {reviewer, stimulus, revision, answers, playback, urls}.
+  constructor(data) {
+    super();
+    this.urls = data.urls;
+    this.questions = data.rules.questions.map(({ key }) => key);
+    this.name = `fartbench.draft.${data.reviewer}.${data.stimulus}`;
+    this.revision = data.revision;
+    this.answers = { ...data.answers };
+    this.playback = data.playback;
+    this.unanswered = []; // the answers of requests whose reply has not come: one of them may have been stored
+    this.dirty = false;
+    this.failures = 0;
+    this.busy = null;
+    this.timer = null;
+    this.ended = false;
+    this.#takeUpLocal(data);
+    addEventListener("online", () => this.#soon(0));
+    addEventListener("focus", () => this.#soon(0));
+    addEventListener("pagehide", () => this.dirty && this.#keepLocal());
+  }
+
+  // Take new answers; `now` sends at once, else when the player rests.
+  change({ answers = this.answers, playback = this.playback, now = true }) {
+    this.answers = { ...answers };
+    this.playback = playback;
+    this.dirty = true;
+    this.#keepLocal();
+    this.#tell("waiting");
+    this.#soon(now ? 0 : PLAYBACK_PAUSE_MS);
+  }
+
+  // Lock the sheet: asked again after a lost connection until there is an answer. Resolves to {next} or a refusal.
+  async lock() {
+    clearTimeout(this.timer);
+    await this.busy;
+    for (let attempt = 0; ; attempt += 1) {
+      const reply = await this.#call(this.urls.lock, "POST", this.#content());
+      if (reply.status === 200) return this.#end(reply.body);
+      if (reply.status !== 0 && reply.status < 500) return this.#refusal(reply);
+      this.#tell("offline");
+      await pause(RETRIES_MS[Math.min(attempt, RETRIES_MS.length - 1)]);
+    }
+  }
+
+  async reportUnplayable(reason) {
+    clearTimeout(this.timer);
+    await this.busy;
+    const reply = await this.#call(this.urls.unplayable, "POST", { reason, playback: this.playback });
+    if (reply.status === 200) return this.#end(reply.body);
+    return this.#refusal(reply);
+  }
+
+  // Wait until everything is on the server, or say that it is not.
+  async flush() {
+    await this.busy;
+    if (this.dirty) await this.#send();
+    return !this.dirty;
+  }
+
+  #content() {
+    const answers = Object.fromEntries(this.questions.map((key) => [key, this.answers[key] ?? null]));
+    return { revision: this.revision, answers, playback: this.playback };
+  }
+
+  #soon(delay) {
+    if (!this.dirty || this.ended) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.#send(), delay);
+  }
+
+  #send() {
+    if (!this.dirty || this.ended) return Promise.resolve();
+    if (this.busy) return this.busy;
+    this.busy = this.#sendOnce().finally(() => {
+      this.busy = null;
+      if (this.dirty && this.failures === 0) this.#soon(0);
+    });
+    return this.busy;
+  }
+
+  async #sendOnce() {
+    this.unanswered = [...this.unanswered, { ...this.answers }].slice(-MOST_UNANSWERED);
+    this.dirty = false;
+    this.#keepLocal();
+    const reply = await this.#call(this.urls.draft, "PUT", this.#content());
+    if (reply.status === 200) return this.#saved(reply.body);
+    this.dirty = true;
+    if (reply.status === 409 && reply.body.code === "stale") return this.#stale(reply.body.draft, reply.body.message);
+    if (reply.status !== 0 && reply.status !== 401 && reply.status < 500) {
+      this.dirty = false;
+      this.#forgetLocal();
+      return this.#tell("refused", this.#refusal(reply));
+    }
+    this.#keepLocal();
+    const wait = RETRIES_MS[Math.min(this.failures, RETRIES_MS.length - 1)];
+    this.failures += 1;
+    this.#tell(reply.status === 401 ? "login" : "offline", reply.body);
+    this.#soon(wait);
+  }
+
+  #saved(stored) {
+    this.failures = 0;
+    this.revision = stored.revision;
+    this.unanswered = [];
+    if (this.dirty) return this.#keepLocal(); // more was answered meanwhile; it goes next
+    this.answers = stored.answers;
+    this.#forgetLocal();
+    this.#tell("saved", stored);
+  }
+
+  // The server has another revision. When it holds what was sent from here, only the reply had got lost and all is well;
+  // else what is stored stands, and this page shows it.
+  #stale(stored, message) {
+    this.failures = 0;
+    this.revision = stored.revision;
+    if (this.unanswered.some((answers) => same(answers, stored.answers))) return this.#soon(0);
+    this.answers = stored.answers;
+    this.dirty = false;
+    this.#forgetLocal();
+    this.#tell("replaced", { ...stored, message });
+  }
+
+  #takeUpLocal(data) {
+    const local = read(this.name);
+    if (!local) return;
+    const follows =
+      local.revision === data.revision || local.unanswered.some((answers) => same(answers, data.answers));
+    if (!follows) {
+      this.#forgetLocal();
+      this.outdated = !same(local.answers, data.answers);
+      return;
+    }
+    this.answers = local.answers;
+    this.playback = local.playback;
+    this.dirty = true;
+  }
+
+  #end(body) {
+    this.ended = true;
+    this.#forgetLocal();
+    return { done: true, ...body };
+  }
+
+  #refusal(reply) {
+    const refusal = { done: false, status: reply.status, ...reply.body };
+    if (refusal.code === "stale") this.#stale(refusal.draft, refusal.message);
+    return refusal;
+  }
+
+  async #call(url, method, body) {
+    const headers = { Accept: "application/json", "Content-Type": "application/json", "X-CSRFToken": csrfToken() };
+    try {
+      const response = await fetch(url, {
+        method, headers, body: JSON.stringify(body), credentials: "same-origin", signal: AbortSignal.timeout(TIMEOUT_MS),
+      }); // prettier-ignore
+      const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
+      const status = response.status === 403 ? 401 : response.status; // a form token that went with the old session
+      return { status, body: isJson ? await response.json() : {} };
+    } catch {
+      return { status: 0, body: {} };
+    }
+  }
+
+  #keepLocal() {
+    const { revision, answers, playback, unanswered } = this;
+    write(this.name, { revision, answers, playback, unanswered });
+  }
+
+  #forgetLocal() {
+    this.unanswered = [];
+    remove(this.name);
+  }
+
+  #tell(name, detail = null) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+}
+
+function same(one, other) {
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...keys].every((key) => one[key] === other[key]);
+}
+
+// Read anew for each request: logging in again changes it.
+function csrfToken() {
+  return document.cookie.match(/(?:^|; )csrftoken=([^;]*)/)?.[1] ?? "";
+}
+
+function pause(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

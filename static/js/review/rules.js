@@ -1,0 +1,47 @@
+// The rules of a form, read from the protocol's own data: what may be answered, given what is answered so far.
+// Pure: no page, no network. The server and its database apply the same rules; a test compares them on every
+// combination.
+//
+// `rules` is {questions: [{key, stage}], allowed: [{question, answer, when: [question, value] | null}]}, and
+// `answers` maps a question to "yes", "4" or "na:REASON".
+
+// Whether one answer may stand beside the others.
+export function mayStand(rules, question, answer, answers) {
+  return rules.allowed.some(
+    (rule) =>
+      rule.question === question &&
+      rule.answer === answer &&
+      (rule.when === null || answers[rule.when[0]] === rule.when[1]),
+  );
+}
+
+// The answers that may stand; what depended on one that goes, goes too. Conditions only look back.
+export function permitted(rules, answers) {
+  const kept = {};
+  for (const { key } of rules.questions) {
+    if (answers[key] !== undefined && mayStand(rules, key, answers[key], kept)) kept[key] = answers[key];
+  }
+  return kept;
+}
+
+// The questions without an answer that may stand, in order.
+export function missing(rules, answers) {
+  const kept = permitted(rules, answers);
+  return rules.questions.filter(({ key }) => kept[key] === undefined).map(({ key }) => key);
+}
+
+// Whether the answers are complete and every one may stand.
+export function isLockable(rules, answers) {
+  const given = Object.keys(answers);
+  const known = new Set(rules.questions.map(({ key }) => key));
+  return (
+    given.every((key) => known.has(key) && mayStand(rules, key, answers[key], answers)) &&
+    rules.questions.every(({ key }) => answers[key] !== undefined)
+  );
+}
+
+// The highest stage that is open: a stage opens when every question of the earlier ones is answered.
+export function openStage(rules, answers) {
+  const open = rules.questions.find(({ key }) => answers[key] === undefined);
+  return open ? open.stage : Math.max(...rules.questions.map(({ stage }) => stage));
+}
