@@ -98,7 +98,9 @@ class Ensemble:
             nod=stepped(0.05 * mood.shame, 0.025),
             mouth=stepped(mouth, 0.25),
             smile=stepped(0.35 - 1.1 * max(mood.disgust, 0.8 * mood.shame, mood.squirm), 0.35),
-            brow=stepped(max(mood.squirm, 0.8 * mood.shame, mood.noticing * (1 - mood.disgust)) - 0.8 * mood.disgust, 0.4),
+            brow=stepped(
+                max(mood.squirm, 0.8 * mood.shame, mood.noticing * (1 - mood.disgust)) - 0.8 * mood.disgust, 0.4
+            ),
             blink=(time + 1.3 * order) % (3.1 + 0.4 * order) < 0.13,  # noqa: PLR2004
             blush=stepped(mood.shame, 0.25),
             gaze=stepped(0.8 * mood.shame, 0.4),
@@ -125,8 +127,16 @@ class Ensemble:
         return 2 * int(x), 2 * int(y)
 
     def standing(
-        self, who: str, time: float, scale: float, *, mouth: float = 0.0, rest: float = 0.0,
-        side: int = 1, hand: Point | None = None, nose: bool = True,
+        self,
+        who: str,
+        time: float,
+        scale: float,
+        *,
+        mouth: float = 0.0,
+        rest: float = 0.0,
+        side: int = 1,
+        hand: Point | None = None,
+        nose: bool = True,
     ) -> list[Part]:
         """Return the legs, body and head of somebody who stands, then the arm at ``side`` that can go to the nose.
 
@@ -150,13 +160,18 @@ class Ensemble:
         ]
         if not nose:
             return parts
-        still = Posture(lean=posture.lean)
+        return [*parts, self._nose_arm(who, time, scale, posture.lean, side)]
+
+    def _nose_arm(self, who: str, time: float, scale: float, lean: float, side: int) -> Part:
+        """Return the arm that hangs and, in disgust, covers the nose."""
+        look, place, posture = self.look(who, time), self.places[who], Posture(lean=lean)
         covers = stepped(self.mood(who, time).disgust, 0.125)
 
-        def arm(drawing: Drawing) -> None:
-            draw_arm(pen(drawing), look, still, side, *_to_nose(still, side, covers))
+        def paint(drawing: Drawing) -> None:
+            hand, middle = _to_nose(posture, side, covers)
+            draw_arm(Pen(drawing, (place.x, place.y), place.unit), look, posture, side, hand, middle=middle)
 
-        return [*parts, Part((who, own, "arm", still.lean, covers), arm, shift)]
+        return Part((who, look is self.looks[who], "arm", lean, covers), paint, self.shift(who, time, scale))
 
     def head(self, who: str, time: float, scale: float, face: Face, posture: Posture) -> Part:
         """Return somebody's head. It is painted upright and carried by the body in even pixels: fewer to paint."""
@@ -178,5 +193,3 @@ def _to_nose(posture: Posture, side: int, covers: float) -> tuple[Point | None, 
     hand = (side * (0.92 - 0.78 * covers) + neck[0] * covers, -2.36 + (neck[1] - 0.1 + 2.36) * covers)
     middle = (side * 0.86 + 0.6 * posture.lean, -3.42 - 0.6 * covers)
     return hand, middle
-
-

@@ -1,4 +1,4 @@
-"""Bodies seen from the front. Local unit: one head height; the feet are at (0, 0), shoulders near -4.8. No Django here."""
+"""Bodies seen from the front. Local unit: one head height; the feet are at (0, 0). No Django here."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from generation.local.canvas import Colour, Points
+from generation.local.clothes import draw_clothes
 from generation.local.faces import Look
-from generation.local.outlines import Point, elbow, ellipse, limb, mirrored, polygon, rounded, smooth, stroke
+from generation.local.outlines import Point, elbow, ellipse, limb, mirrored, smooth, stroke, traced
 from generation.local.pen import Pen, mixed, shaded
 
 HEAD_AT = -5.12  # the chin
@@ -46,9 +47,25 @@ def draw_legs(pen: Pen, look: Look) -> None:
     """Draw straight legs and shoes."""
     for side in (-1, 1):
         x = side * 0.36 * look.broad
-        pen.fill(limb((x * 0.95, HIP, 0.4), (x, -1.5, 0.27), (x * 1.05, -0.22, 0.19)), shaded(look.legs, 1.15), shaded(look.legs, 0.7), along=(1, 0.15))
-        pen.fill(smooth([(x - 0.2, -0.2), (x + 0.2, -0.2), (x + 0.26 + 0.06 * side, 0.02), (x, 0.1), (x - 0.26 + 0.06 * side, 0.02)]),
-                 shaded(look.shoes, 1.3), shaded(look.shoes, 0.7))
+        pen.fill(
+            limb((x * 0.95, HIP, 0.4), (x, -1.5, 0.27), (x * 1.05, -0.22, 0.19)),
+            shaded(look.legs, 1.15),
+            shaded(look.legs, 0.7),
+            along=(1, 0.15),
+        )
+        pen.fill(
+            smooth(
+                [
+                    (x - 0.2, -0.2),
+                    (x + 0.2, -0.2),
+                    (x + 0.26 + 0.06 * side, 0.02),
+                    (x, 0.1),
+                    (x - 0.26 + 0.06 * side, 0.02),
+                ]
+            ),
+            shaded(look.shoes, 1.3),
+            shaded(look.shoes, 0.7),
+        )
 
 
 def draw_torso(pen: Pen, look: Look, posture: Posture) -> None:
@@ -57,61 +74,23 @@ def draw_torso(pen: Pen, look: Look, posture: Posture) -> None:
     pen.fill(neck, shaded(look.skin, 0.74), shaded(look.skin, 0.92))
     b = look.broad
     long = {"raincoat": -1.35, "coat": -1.7, "dress": -1.5}.get(look.outfit)
-    half: list[Point] = [(0, -4.86), (0.2 * b, -4.92), (0.5 * b, -4.84), (0.82 * b, -4.64), (0.86 * b, -4.3), (0.72 * b, -3.75), (0.64 * b, -3.35)]
-    half += [(0.66 * b, -2.9), (0.6 * b, -2.66), (0, -2.6)] if long is None else [(0.74 * b, -2.9), (0.92 * b, long), (0, long + 0.1)]
-    outline = bent(mirrored(half), posture)
+    half = traced("0,-486 20,-492 50,-484 82,-464 86,-430 72,-375 64,-335")
+    half += traced("66,-290 60,-266 0,-260") if long is None else [(0.74, -2.9), (0.92, long), (0, long + 0.1)]
+    outline = bent(mirrored([(x * b, y) for x, y in half]), posture)
     pen.fill(outline, shaded(look.top, 1.14), shaded(look.top, 0.68), along=(1, 0.35))
     pen.glow((-0.35 + posture.lean, -4.3), (0.8, 1.0), shaded(look.top, 1.45), 0.3, outline)
     for side in (-1, 1):
         fold = bent(stroke([(side * 0.62 * b, -4.1), (side * 0.5 * b, -3.4), (side * 0.56 * b, -2.8)], 0.06), posture)
         pen.fill(fold, shaded(look.top, 0.55), opacity=0.4, within=outline)
-    _clothes(pen, look, posture, outline)
 
+    def put(shape: Points, colour: Colour, fades_to: Colour | None = None) -> None:
+        pen.fill(bent(shape, posture), colour, fades_to, within=outline)
 
-def _clothes(pen: Pen, look: Look, posture: Posture, outline: Points) -> None:
-    def put(shape: Points, colour: Colour, fades_to: Colour | None = None, opacity: float = 1.0) -> None:
-        pen.fill(bent(shape, posture), colour, fades_to, opacity=opacity, within=outline)
-
-    top, dark = look.top, shaded(look.top, 0.55)
-    if look.outfit == "suit":
-        put(polygon((-0.26, -4.95), (0.26, -4.95), (0, -3.7)), (240, 240, 238), (205, 208, 216))
-        put(polygon((-0.07, -4.82), (0.07, -4.82), (0.1, -4.1), (0, -3.78), (-0.1, -4.1)), look.accent, shaded(look.accent, 0.6))
-        for side in (-1, 1):
-            put(polygon((side * 0.22, -4.97), (side * 0.52, -4.6), (side * 0.42, -4.4), (side * 0.48, -4.28), (0, -3.6)), shaded(top, 1.28), shaded(top, 0.85))
-        put(stroke([(0, -3.62), (0.05, -2.6)], 0.035), dark)
-        put(ellipse((-0.06, -3.35), 0.045), shaded(top, 1.7))
-    elif look.outfit in {"raincoat", "coat"}:
-        put(stroke([(0.0, -4.85), (0.02, -3.4), (0.0, -1.3)], 0.04), dark)
-        for y in (-4.35, -3.8, -3.25, -2.7, -2.15):
-            put(ellipse((0.12, y), 0.06), shaded(top, 0.5), shaded(top, 0.75))
-        for side in (-1, 1):
-            put(rounded(side * 0.46 - 0.2, -2.85, side * 0.46 + 0.2, -2.4, 0.07), shaded(top, 0.82))
-            put(stroke([(side * 0.46 - 0.2, -2.82), (side * 0.46 + 0.2, -2.82)], 0.09), shaded(top, 0.62))
-            put(smooth([(side * 0.04, -4.9), (side * 0.4, -4.98), (side * 0.5, -4.7), (side * 0.2, -4.5)]), shaded(top, 1.2), shaded(top, 0.85))
-    elif look.outfit == "hoodie":
-        put(smooth([(-0.42, -4.95), (0, -4.62), (0.42, -4.95), (0.5, -4.62), (0, -4.38), (-0.5, -4.62)]), shaded(top, 1.15), shaded(top, 0.6))
-        put(polygon((-0.36, -3.45), (0.36, -3.45), (0.52, -2.9), (-0.52, -2.9)), shaded(top, 0.82))
-        for side in (-1, 1):
-            put(stroke([(side * 0.14, -4.5), (side * 0.17, -3.95)], 0.045), (236, 234, 228))
-    elif look.outfit == "shirt":
-        for side in (-1, 1):
-            put(polygon((0, -4.78), (side * 0.2, -5.0), (side * 0.36, -4.74), (side * 0.14, -4.5)), shaded(top, 1.2), shaded(top, 0.9))
-        put(stroke([(0, -4.7), (0, -2.6)], 0.03), dark)
-        for y in (-4.3, -3.85, -3.4, -2.95):
-            put(ellipse((0.0, y), 0.035), look.accent)
-    elif look.outfit == "tank":
-        put(smooth([(-0.3, -5.0), (0, -4.42), (0.3, -5.0)]), look.skin, shaded(look.skin, 0.86))
-        for side in (-1, 1):
-            put(smooth([(side * 0.6, -5.0), (side * 0.58, -4.5), (side * 0.7, -4.1), (side * 1.1, -4.3), (side * 1.1, -5.0)]), look.skin, shaded(look.skin, 0.8))
-    else:
-        put(smooth([(-0.3, -5.02), (0, -4.62), (0.3, -5.02)]), look.skin, shaded(look.skin, 0.85))
-    if "scarf" in look.extras:
-        put(smooth([(-0.4, -5.0), (0, -4.7), (0.4, -5.0), (0.44, -4.66), (0, -4.42), (-0.44, -4.66)]), look.accent, shaded(look.accent, 0.65))
-        put(rounded(0.1, -4.6, 0.38, -3.5, 0.06), look.accent, shaded(look.accent, 0.7))
+    draw_clothes(put, look)
 
 
 def draw_arm(
-    pen: Pen, look: Look, posture: Posture, side: int, hand: Point | None = None, middle: Point | None = None
+    pen: Pen, look: Look, posture: Posture, side: int, hand: Point | None = None, *, middle: Point | None = None
 ) -> None:
     """Draw one arm (side -1: left in the picture). It hangs unless ``hand`` says where the hand goes.
 
@@ -146,4 +125,8 @@ def draw_hand(pen: Pen, look: Look, middle: Point, hand: Point) -> None:
         across = (-away[1] * spread, away[0] * spread)
         start = (palm[0] + 0.05 * away[0] + across[0], palm[1] + 0.05 * away[1] + across[1])
         end = (palm[0] + 0.17 * away[0] + across[0], palm[1] + 0.17 * away[1] + across[1])
-        pen.fill(stroke([(float(start[0]), float(start[1])), (float(end[0]), float(end[1]))], 0.018), mixed(look.skin, (90, 40, 30), 0.4), opacity=0.6)
+        pen.fill(
+            stroke([(float(start[0]), float(start[1])), (float(end[0]), float(end[1]))], 0.018),
+            mixed(look.skin, (90, 40, 30), 0.4),
+            opacity=0.6,
+        )

@@ -127,7 +127,7 @@ def coverage(outline: Points, width: int, height: int) -> Floats:
     size = height * (width + 2)
     area = np.bincount(np.concatenate([cell, cell + 1]), np.concatenate([rise - spilt, spilt]), size)[:size]
     sums = np.cumsum(area.reshape(height, width + 2), axis=1, dtype=np.float32)[:, :width]
-    return np.minimum(np.abs(sums), 1)
+    return np.asarray(np.minimum(np.abs(sums), 1), np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,9 @@ class _Target:
         right, bottom = min(width, -int(-high[0] // 2) * 2), min(height, -int(-high[1] // 2) * 2)
         if right <= left or bottom <= top:
             return
-        alpha = _alpha(fill, outline - (left, top), scale, (left + self.box.left, top + self.box.top), (right - left, bottom - top))
+        alpha = _alpha(
+            fill, outline - (left, top), scale, (left + self.box.left, top + self.box.top), (right - left, bottom - top)
+        )
         pairs = alpha[::2] + alpha[1::2]
         halved = (pairs[:, ::2] + pairs[:, 1::2]) * np.float32(0.25)
         fade, faded = _fades(fill, low, high, (left, top), alpha.shape)
@@ -186,6 +188,7 @@ class _Target:
 
     def sprite(self) -> Sprite:
         """Return what was painted."""
+
         def left(alpha: Floats) -> Shorts:
             return np.asarray(256.5 - 256 * alpha, np.uint16)
 
@@ -210,7 +213,7 @@ def _alpha(fill: Fill, outline: Points, scale: float, corner: tuple[int, int], s
         alpha *= coverage(fill.within * scale - corner, *size)
     if fill.opacity != 1:
         alpha *= np.float32(fill.opacity)
-    return alpha
+    return np.asarray(alpha, np.float32)
 
 
 _Fade = tuple[Floats, Floats]  # a column and a row whose sum is how far each pixel lies along, 0..1
@@ -234,11 +237,8 @@ def _lay(planes: Floats, alpha: Floats, colour: list[float], change: list[float]
     """Lay one colour, or one that fades, over premultiplied planes whose first is alpha."""
     planes *= 1 - alpha
     planes[0] += alpha
-    for plane, base, rise in zip(planes[1:], colour, change, strict=True):
-        if fade is None:
-            plane += alpha * np.float32(base)
-        else:
-            plane += alpha * (fade[0] * np.float32(rise) + np.float32(base) + fade[1] * np.float32(rise))
+    for plane, base, rise in zip(planes[1:], np.array(colour, np.float32), np.array(change, np.float32), strict=True):
+        np.add(plane, alpha * (base if fade is None else fade[0] * rise + (base + fade[1] * rise)), out=plane)
 
 
 def rasterise(drawing: Drawing, scale: float, frame: Box) -> Sprite:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from generation.local.canvas import Colour, Points
-from generation.local.outlines import Point, curve, ellipse, limb, mirrored, smooth, stroke
+from generation.local.hair import draw_back_hair, draw_front_hair
+from generation.local.outlines import ellipse, limb, mirrored, smooth, stroke, traced
 from generation.local.pen import Pen, mixed, shaded
 
 DARK = (38, 26, 26)
@@ -49,7 +50,7 @@ class Face:
 def draw_head(pen: Pen, look: Look, face: Face) -> None:
     """Draw a head with its neck joint at the pen's origin."""
     pen = pen.moved(0, 0.06, angle=face.tilt).moved(0, -0.06)
-    _back_hair(pen, look, face)
+    draw_back_hair(pen, look.hair, look.style, face.turn)
     outline = _outline(face)
     for side in (-1, 1):
         ear_x = side * 0.385 - 0.1 * face.turn
@@ -63,12 +64,11 @@ def draw_head(pen: Pen, look: Look, face: Face) -> None:
             pen.glow((side * 0.21 + 0.18 * face.turn, -0.31), (0.17, 0.13), (226, 84, 78), 0.6 * face.blush, outline)
     _beard(pen, look, face, outline)
     _features(pen.moved(0.19 * face.turn, face.nod), look, face)
-    _front_hair(pen, look, face, outline)
+    draw_front_hair(pen, look.hair, look.style, face.turn)
 
 
 def _outline(face: Face) -> Points:
-    half: list[Point] = [(0, -1), (0.22, -0.96), (0.36, -0.78), (0.392, -0.55), (0.365, -0.3), (0.27, -0.1), (0.13, -0.005), (0, 0.012)]
-    points = mirrored(half, steps=6)
+    points = mirrored(traced("0,-100 22,-96 36,-78 39,-55 36.5,-30 27,-10 13,-0.5 0,1"), steps=6)
     points[:, 0] += 0.07 * face.turn * (points[:, 1] + 1)
     points[:, 1] += 0.04 * face.mouth * np.clip(1 + points[:, 1] * 3, 0, 1)
     return points
@@ -78,26 +78,26 @@ def _features(pen: Pen, look: Look, face: Face) -> None:
     turn = face.turn
     for side in (-1, 1):
         narrow = 1 - 0.42 * max(0.0, side * turn)
-        x = side * 0.165 * (1 - 0.12 * abs(turn))
-        _eye(pen.moved(x, -0.5), look, face, narrow)
+        at = pen.moved(side * 0.165 * (1 - 0.12 * abs(turn)), -0.5)
+        _eye(at, look, face, narrow)
         lift = -0.135 - 0.045 * face.brow
-        inner, outer = x - side * 0.075 * narrow, x + side * 0.09 * narrow
-        pen.fill(
-            stroke([(inner, -0.5 + lift - 0.03 * min(face.brow, 0)), (x, -0.515 + lift), (outer, -0.485 + lift)], 0.036),
-            shaded(look.hair, 0.8),
-        )
+        inner, outer = -side * 0.075 * narrow, side * 0.09 * narrow
+        brow = stroke([(inner, lift - 0.03 * min(face.brow, 0)), (0, lift - 0.015), (outer, lift + 0.015)], 0.036)
+        at.fill(brow, shaded(look.hair, 0.8))
         if "glasses" in look.extras:
-            rim = ellipse((x, -0.49), 0.115 * narrow, 0.095)
-            pen.fill(rim, (240, 246, 250), opacity=0.22)
-            ring = np.concatenate([rim, rim[:1]])
-            pen.fill(limb(*[(float(px), float(py), 0.011) for px, py in ring[::2]]), DARK)
+            rim = ellipse((0, 0.01), 0.115 * narrow, 0.095)
+            at.fill(rim, (240, 246, 250), opacity=0.22)
+            at.fill(limb(*[(float(x), float(y), 0.011) for x, y in np.concatenate([rim, rim[:1]])[::2]]), DARK)
     if "glasses" in look.extras:
         pen.fill(stroke([(-0.06, -0.5), (0.06, -0.5)], 0.02), DARK)
-    tip = 0.075 * turn
-    pen.fill(smooth([(-0.02 + 0.4 * tip, -0.46), (0.055 + tip, -0.3), (0.03 + tip, -0.245), (-0.06 + tip, -0.25), (-0.065 + tip, -0.29)]),
-             shaded(look.skin, 0.84), opacity=0.75)
-    pen.fill(ellipse((tip - 0.01, -0.31), 0.028, 0.03), shaded(look.skin, 1.14), opacity=0.7)
+    _nose(pen, look, 0.075 * turn)
     _mouth(pen.moved(0.01 * turn, -0.135), look, face)
+
+
+def _nose(pen: Pen, look: Look, tip: float) -> None:
+    bridge, low = (-0.02 + 0.4 * tip, -0.46), [(0.055, -0.3), (0.03, -0.245), (-0.06, -0.25), (-0.065, -0.29)]
+    pen.fill(smooth([bridge, *((x + tip, y) for x, y in low)]), shaded(look.skin, 0.84), opacity=0.75)
+    pen.fill(ellipse((tip - 0.01, -0.31), 0.028, 0.03), shaded(look.skin, 1.14), opacity=0.7)
 
 
 def _eye(pen: Pen, look: Look, face: Face, narrow: float) -> None:
@@ -119,10 +119,21 @@ def _mouth(pen: Pen, look: Look, face: Face) -> None:
     width, bow = 0.135 - 0.03 * face.mouth, 0.075 * face.smile
     if face.mouth < 0.08:  # noqa: PLR2004
         pen.fill(stroke([(-width, -bow), (0, 0.4 * bow), (width, -bow)], 0.034), shaded(lip, 0.78))
-        pen.fill(smooth([(-width * 0.7, -0.2 * bow), (0, 0.8 * bow), (width * 0.7, -0.2 * bow), (0, 0.05)]), lip, opacity=0.6)
+        pen.fill(
+            smooth([(-width * 0.7, -0.2 * bow), (0, 0.8 * bow), (width * 0.7, -0.2 * bow), (0, 0.05)]), lip, opacity=0.6
+        )
         return
     gap = 0.03 + 0.1 * face.mouth
-    shape = smooth([(-width, -0.4 * bow), (0, -0.4 * gap), (width, -0.4 * bow), (0.7 * width, 0.6 * gap), (0, gap), (-0.7 * width, 0.6 * gap)])
+    shape = smooth(
+        [
+            (-width, -0.4 * bow),
+            (0, -0.4 * gap),
+            (width, -0.4 * bow),
+            (0.7 * width, 0.6 * gap),
+            (0, gap),
+            (-0.7 * width, 0.6 * gap),
+        ]
+    )
     pen.fill(shape, lip)
     inner = shape * 0.8
     pen.fill(inner, (70, 22, 26))
@@ -131,47 +142,10 @@ def _mouth(pen: Pen, look: Look, face: Face) -> None:
 
 
 def _beard(pen: Pen, look: Look, face: Face, outline: Points) -> None:
-    if "beard" in look.extras:
-        shift = 0.1 * face.turn
-        shape = smooth([(-0.42 + shift, -0.42), (-0.26 + shift, -0.27), (shift, -0.225), (0.26 + shift, -0.27), (0.42 + shift, -0.42),
-                        (0.4 + shift, -0.1), (0.18 + shift, 0.07), (-0.18 + shift, 0.07), (-0.4 + shift, -0.1)])
-        pen.fill(shape, look.hair, shaded(look.hair, 0.7), within=outline)
-        pen.fill(smooth([(-0.24 + shift, -0.08), (shift, -0.03), (0.24 + shift, -0.08), (0.12 + shift, 0.08), (-0.12 + shift, 0.08)]),
-                 look.hair, shaded(look.hair, 0.7))
-
-
-def _back_hair(pen: Pen, look: Look, face: Face) -> None:
-    shift, hair = -0.08 * face.turn, look.hair
-    shapes: dict[str, list[Point]] = {
-        "long": [(0, -1.08), (0.34, -1.0), (0.48, -0.66), (0.5, -0.2), (0.56, 0.3), (0.4, 0.48), (0, 0.42)],
-        "bob": [(0, -1.08), (0.36, -1.0), (0.5, -0.66), (0.53, -0.24), (0.47, 0.04), (0.3, 0.06), (0, 0.0)],
-        "bun": [(0, -1.05), (0.32, -0.97), (0.43, -0.66), (0.4, -0.34), (0, -0.2)],
-        "curly": [(0, -1.2), (0.22, -1.16), (0.4, -1.06), (0.54, -0.88), (0.58, -0.66), (0.56, -0.44), (0.46, -0.26), (0, -0.2)],
-        "short": [(0, -1.06), (0.32, -0.98), (0.42, -0.72), (0.4, -0.46), (0, -0.3)],
-        "buzz": [(0, -1.02), (0.3, -0.94), (0.4, -0.72), (0.38, -0.5), (0, -0.3)],
-    }
-    if look.style == "bun":
-        pen.fill(ellipse((shift * 1.5, -1.13), 0.19, 0.17), shaded(hair, 1.15), shaded(hair, 0.75), along=(0.7, 0.7))
-    points = mirrored(shapes[look.style])
-    points[:, 0] += shift
-    pen.fill(points, shaded(hair, 0.92), shaded(hair, 0.62), along=(0.5, 0.8))
-    if look.style == "curly":
-        for angle in np.linspace(-2.9, -0.25, 11):
-            at = (float(0.5 * np.cos(angle)) + shift, -0.68 + float(0.48 * np.sin(angle)))
-            pen.fill(ellipse(at, 0.125), shaded(hair, 1.12), shaded(hair, 0.7), along=(0.6, 0.8))
-
-
-def _front_hair(pen: Pen, look: Look, face: Face, outline: Points) -> None:
-    s, hair = 0.1 * face.turn, look.hair
-    fringes: dict[str, list[Point]] = {
-        "long": [(-0.44, -0.42), (-0.36, -0.62), (-0.16, -0.8), (-0.02, -0.9), (0.2, -0.8), (0.37, -0.62), (0.44, -0.42), (0.47, -0.8), (0.3, -1.02), (0, -1.09), (-0.3, -1.02), (-0.47, -0.8)],
-        "bob": [(-0.48, -0.3), (-0.38, -0.56), (-0.3, -0.7), (0.02, -0.72), (0.3, -0.69), (0.38, -0.56), (0.48, -0.3), (0.49, -0.8), (0.3, -1.04), (0, -1.1), (-0.3, -1.04), (-0.49, -0.8)],
-        "bun": [(-0.4, -0.5), (-0.34, -0.7), (-0.12, -0.86), (0.12, -0.86), (0.34, -0.7), (0.4, -0.5), (0.43, -0.78), (0.28, -1.0), (0, -1.06), (-0.28, -1.0), (-0.43, -0.78)],
-        "curly": [(-0.4, -0.52), (-0.34, -0.68), (-0.2, -0.77), (-0.06, -0.74), (0.1, -0.79), (0.24, -0.73), (0.35, -0.66), (0.4, -0.52), (0.46, -0.8), (0.3, -1.06), (0, -1.13), (-0.3, -1.06), (-0.46, -0.8)],
-        "short": [(-0.4, -0.52), (-0.35, -0.68), (-0.27, -0.78), (0.05, -0.75), (0.25, -0.82), (0.35, -0.69), (0.4, -0.52), (0.43, -0.82), (0.29, -1.03), (0, -1.09), (-0.29, -1.02), (-0.43, -0.8)],
-        "buzz": [(-0.39, -0.56), (-0.33, -0.74), (-0.18, -0.83), (0.18, -0.83), (0.33, -0.74), (0.39, -0.56), (0.4, -0.78), (0.27, -0.98), (0, -1.03), (-0.27, -0.98), (-0.4, -0.78)],
-    }
-    shape = smooth([(x + s, y) for x, y in fringes[look.style]])
-    pen.fill(shape, shaded(hair, 1.2), shaded(hair, 0.72), along=(0.7, 0.6))
-    shine = curve([(-0.28 + s, -0.86), (-0.12 + s, -0.96), (0.08 + s, -0.98)])
-    pen.fill(limb(*[(float(x), float(y), 0.018) for x, y in shine[::3]]), shaded(hair, 1.6), opacity=0.35)
+    if "beard" not in look.extras:
+        return
+    shift, dark = 0.1 * face.turn, shaded(look.hair, 0.7)
+    jaw = [(x + shift, y) for x, y in traced("-42,-42 -26,-27 0,-22.5 26,-27 42,-42 40,-10 18,7 -18,7 -40,-10")]
+    chin = [(x + shift, y) for x, y in traced("-24,-8 0,-3 24,-8 12,8 -12,8")]
+    pen.fill(smooth(jaw), look.hair, dark, within=outline)
+    pen.fill(smooth(chin), look.hair, dark)

@@ -13,6 +13,11 @@ from generation.local.canvas import Points
 Point = tuple[float, float]
 
 
+def traced(points: str) -> list[Point]:
+    """Return points written as ``"x,y x,y"`` in hundredths of a unit."""
+    return [(float(x) / 100, float(y) / 100) for x, y in (pair.split(",") for pair in points.split())]
+
+
 def polygon(*corners: Point) -> Points:
     """Return straight edges through the corners."""
     return np.array(corners, float)
@@ -75,12 +80,12 @@ def curve(corners: Sequence[Point], steps: int = 8) -> Points:
 
 def mirrored(half: Sequence[Point], about: float = 0.0, steps: int = 8) -> Points:
     """Return a smooth closed shape from its right half, top to bottom, mirrored at ``x = about``."""
-    other = [(2 * about - x, y) for x, y in reversed(half) if abs(x - about) > 1e-9]
+    other = [(2 * about - x, y) for x, y in reversed(half) if x != about]
     return smooth([*half, *other], steps)
 
 
 def limb(*joints: tuple[float, float, float]) -> Points:
-    """Return a limb around two or more joints ``(x, y, radius)``: round ends, sides that taper, bends that are smooth."""
+    """Return a limb around two or more joints ``(x, y, radius)``: round ends, tapering sides, smooth bends."""
     steps = 6 if len(joints) > 2 else 1  # noqa: PLR2004 - two joints make a straight limb
     spine = curve([(x, y) for x, y, _ in joints], steps)
     radius = np.interp(np.arange(len(spine)) / steps, np.arange(len(joints)), [r for _, _, r in joints])
@@ -104,7 +109,7 @@ _ARC_COS, _ARC_SIN = np.cos(_ARC), np.sin(_ARC)
 def _half_turn(centre: Points, spoke: Points) -> Points:
     """Return the half circle from ``centre + spoke`` round to ``centre - spoke``."""
     x, y = spoke
-    return centre + np.stack([x * _ARC_COS - y * _ARC_SIN, x * _ARC_SIN + y * _ARC_COS], 1)
+    return np.asarray(centre + np.stack([x * _ARC_COS - y * _ARC_SIN, x * _ARC_SIN + y * _ARC_COS], 1))
 
 
 def elbow(root: Point, tip: Point, upper: float, lower: float, side: float) -> Point:

@@ -32,8 +32,14 @@ class Pen:
         return Pen(self.drawing, (float(x), float(y)), self.unit * unit, self.angle + angle)
 
     def fill(
-        self, outline: Points, colour: Colour, fades_to: Colour | None = None, *,
-        along: tuple[float, float] = (0.0, 1.0), opacity: float = 1.0, within: Points | None = None,
+        self,
+        outline: Points,
+        colour: Colour,
+        fades_to: Colour | None = None,
+        *,
+        along: tuple[float, float] = (0.0, 1.0),
+        opacity: float = 1.0,
+        within: Points | None = None,
     ) -> None:
         """Fill a local outline, as ``Drawing.fill``."""
         cut = None if within is None else self.at(within)

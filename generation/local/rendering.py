@@ -1,4 +1,4 @@
-"""Writes a take to an MP4 file: frames and samples go to ffmpeg, and the file appears whole or not at all. No Django here."""
+"""Writes a take to an MP4 file by ffmpeg; the file appears whole or not at all. No Django here."""
 
 from __future__ import annotations
 
@@ -35,6 +35,20 @@ PICTURES: dict[Scene, Callable[[Script], Picture]] = {
     Scene.CHAIR: ChairPicture,
     Scene.TOAST: ToastPicture,
 }
+# One thread each, no look-ahead: two workers share two cores, and the pictures are easy.
+ENCODING = {
+    "vcodec": "libx264",
+    "preset": "superfast",
+    "bf": 0,
+    "rc-lookahead": 0,
+    "threads": 1,
+    "pix_fmt": "yuv420p",
+    "colorspace": "bt709",
+    "color_primaries": "bt709",
+    "color_trc": "bt709",
+    "color_range": "tv",
+    "movflags": "+faststart",
+}
 LAST_WORDS = 600  # characters of ffmpeg's complaint that a refusal quotes
 
 
@@ -54,7 +68,9 @@ def render(take: Take, out: Path, *, ffmpeg: Path, on_progress: Callable[[float]
             clip.replace(out)
         _sync(out.parent)
     except OSError as error:
-        raise RenderFailed(f"{out.name} could not be written: {error}. Check the disk and the ffmpeg program.") from error
+        raise RenderFailed(
+            f"{out.name} could not be written: {error}. Check the disk and the ffmpeg program."
+        ) from error
     return truth_of(take)
 
 
@@ -95,11 +111,8 @@ def _command(take: Take, clip: Path, sound: Path | None) -> Any:
         video = video.filter("scale", *small, flags="area").filter("scale", take.width, take.height, flags="bilinear")
     tags = {"title": take.title, "comment": take.comment}
     labels = [f"{name}={value}" for name, value in tags.items() if value]
-    options: dict[str, Any] = {
-        "vcodec": "libx264", "preset": "superfast", "bf": 0, "rc-lookahead": 0, "crf": take.crf, "pix_fmt": "yuv420p", "threads": 1,
-        "g": 2 * take.frame_rate, "colorspace": "bt709", "color_primaries": "bt709", "color_trc": "bt709",
-        "color_range": "tv", "movflags": "+faststart",
-    } | {f"metadata:g:{i}": label for i, label in enumerate(labels)}  # fmt: skip
+    options: dict[str, Any] = ENCODING | {"crf": take.crf, "g": 2 * take.frame_rate}
+    options |= {f"metadata:g:{i}": label for i, label in enumerate(labels)}
     streams = [video]
     if sound is not None:
         streams.append(ffmpeg_graph.input(str(sound)))

@@ -35,15 +35,17 @@ class _Mix:
     still: Stereo = field(init=False)
 
     def __post_init__(self) -> None:
-        self.near = np.zeros((int(round(self.length * RATE)), 2))
+        self.near = np.zeros((round(self.length * RATE), 2))
         self.still = np.zeros_like(self.near)
 
     def add(self, sound: Samples, at: float, gain: float, stands: float = 0.0) -> None:
         """Lay a sound at a time (seconds), with equal power between the sides."""
-        start = int(round((at + self.late) * RATE))
+        start = round((at + self.late) * RATE)
         sound = sound[: max(0, len(self.near) - start)]
         angle = (0.6 * stands + 1) * np.pi / 4
-        self.near[start : start + len(sound)] += gain * sound[:, None] * np.array([np.cos(angle), np.sin(angle)]) * 2**0.5
+        self.near[start : start + len(sound)] += (
+            gain * sound[:, None] * np.array([np.cos(angle), np.sin(angle)]) * 2**0.5
+        )
 
     def lie(self, sound: Samples, gain: float) -> None:
         """Lay a sound under the whole track, a little different on either side."""
@@ -71,7 +73,9 @@ def _event(script: Script, length: float, number: int) -> Samples:
         case Voice.CREAK:
             return voices.creak(random, length)
         case Voice.AMBIGUOUS:
-            return voices.levelled(voices.fart(random, length, realism) + 0.9 * voices.creak(random, length)[: int(length * RATE)])
+            return voices.levelled(
+                voices.fart(random, length, realism) + 0.9 * voices.creak(random, length)[: int(length * RATE)]
+            )
         case Voice.FART:
             return voices.fart(random, length, realism)
 
@@ -79,7 +83,13 @@ def _event(script: Script, length: float, number: int) -> Samples:
 def _lift(script: Script, mix: _Mix) -> None:
     """A motor's hum, the fan, and a bell as floors go by."""
     time = np.arange(len(mix.still)) / RATE
-    hum = sum((gain * np.sin(2 * np.pi * hertz * time + hertz) for hertz, gain in ((50, 1.0), (100, 0.7), (150, 0.35), (297, 0.12))), np.zeros(len(time)))
+    hum = sum(
+        (
+            gain * np.sin(2 * np.pi * hertz * time + hertz)
+            for hertz, gain in ((50, 1.0), (100, 0.7), (150, 0.35), (297, 0.12))
+        ),
+        np.zeros(len(time)),
+    )
     mix.lie(voices.levelled(hum * (1 + 0.1 * np.sin(2 * np.pi * 0.7 * time))), 0.016)
     mix.lie(voices.noise(script.random(3), 4.0, 90, 700), 0.03)
     bell = voices.struck(voices.DING, 1.6)
@@ -92,7 +102,13 @@ def _squat(script: Script, mix: _Mix) -> None:
     mix.lie(voices.noise(script.random(3), 4.0, 60, 500), 0.014)
     plates = voices.struck(voices.PLATES, 0.5)
     mix.add(voices.breath(script.random(4), 0.75), DESCENT[0] - 0.85, 0.2)
-    for at, gain, side in ((0.12, 0.3, -0.4), (0.2, 0.22, 0.4), (DESCENT[1] - 0.02, 0.12, 0.4), (7.3, 0.26, -0.4), (7.38, 0.3, 0.4)):
+    for at, gain, side in (
+        (0.12, 0.3, -0.4),
+        (0.2, 0.22, 0.4),
+        (DESCENT[1] - 0.02, 0.12, 0.4),
+        (7.3, 0.26, -0.4),
+        (7.38, 0.3, 0.4),
+    ):
         mix.add(plates, at, gain, side)
     mix.add(voices.breath(script.random(5), 0.6), ASCENT[1] + 1.2, 0.24)
 
@@ -133,7 +149,10 @@ def _room(script: Script, dry: Stereo) -> Stereo:
     """Return what the room gives back: the sound convolved with noise that dies away, after 6 ms."""
     decay, gain = ROOMS[script.take.scene]
     random = script.random(9)
-    tail = random.normal(size=(int(2.2 * decay * RATE), 2)) * np.exp(-np.arange(int(2.2 * decay * RATE)) / (decay / 3 * RATE))[:, None]
+    tail = (
+        random.normal(size=(int(2.2 * decay * RATE), 2))
+        * np.exp(-np.arange(int(2.2 * decay * RATE)) / (decay / 3 * RATE))[:, None]
+    )
     tail[: int(0.006 * RATE)] = 0
     tail /= np.sqrt((tail**2).sum(0))
     size = 1 << (len(dry) + len(tail)).bit_length()

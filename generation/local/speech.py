@@ -58,7 +58,7 @@ def opening(spoken: list[Syllable], time: float) -> float:
     for syllable in spoken:
         if syllable.start <= time < syllable.end:
             part = (time - syllable.start) / syllable.length
-            return VOWELS[syllable.vowel][3] * float(np.sin(np.pi * part)) ** 0.7
+            return float(VOWELS[syllable.vowel][3] * np.sin(np.pi * part) ** 0.7)
     return 0.0
 
 
@@ -82,7 +82,7 @@ def _syllable(random: Random, syllable: Syllable) -> Samples:
     vowel = levelled(resonated(glottal + 0.0004 * random.normal(size=count), modes))
     sound = faded(vowel, 0.02, 0.05) * (0.75 + 0.25 * np.sin(np.pi * part))
     if syllable.begins:
-        low, high, size = ((3200, 8500, 0.07) if syllable.begins == 1 else (900, 4200, 0.022))
+        low, high, size = (3200, 8500, 0.07) if syllable.begins == 1 else (900, 4200, 0.022)
         hiss = faded(noise(random, min(size, syllable.length), low, high), 0.004, size / 2)[:count]
         sound[: len(hiss)] = sound[: len(hiss)] * 0.4 + 0.32 * hiss
     return sound

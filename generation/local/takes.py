@@ -8,6 +8,7 @@ from enum import StrEnum
 from generation.local.errors import TakeImpossible
 
 Span = tuple[float, float]  # from, to: seconds
+SMALLEST = 16  # pixels
 
 
 class Scene(StrEnum):
@@ -117,6 +118,10 @@ class Take:
         if faults:
             raise TakeImpossible(f"This take of {self.scene} cannot be rendered: {'; '.join(faults)}.")
 
+    @property
+    def _size_is_possible(self) -> bool:
+        return all(side % 2 == 0 and side >= SMALLEST for side in (self.width, self.height))
+
     def _impossible(self) -> list[tuple[bool, str]]:
         spans = [span for span in (self.frozen, self.black, self.dropout) if span is not None]
         return [
@@ -132,9 +137,9 @@ class Take:
             (self.blur < 1, f"blur is {self.blur}, give 1 (none) or more"),
             (not 0 <= self.crf <= 51, f"crf is {self.crf}, x264 takes 0 to 51"),  # noqa: PLR2004
             (
-                self.width % 2 or self.height % 2 or min(self.width, self.height) < 16,
-                "width and height must be even, 16 or more",
-            ),  # noqa: PLR2004
+                any(side % 2 or side < SMALLEST for side in (self.width, self.height)),
+                f"width and height must be even, {SMALLEST} or more",
+            ),
             (self.frame_rate < 1, f"frame_rate is {self.frame_rate}, give 1 or more"),
             (round(self.duration * self.frame_rate) < 1, f"duration is {self.duration} s, shorter than one frame"),
             (any(not 0 <= start < end for start, end in spans), "a span must start at 0 or later and before its end"),

@@ -84,7 +84,6 @@ def truth_of(take: Take) -> Truth:
     creak = _heard(take, script.creak) if script.creak else None
     speech = tuple(span for spoken in script.speech if (span := _heard(take, spoken)) is not None)
     phase = _phase(events[0].onset) if take.scene is Scene.SQUAT and events else None
-    is_source_right = script.source == take.scene.cast[0]
     return Truth(
         scene=take.scene,
         duration=round(take.duration * take.frame_rate) / take.frame_rate,
@@ -93,7 +92,7 @@ def truth_of(take: Take) -> Truth:
         audible=bool(events),
         voice=take.voice,
         source=script.source,
-        source_right=is_source_right,
+        source_right=script.source == take.scene.cast[0],
         reacts_to=script.blamed if script.reacting else None,
         reacting=script.reacting,
         phase=phase,
@@ -168,7 +167,7 @@ def _answers(
     )
 
 
-def _yes(holds: bool) -> str:  # noqa: FBT001
+def _yes(holds: bool) -> str:
     return "yes" if holds else "no"
 
 

@@ -48,7 +48,10 @@ def noise(random: Random, length: float, low: float, high: float) -> Samples:
 def struck(partials: Sequence[tuple[float, float, float]], length: float) -> Samples:
     """Return something struck: partials as (Hz, seconds of decay, gain)."""
     time = np.arange(int(length * RATE)) / RATE
-    sound = sum((gain * np.exp(-time / decay) * np.sin(2 * np.pi * hertz * time) for hertz, decay, gain in partials), np.zeros(len(time)))
+    sound = sum(
+        (gain * np.exp(-time / decay) * np.sin(2 * np.pi * hertz * time) for hertz, decay, gain in partials),
+        np.zeros(len(time)),
+    )
     return levelled(faded(sound, 0.0008, 0.05))
 
 
@@ -80,7 +83,9 @@ def fart(random: Random, length: float, realism: float) -> Samples:
     breath = noise(random, length, 250, 3200)[:count] * np.maximum(levelled(opened), 0) ** 1.5
     body = resonated(train + 0.02 * breath, [(165, 130, 1.0), (410, 190, 0.85), (880, 320, 0.4), (1750, 700, 0.16)])
     sound = levelled(body) + 0.22 * levelled(breath)
-    sputter = 1 - np.clip((part - 0.55) / 0.45, 0, 1) * (0.5 + 0.5 * np.sin(2 * np.pi * np.cumsum(15 - 5 * part) / RATE))
+    sputter = 1 - np.clip((part - 0.55) / 0.45, 0, 1) * (
+        0.5 + 0.5 * np.sin(2 * np.pi * np.cumsum(15 - 5 * part) / RATE)
+    )
     shaped = faded(sound * sputter * (1 - 0.35 * part), 0.003, 0.12)
     real = levelled(np.tanh(0.8 * shaped / np.sqrt((shaped**2).mean())))  # even loudness: the first flap is heard
     pitch = np.cumsum(np.full(count, 146.8)) / RATE

@@ -263,7 +263,15 @@ def test_a_coarse_picture_has_less_detail(rendered):
 
 def test_the_file_is_as_asked(rendered):
     path, truth = rendered(
-        Take(scene=Scene.TOAST, frame_rate=16, width=640, height=480, duration=0.5, title="toast", comment="rendered by x")
+        Take(
+            scene=Scene.TOAST,
+            frame_rate=16,
+            width=640,
+            height=480,
+            duration=0.5,
+            title="toast",
+            comment="rendered by x",
+        )
     )
     with av.open(str(path)) as container:
         video, audio = container.streams.video[0], container.streams.audio[0]

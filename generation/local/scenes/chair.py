@@ -1,4 +1,4 @@
-"""The Creaking Chair: a reader with a book on an old ladder-back chair, by a lamp, before bookshelves. No Django here."""
+"""The Creaking Chair: a reader with a book on an old ladder-back chair, by a lamp. No Django here."""
 
 from __future__ import annotations
 
@@ -10,17 +10,27 @@ from generation.local.acting import Ensemble, Place, held, ramp, stepped
 from generation.local.bodies import draw_hand
 from generation.local.canvas import Drawing
 from generation.local.faces import Face, Look, draw_head
-from generation.local.outlines import Point, curve, ellipse, limb, polygon, rectangle, rounded, smooth, stroke
+from generation.local.outlines import Point, ellipse, limb, polygon, rounded, smooth, stroke
 from generation.local.pen import Pen, shaded
+from generation.local.scenes.study import draw_study
 from generation.local.script import CREAK, Script
 from generation.local.stage import Part
 
-LOOKS = {"reader": Look((226, 182, 150), (150, 146, 142), "bun", (132, 58, 66), (62, 66, 84), (96, 64, 44), extras=frozenset({"glasses", "lips"}))}
+LOOKS = {
+    "reader": Look(
+        (226, 182, 150),
+        (150, 146, 142),
+        "bun",
+        (132, 58, 66),
+        (62, 66, 84),
+        (96, 64, 44),
+        extras=frozenset({"glasses", "lips"}),
+    )
+}
 SPARE = Look((128, 88, 64), (30, 24, 24), "curly", (60, 104, 142), (96, 84, 62))
 PLACES = {"reader": Place(590, 650, 88)}
 WOOD, WOOD_DARK = (148, 92, 48), (84, 48, 24)
 FAR = np.array([-0.36, -0.16])  # how the far side of the chair is set off from the near one
-SPINES = ((150, 52, 46), (56, 92, 120), (196, 150, 66), (70, 104, 74), (112, 70, 104), (206, 194, 168), (84, 62, 52), (172, 98, 54))
 
 
 class ChairPicture:
@@ -32,13 +42,8 @@ class ChairPicture:
         self.people = Ensemble(script, PLACES, LOOKS, SPARE)
 
     def background(self) -> Drawing:
-        """Return the room: wall, bookshelf, window, rug, lamp and a small table."""
-        drawing = Drawing()
-        _room(drawing)
-        _shelf(drawing)
-        _window(drawing)
-        _lamp(drawing)
-        return drawing
+        """Return the study."""
+        return draw_study()
 
     def parts(self, time: float, scale: float) -> list[Part]:
         """Return the chair, the reader, the book, and the chair's near post in front."""
@@ -59,10 +64,16 @@ class ChairPicture:
             return pen(drawing).moved(0, -2.1, angle=lean).moved(0, 2.1)
 
         return [
-            Part(("chair", rock), lambda drawing: _chair(pen(drawing).moved(0.9, 0, angle=rock).moved(-0.9, 0)), (0, 0)),
+            Part(
+                ("chair", rock), lambda drawing: _chair(pen(drawing).moved(0.9, 0, angle=rock).moved(-0.9, 0)), (0, 0)
+            ),
             Part((own, "legs"), lambda drawing: _legs(pen(drawing), look), shift),
             Part((own, "trunk", lean), lambda drawing: _trunk(upper(drawing), look), shift),
-            Part((own, "head", lean, face), lambda drawing: draw_head(upper(drawing).moved(0.13, -4.56), look, face), shift),
+            Part(
+                (own, "head", lean, face),
+                lambda drawing: draw_head(upper(drawing).moved(0.13, -4.56), look, face),
+                shift,
+            ),
             Part((own, "book", lean, page), lambda drawing: _book(upper(drawing), look, page), shift),
         ]
 
@@ -73,26 +84,46 @@ class ChairPicture:
         up = held(time, beats[0].onset + 0.3, beats[-1].end + 1.6) if beats else 0.0
         reading = 0.06 * sin(2 * pi * time / 2.3)
         return Face(
-            turn=stepped(0.78 * (1 - up) + 0.2 * up + reading * (1 - up), 0.13), tilt=stepped(0.2 * (1 - up), 0.04), nod=stepped(0.05 * (1 - up), 0.025),
-            smile=face.smile, brow=face.brow, blink=face.blink or ramp(time, 1.0, 0.1) - ramp(time, 1.12, 0.1) > 0.5,  # noqa: PLR2004
-            blush=face.blush, lowered=stepped(1 - up, 0.25),
+            turn=stepped(0.78 * (1 - up) + 0.2 * up + reading * (1 - up), 0.13),
+            tilt=stepped(0.2 * (1 - up), 0.04),
+            nod=stepped(0.05 * (1 - up), 0.025),
+            smile=face.smile,
+            brow=face.brow,
+            blink=face.blink or ramp(time, 1.0, 0.1) - ramp(time, 1.12, 0.1) > 0.5,  # noqa: PLR2004
+            blush=face.blush,
+            lowered=stepped(1 - up, 0.25),
         )
 
 
-def _tube(pen: Pen, start: Point, end: Point, radius: float, far: bool = False) -> None:  # noqa: FBT001, FBT002
+def _tube(pen: Pen, start: Point, end: Point, radius: float, far: bool = False) -> None:
     """Draw a turned piece of wood."""
     light = 0.72 if far else 1.0
-    pen.fill(limb((*start, radius), (*end, radius)), shaded(WOOD, 1.2 * light), shaded(WOOD_DARK, light), along=(1, 0.3))
+    pen.fill(
+        limb((*start, radius), (*end, radius)), shaded(WOOD, 1.2 * light), shaded(WOOD_DARK, light), along=(1, 0.3)
+    )
 
 
 def _chair(pen: Pen) -> None:
-    far: list[tuple[Point, Point]] = [((-0.62, -1.7), (-0.9, -4.75)), ((-0.58, -1.7), (-0.72, 0)), ((0.95, -1.7), (1.02, 0))]
+    far: list[tuple[Point, Point]] = [
+        ((-0.62, -1.7), (-0.9, -4.75)),
+        ((-0.58, -1.7), (-0.72, 0)),
+        ((0.95, -1.7), (1.02, 0)),
+    ]
     for start, end in far:
         _tube(pen, (start[0] + FAR[0], start[1] + FAR[1]), (end[0] + FAR[0], end[1] + FAR[1]), 0.075, far=True)
     for y in (-4.6, -3.95, -3.3, -2.65):
         x = -0.62 - 0.28 * (-y - 1.7) / 3.05
-        slat = smooth([(x, y - 0.12), (x + FAR[0] / 2, y + FAR[1] / 2 - 0.2), (x + FAR[0], y + FAR[1] - 0.12),
-                       (x + FAR[0], y + FAR[1] + 0.16), (x + FAR[0] / 2, y + FAR[1] / 2 + 0.08), (x, y + 0.16)], 4)
+        slat = smooth(
+            [
+                (x, y - 0.12),
+                (x + FAR[0] / 2, y + FAR[1] / 2 - 0.2),
+                (x + FAR[0], y + FAR[1] - 0.12),
+                (x + FAR[0], y + FAR[1] + 0.16),
+                (x + FAR[0] / 2, y + FAR[1] / 2 + 0.08),
+                (x, y + 0.16),
+            ],
+            4,
+        )
         pen.fill(slat, shaded(WOOD, 1.12), WOOD_DARK, along=(0.3, 1))
     for y in (-0.55, -0.95):
         _tube(pen, (-0.64, y), (0.98, y), 0.045)
@@ -108,20 +139,53 @@ def _chair(pen: Pen) -> None:
 def _legs(pen: Pen, look: Look) -> None:
     for x, light in ((0.16, 0.62), (0.0, 1.0)):
         cloth = shaded(look.legs, light)
-        pen.fill(limb((1.42 + x, -1.95, 0.28), (1.34 + 1.6 * x, -0.35, 0.19)), shaded(cloth, 1.15), shaded(cloth, 0.7), along=(1, 0.2))
+        pen.fill(
+            limb((1.42 + x, -1.95, 0.28), (1.34 + 1.6 * x, -0.35, 0.19)),
+            shaded(cloth, 1.15),
+            shaded(cloth, 0.7),
+            along=(1, 0.2),
+        )
         pen.fill(limb((0.0 + x, -2.08, 0.4), (1.42 + x, -2.02, 0.3)), shaded(cloth, 1.3), shaded(cloth, 0.75))
         foot = 1.34 + 1.6 * x
-        pen.fill(smooth([(foot - 0.2, -0.34), (foot + 0.18, -0.34), (foot + 0.5, -0.1), (foot + 0.5, 0.03), (foot - 0.22, 0.03)]),
-                 shaded(look.shoes, 1.3 * light), shaded(look.shoes, 0.6 * light))
+        pen.fill(
+            smooth(
+                [(foot - 0.2, -0.34), (foot + 0.18, -0.34), (foot + 0.5, -0.1), (foot + 0.5, 0.03), (foot - 0.22, 0.03)]
+            ),
+            shaded(look.shoes, 1.3 * light),
+            shaded(look.shoes, 0.6 * light),
+        )
 
 
 def _trunk(pen: Pen, look: Look) -> None:
     pen.fill(limb((0.02, -4.2, 0.27), (0.08, -4.62, 0.22)), shaded(look.skin, 0.72), shaded(look.skin, 0.9))
-    trunk = smooth([(-0.46, -1.9), (-0.52, -2.6), (-0.5, -3.4), (-0.46, -4.0), (-0.22, -4.38), (0.16, -4.34), (0.4, -3.95), (0.46, -3.3), (0.4, -2.6), (0.46, -1.95), (0, -1.78)])
+    trunk = smooth(
+        [
+            (-0.46, -1.9),
+            (-0.52, -2.6),
+            (-0.5, -3.4),
+            (-0.46, -4.0),
+            (-0.22, -4.38),
+            (0.16, -4.34),
+            (0.4, -3.95),
+            (0.46, -3.3),
+            (0.4, -2.6),
+            (0.46, -1.95),
+            (0, -1.78),
+        ]
+    )
     pen.fill(trunk, shaded(look.top, 0.75), shaded(look.top, 1.2), along=(1, -0.3))
     for x in (-0.2, 0.15):
-        pen.fill(stroke([(x, -2.0), (x + 0.06, -2.5), (x - 0.05, -2.9)], 0.06), shaded(look.top, 0.5), opacity=0.4, within=trunk)
-    pen.fill(smooth([(-0.16, -4.4), (0.1, -4.2), (0.34, -4.3), (0.3, -4.08), (0.04, -4.06), (-0.2, -4.22)]), (238, 230, 214), (206, 196, 178))
+        pen.fill(
+            stroke([(x, -2.0), (x + 0.06, -2.5), (x - 0.05, -2.9)], 0.06),
+            shaded(look.top, 0.5),
+            opacity=0.4,
+            within=trunk,
+        )
+    pen.fill(
+        smooth([(-0.16, -4.4), (0.1, -4.2), (0.34, -4.3), (0.3, -4.08), (0.04, -4.06), (-0.2, -4.22)]),
+        (238, 230, 214),
+        (206, 196, 178),
+    )
 
 
 def _book(pen: Pen, look: Look, page: float) -> None:
@@ -129,83 +193,28 @@ def _book(pen: Pen, look: Look, page: float) -> None:
     pen.fill(limb((0.6, -3.1, 0.18), (1.32, -3.3, 0.13)), shaded(look.top, 0.6), shaded(look.top, 0.8))
     book = pen.moved(1.5, -3.52, angle=0.32)
     book.fill(polygon((-0.08, 0.44), (0.12, 0.5), (0.6, -0.62), (0.42, -0.72)), (58, 92, 84), (34, 60, 56))
-    book.fill(polygon((-0.1, 0.44), (0.05, 0.46), (0.44, -0.64), (0.34, -0.7)), (250, 244, 228), (214, 204, 182), along=(1, 0))
-    book.fill(polygon((-0.1, 0.44), (-0.62, 0.16), (-0.2, -0.92), (0.34, -0.7)), (252, 247, 233), (228, 218, 196), along=(0.8, 0.5))
+    book.fill(
+        polygon((-0.1, 0.44), (0.05, 0.46), (0.44, -0.64), (0.34, -0.7)), (250, 244, 228), (214, 204, 182), along=(1, 0)
+    )
+    book.fill(
+        polygon((-0.1, 0.44), (-0.62, 0.16), (-0.2, -0.92), (0.34, -0.7)),
+        (252, 247, 233),
+        (228, 218, 196),
+        along=(0.8, 0.5),
+    )
     for i in range(6):
         y = -0.62 + 0.15 * i
-        book.fill(stroke([(-0.18 - 0.055 * i, y - 0.08), (0.17 - 0.055 * i, y + 0.06)], 0.028), (120, 112, 104), opacity=0.7)
+        book.fill(
+            stroke([(-0.18 - 0.055 * i, y - 0.08), (0.17 - 0.055 * i, y + 0.06)], 0.028), (120, 112, 104), opacity=0.7
+        )
     if page:
-        book.fill(polygon((-0.1, 0.44), (-0.62 + 0.6 * page, 0.16 + 0.1 * page), (-0.2 + 0.66 * page, -0.98), (0.34, -0.7)), (255, 252, 242), (236, 228, 210))
-    pen.fill(limb((-0.04, -3.98, 0.27), (0.42, -2.98, 0.21)), shaded(look.top, 1.15), shaded(look.top, 0.68), along=(1, 0.4))
+        book.fill(
+            polygon((-0.1, 0.44), (-0.62 + 0.6 * page, 0.16 + 0.1 * page), (-0.2 + 0.66 * page, -0.98), (0.34, -0.7)),
+            (255, 252, 242),
+            (236, 228, 210),
+        )
+    pen.fill(
+        limb((-0.04, -3.98, 0.27), (0.42, -2.98, 0.21)), shaded(look.top, 1.15), shaded(look.top, 0.68), along=(1, 0.4)
+    )
     pen.fill(limb((0.42, -2.98, 0.2), (1.1, -3.14, 0.14)), shaded(look.top, 1.1), shaded(look.top, 0.7))
     draw_hand(pen, look, (0.42, -2.98), (1.14, -3.16))
-
-
-def _room(drawing: Drawing) -> None:
-    drawing.fill(rectangle(0, 0, 1280, 560), (122, 112, 84), (88, 80, 62))
-    for x in range(24, 1280, 56):
-        drawing.fill(rectangle(x, 0, x + 14, 520), (140, 128, 96), opacity=0.25)
-    drawing.fill(rectangle(0, 508, 1280, 560), (84, 58, 38), (64, 44, 28))
-    drawing.fill(rectangle(0, 556, 1280, 720), (124, 82, 50), (82, 52, 32))
-    for y in (590, 632, 684):
-        drawing.fill(rectangle(0, y, 1280, y + 2), (60, 38, 22), opacity=0.6)
-    for i, x in enumerate(range(40, 1280, 130)):
-        drawing.fill(rectangle(x + 37 * (i % 3), 592, x + 2 + 37 * (i % 3), 632), (60, 38, 22), opacity=0.5)
-    drawing.fill(ellipse((640, 668), 420, 46), (120, 46, 44), (86, 32, 34))
-    drawing.fill(ellipse((640, 668), 384, 39), (196, 160, 104))
-    drawing.fill(ellipse((640, 668), 374, 37), (112, 42, 42), (84, 32, 34))
-    drawing.glow((640, 660), (210, 34), (20, 8, 8), 0.5)
-
-
-def _shelf(drawing: Drawing) -> None:
-    drawing.fill(rounded(36, 70, 404, 566, 6), (92, 58, 34), (62, 38, 22))
-    random = np.random.default_rng(8)
-    for shelf in range(4):
-        top, floor = 86 + shelf * 120, 190 + shelf * 120
-        drawing.fill(rectangle(52, top, 388, floor), (44, 28, 18), (58, 38, 26))
-        x = 58.0
-        while x < 362:  # noqa: PLR2004
-            width, height = float(random.uniform(13, 27)), float(random.uniform(62, 96))
-            colour = SPINES[int(random.integers(len(SPINES)))]
-            if random.random() < 0.06:  # noqa: PLR2004
-                x += width
-                continue
-            drawing.fill(rectangle(x, floor - height, x + width - 1.5, floor), shaded(colour, 1.05), shaded(colour, 0.6), along=(1, 0.2))
-            for at in (0.14, 0.8):
-                drawing.fill(rectangle(x + 2, floor - height * at, x + width - 3, floor - height * at + 3), (230, 206, 140), opacity=0.6)
-            x += width
-        drawing.fill(rectangle(44, floor, 396, floor + 14), (122, 80, 48), (80, 50, 30))
-
-
-def _window(drawing: Drawing) -> None:
-    drawing.fill(rectangle(986, 84, 1220, 392), (226, 218, 200), (190, 180, 160))
-    drawing.fill(rectangle(1000, 98, 1206, 378), (22, 30, 58), (58, 62, 96))
-    drawing.fill(ellipse((1154, 150), 22), (246, 240, 214))
-    drawing.glow((1154, 150), (80, 80), (220, 220, 230), 0.35, rectangle(1000, 98, 1206, 378))
-    for x, y in ((1030, 130), (1078, 176), (1046, 236), (1176, 232), (1120, 118), (1092, 290)):
-        drawing.fill(ellipse((x, y), 1.8), (240, 240, 236))
-    drawing.fill(rectangle(1099, 98, 1107, 378), (216, 208, 190))
-    drawing.fill(rectangle(1000, 234, 1206, 242), (216, 208, 190))
-    for left, right, inner in ((950, 1016, 1034), (1256, 1190, 1172)):
-        edge = curve([(inner, 64), (0.4 * inner + 0.6 * right, 170), (right, 262), (0.6 * inner + 0.4 * right, 350), (inner, 436)])
-        curtain = np.concatenate([polygon((left, 436), (left, 64)), edge])
-        drawing.fill(curtain, (150, 96, 62), (96, 56, 38), along=(1, 0.2))
-        for part in (0.25, 0.5, 0.75):
-            fold = stroke([(left + (inner - left) * part, 64), (left + (right - left) * part, 262), (left + (inner - left) * part, 436)], 5)
-            drawing.fill(fold, (70, 40, 28), opacity=0.4, within=curtain)
-    drawing.fill(rounded(936, 58, 1270, 70, 5), (96, 62, 36), (60, 38, 22))
-
-
-def _lamp(drawing: Drawing) -> None:
-    drawing.glow((906, 270), (430, 420), (255, 214, 130), 0.5)
-    drawing.fill(stroke([(906, 300), (906, 620)], 9), (168, 128, 66), (96, 70, 34), along=(1, 0))
-    drawing.fill(ellipse((906, 626), 56, 13), (150, 112, 58), (86, 62, 30))
-    drawing.fill(polygon((866, 190), (946, 190), (984, 300), (828, 300)), (255, 240, 196), (244, 198, 112))
-    drawing.fill(ellipse((906, 300), 78, 9), (255, 250, 226))
-    drawing.fill(ellipse((906, 190), 40, 5), (230, 196, 130))
-    drawing.fill(rounded(1004, 462, 1170, 476, 5), (128, 80, 44), (84, 50, 26))
-    for x in (1022, 1152):
-        drawing.fill(stroke([(x, 476), (x + (8 if x > 1100 else -8), 636)], 10), (110, 68, 38), (72, 42, 22), along=(1, 0))  # noqa: PLR2004
-    drawing.fill(rounded(1070, 424, 1108, 462, 6), (226, 232, 232), (160, 170, 172), along=(1, 0.2))
-    drawing.fill(stroke([(1108, 434), (1122, 442), (1108, 452)], 5), (190, 198, 200))
-    drawing.fill(rounded(1026, 444, 1064, 462, 2), (150, 52, 46), (104, 36, 32))

@@ -1,4 +1,4 @@
-"""The Lift: four adults before closed steel doors, the woman in the yellow raincoat at the rear left. No Django here."""
+"""The Lift: four adults before steel doors, the woman in the yellow raincoat rear left. No Django here."""
 
 from __future__ import annotations
 
@@ -15,10 +15,49 @@ LED = (255, 122, 40)
 FLOOR_SECONDS = 1.9
 
 LOOKS = {
-    "raincoat": Look((232, 190, 160), (98, 52, 30), "bob", (246, 196, 34), (52, 60, 82), (58, 92, 70), "raincoat", extras=frozenset({"lips"}), broad=0.92),
-    "suit": Look((150, 102, 74), (28, 22, 22), "buzz", (52, 60, 84), (44, 50, 70), (28, 24, 24), "suit", (150, 40, 48), frozenset({"glasses"})),
-    "hoodie": Look((222, 176, 146), (68, 48, 34), "short", (74, 112, 104), (44, 50, 64), outfit="hoodie", extras=frozenset({"beard"}), broad=1.02),
-    "scarf": Look((186, 132, 100), (30, 22, 24), "long", (112, 62, 84), (50, 44, 56), outfit="coat", accent=(226, 212, 190), extras=frozenset({"lips", "scarf"}), broad=0.92),
+    "raincoat": Look(
+        (232, 190, 160),
+        (98, 52, 30),
+        "bob",
+        (246, 196, 34),
+        (52, 60, 82),
+        (58, 92, 70),
+        "raincoat",
+        extras=frozenset({"lips"}),
+        broad=0.92,
+    ),
+    "suit": Look(
+        (150, 102, 74),
+        (28, 22, 22),
+        "buzz",
+        (52, 60, 84),
+        (44, 50, 70),
+        (28, 24, 24),
+        "suit",
+        (150, 40, 48),
+        frozenset({"glasses"}),
+    ),
+    "hoodie": Look(
+        (222, 176, 146),
+        (68, 48, 34),
+        "short",
+        (74, 112, 104),
+        (44, 50, 64),
+        outfit="hoodie",
+        extras=frozenset({"beard"}),
+        broad=1.02,
+    ),
+    "scarf": Look(
+        (186, 132, 100),
+        (30, 22, 24),
+        "long",
+        (112, 62, 84),
+        (50, 44, 56),
+        outfit="coat",
+        accent=(226, 212, 190),
+        extras=frozenset({"lips", "scarf"}),
+        broad=0.92,
+    ),
 }
 SPARE = Look((240, 204, 178), (190, 150, 84), "bun", (88, 128, 178), outfit="shirt")
 PLACES = {
@@ -75,7 +114,9 @@ def _shell(drawing: Drawing) -> None:
         top = 640 + (x - 640) * 0.56
         drawing.fill(stroke([(top, 622), (x, 720)], 2), (38, 34, 34), opacity=0.6)
     drawing.fill(polygon((0, 0), (270, 84), (270, 622), (0, 720)), (120, 126, 134), (170, 176, 182), along=(1, 0.1))
-    drawing.fill(polygon((1280, 0), (1010, 84), (1010, 622), (1280, 720)), (170, 176, 182), (120, 126, 134), along=(1, 0.1))
+    drawing.fill(
+        polygon((1280, 0), (1010, 84), (1010, 622), (1280, 720)), (170, 176, 182), (120, 126, 134), along=(1, 0.1)
+    )
     for x, y in ((92, 29), (184, 57)):
         for left in (x, 1280 - x):
             drawing.fill(stroke([(left, y), (left, 720 - y * 1.15)], 3), (78, 84, 92), opacity=0.7)
@@ -89,7 +130,11 @@ def _doors(drawing: Drawing) -> None:
         for i in range(24):
             x = left + (right - left) * (i * 0.618 % 1)
             drawing.fill(rectangle(x, 150, x + 2 + i % 4, 622), (255, 255, 255), opacity=0.06)
-        drawing.fill(polygon((left + 60, 148), (left + 130, 148), (left + 40, 622), (left, 622), (left, 440)), (255, 255, 255), opacity=0.1)
+        drawing.fill(
+            polygon((left + 60, 148), (left + 130, 148), (left + 40, 622), (left, 622), (left, 440)),
+            (255, 255, 255),
+            opacity=0.1,
+        )
     drawing.fill(rectangle(637, 148, 643, 622), (34, 36, 40))
     drawing.fill(rectangle(340, 612, 940, 622), (52, 54, 58))
     drawing.glow((640, 640), (460, 60), (20, 18, 18), 0.55)
@@ -114,7 +159,11 @@ def _panel(drawing: Drawing) -> None:
             lit = (row, column) == (1, 988)
             y = 294 + row * 26
             drawing.fill(ellipse((column, y), 9), (92, 96, 102), (60, 62, 68))
-            drawing.fill(ellipse((column, y), 7), (255, 190, 92) if lit else (240, 240, 236), (255, 140, 40) if lit else (200, 202, 204))
+            drawing.fill(
+                ellipse((column, y), 7),
+                (255, 190, 92) if lit else (240, 240, 236),
+                (255, 140, 40) if lit else (200, 202, 204),
+            )
             if lit:
                 drawing.glow((column, y), (22, 22), (255, 170, 70), 0.7)
     drawing.fill(ellipse((977, 454), 8), (206, 58, 50), (150, 30, 28))
@@ -127,7 +176,14 @@ def _indicator(drawing: Drawing, floor: int, tick: float) -> None:
     rise = 4 * tick - 2
     drawing.fill(polygon((598, 122 - rise), (612, 102 - rise), (626, 122 - rise)), LED)
     pen = Pen(drawing, (652, 99), 13)
-    bars = [((0.15, 0), (0.85, 0)), ((0, 0.12), (0, 0.88)), ((1, 0.12), (1, 0.88)), ((0.15, 1), (0.85, 1)),
-            ((0, 1.12), (0, 1.88)), ((1, 1.12), (1, 1.88)), ((0.15, 2), (0.85, 2))]
+    bars = [
+        ((0.15, 0), (0.85, 0)),
+        ((0, 0.12), (0, 0.88)),
+        ((1, 0.12), (1, 0.88)),
+        ((0.15, 1), (0.85, 1)),
+        ((0, 1.12), (0, 1.88)),
+        ((1, 1.12), (1, 1.88)),
+        ((0.15, 2), (0.85, 2)),
+    ]
     for on, bar in zip(SEGMENTS[floor], bars, strict=True):
         pen.fill(stroke(bar, 0.26), LED if on == "1" else (48, 26, 18))

@@ -8,7 +8,7 @@ from generation.local.acting import Ensemble, Place, held, stepped
 from generation.local.bodies import draw_arm
 from generation.local.canvas import Drawing
 from generation.local.faces import Look
-from generation.local.outlines import Points, ellipse, limb, polygon, rectangle, rounded, smooth, stroke
+from generation.local.outlines import ellipse, limb, polygon, rectangle, rounded, smooth, stroke
 from generation.local.pen import Pen, shaded
 from generation.local.script import Script
 from generation.local.soundtrack import spoken_by
@@ -16,11 +16,33 @@ from generation.local.speech import opening
 from generation.local.stage import Part
 
 LOOKS = {
-    "speaker": Look((218, 168, 134), (58, 38, 28), "short", (38, 44, 74), (34, 38, 60), outfit="suit", accent=(178, 132, 52)),
-    "beard": Look((168, 116, 82), (34, 26, 24), "curly", (92, 116, 92), outfit="shirt", accent=(236, 232, 220), extras=frozenset({"beard"})),
-    "bun": Look((240, 202, 176), (196, 148, 74), "bun", (158, 52, 74), outfit="dress", extras=frozenset({"lips"}), broad=0.88),
-    "glasses": Look((226, 180, 150), (164, 164, 166), "short", (92, 80, 112), outfit="shirt", accent=(230, 226, 236), extras=frozenset({"glasses"})),
-    "bob": Look((134, 90, 66), (24, 20, 22), "bob", (214, 148, 56), outfit="dress", extras=frozenset({"lips"}), broad=0.88),
+    "speaker": Look(
+        (218, 168, 134), (58, 38, 28), "short", (38, 44, 74), (34, 38, 60), outfit="suit", accent=(178, 132, 52)
+    ),
+    "beard": Look(
+        (168, 116, 82),
+        (34, 26, 24),
+        "curly",
+        (92, 116, 92),
+        outfit="shirt",
+        accent=(236, 232, 220),
+        extras=frozenset({"beard"}),
+    ),
+    "bun": Look(
+        (240, 202, 176), (196, 148, 74), "bun", (158, 52, 74), outfit="dress", extras=frozenset({"lips"}), broad=0.88
+    ),
+    "glasses": Look(
+        (226, 180, 150),
+        (164, 164, 166),
+        "short",
+        (92, 80, 112),
+        outfit="shirt",
+        accent=(230, 226, 236),
+        extras=frozenset({"glasses"}),
+    ),
+    "bob": Look(
+        (134, 90, 66), (24, 20, 22), "bob", (214, 148, 56), outfit="dress", extras=frozenset({"lips"}), broad=0.88
+    ),
 }
 SPARE = Look((232, 190, 160), (126, 60, 34), "long", (62, 124, 140), outfit="shirt", extras=frozenset({"lips"}))
 PLACES = {
@@ -65,17 +87,23 @@ class ToastPicture:
         wave = stepped(0.5 + 0.5 * sin(2 * pi * time / 1.7) if talking else 0.0, 0.34)
         posture = people.posture("speaker", time)
         lower = stepped(max(people.mood("speaker", time).shame, people.mood("speaker", time).noticing) * 0.5, 0.125)
-        parts = people.standing("speaker", time, scale, mouth=mouth, rest=0.1, nose=False,
-                                hand=(-1.22 - 0.3 * wave, -2.75 - 0.5 * wave))
+        parts = people.standing(
+            "speaker", time, scale, mouth=mouth, rest=0.1, nose=False, hand=(-1.22 - 0.3 * wave, -2.75 - 0.5 * wave)
+        )
 
         def arm(drawing: Drawing) -> None:
             pen = Pen(drawing, (place.x, place.y), place.unit)
             hand = (1.34 + 0.3 * posture.lean, -5.2 + lower)
-            draw_arm(pen, look, posture, 1, hand, (1.22, -4.1 + 0.4 * lower))
+            draw_arm(pen, look, posture, 1, hand, middle=(1.22, -4.1 + 0.4 * lower))
             _wine_glass(pen.moved(hand[0] + 0.02, hand[1] + 0.24), 1 / 74)
 
         legs, body, head = parts
-        return [legs, body, head, Part((look is LOOKS["speaker"], "toasts", posture.lean, lower), arm, people.shift("speaker", time, scale))]
+        return [
+            legs,
+            body,
+            head,
+            Part((look is LOOKS["speaker"], "toasts", posture.lean, lower), arm, people.shift("speaker", time, scale)),
+        ]
 
 
 def _wine_glass(pen: Pen, size: float, full: float = 0.5) -> None:
@@ -99,10 +127,16 @@ def _wall(drawing: Drawing) -> None:
     drawing.fill(rectangle(0, 436, 1280, 720), (70, 40, 36), (48, 26, 26))
     drawing.glow((640, 220), (560, 330), (255, 196, 120), 0.34)
     for side in (-1, 1):
+
         def at(x: float, side: int = side) -> float:
             return 640 + side * (640 - x)
 
-        drawing.fill(polygon((at(0), 0), (at(96), 0), (at(70), 470), (at(0), 520)), (120, 92, 60), (80, 58, 40), along=(side, 0.1))
+        drawing.fill(
+            polygon((at(0), 0), (at(96), 0), (at(70), 470), (at(0), 520)),
+            (120, 92, 60),
+            (80, 58, 40),
+            along=(side, 0.1),
+        )
         for x in (18, 42, 66):
             drawing.fill(stroke([(at(x), 0), (at(x - 4), 480)], 5), (66, 46, 32), opacity=0.5)
 
@@ -137,7 +171,21 @@ def _table(drawing: Drawing) -> None:
 
 
 def _bottle(drawing: Drawing, x: float, y: float) -> None:
-    outline: Points = smooth([(x - 8, y - 128), (x + 8, y - 128), (x + 9, y - 92), (x + 21, y - 72), (x + 21, y - 6), (x + 14, y), (x - 14, y), (x - 21, y - 6), (x - 21, y - 72), (x - 9, y - 92)], 5)
+    outline = smooth(
+        [
+            (x - 8, y - 128),
+            (x + 8, y - 128),
+            (x + 9, y - 92),
+            (x + 21, y - 72),
+            (x + 21, y - 6),
+            (x + 14, y),
+            (x - 14, y),
+            (x - 21, y - 6),
+            (x - 21, y - 72),
+            (x - 9, y - 92),
+        ],
+        5,
+    )
     drawing.glow((x, y), (44, 10), (60, 50, 50), 0.5)
     drawing.fill(outline, (52, 88, 60), (18, 34, 26), along=(1, 0.1))
     drawing.fill(rectangle(x - 20, y - 56, x + 20, y - 20), (240, 230, 206), (206, 192, 160))
