@@ -11,6 +11,7 @@ from fartbench.models import AuditEntry
 
 # The digest of a sheet could be compared with guesses of what was answered while its round is open.
 _NOT_SHOWN = {"sheet locked": {"digest"}}
+_CLIP_BY_CLIP = ("sheet locked", "sheet ended as unplayable", "mistake reported")
 _SHOWN_LENGTH = 240
 
 
@@ -26,6 +27,11 @@ def entries(round_name: str = "") -> QuerySet[AuditEntry]:
     """Return the entries, the newest first, of one round or of all."""
     found = AuditEntry.objects.order_by("-sequence")
     return found.filter(round_name=round_name) if round_name else found
+
+
+def steps_of(round_name: str) -> QuerySet[AuditEntry]:
+    """Return what was done with a round, the newest first, without what its reviewers do clip by clip."""
+    return entries(round_name).exclude(action__in=_CLIP_BY_CLIP)
 
 
 def trail_line(entry: AuditEntry) -> TrailLine:

@@ -30,7 +30,7 @@ def sees_rounds(view: View[P]) -> View[P]:
     """Let staff in; others log in, or find nothing."""
 
     @wraps(view)
-    def checked(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+    def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return redirect_to_login(request.get_full_path() if request.method == "GET" else reverse("staff-home"))
         if not may_see_rounds(request.user):
@@ -45,7 +45,7 @@ def runs_rounds(view: View[P]) -> View[P]:
     """Let admins in; other staff is told that it takes an admin."""
 
     @wraps(view)
-    def checked(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+    def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if not may_run_rounds(request.user):
             raise PermissionDenied("Only an admin can do this: an account that may change rounds.")
         return view(request, *args, **kwargs)

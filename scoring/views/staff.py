@@ -15,12 +15,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from fartbench import audit
 from fartbench.errors import Refusal
 from fartbench.models import Round, RoundState
+from review.selectors import progress_of_round
 from scoring.document import scores_document
 from scoring.pages import rounds as read
 from scoring.pages.actions import actions_for
 from scoring.pages.board import board
 from scoring.pages.published import stimuli_of
-from scoring.pages.trail import entries, trail_line
+from scoring.pages.trail import entries, steps_of, trail_line
 from scoring.results import round_results
 from scoring.steps import due_step
 from scoring.steps_by_hand import StepDone, run_step
@@ -58,12 +59,12 @@ def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
         "grid": grid,
         "bars": bars,
         "missing": sum(bar.total - bar.done for bar in bars if bar.key == "sheets"),
-        "members": read.progress_of_round(round_),
+        "members": progress_of_round(round_),
         "reports": read.unplayable_reports(round_),
         "clips": read.blind_clips(round_),
         "failed_jobs": read.failed_jobs(round_),
         "plan": getattr(round_, "order_plan", None),
-        "trail": [trail_line(entry) for entry in entries(round_.name)[:ENTRIES_ON_ROUND]],
+        "trail": [trail_line(entry) for entry in steps_of(round_.name)[:ENTRIES_ON_ROUND]],
         **_for_staff(request),
     }
     return TemplateResponse(request, "staff/round.html", context)
@@ -81,7 +82,7 @@ def progress(_request: HttpRequest, name: str) -> HttpResponseBase:
 def step(request: HttpRequest, name: str) -> HttpResponseBase:
     """Do one step of the round; a refusal is shown as it stands, and nothing was changed then."""
     round_ = _round_or_404(name)
-    fields = {key: value for key, value in request.POST.items() if key not in {"csrfmiddlewaretoken", "step"}}
+    fields = {key: str(value) for key, value in request.POST.items() if key not in {"csrfmiddlewaretoken", "step"}}
     try:
         done = run_step(round_, request.POST.get("step", ""), request.user.get_username(), **fields)
     except Refusal as refusal:
