@@ -182,6 +182,8 @@ def _picture(data: memoryview, track: Track, raw: MediaFacts) -> tuple[Stream, d
         coded = _PICTURES[track.codec](track.config, samples)
     wide, high = track.pixel_aspect
     shown = round(raw.width * Fraction(wide, high))
+    if not 0 < shown < 1 << 16:
+        raise CannotScrub(f"its pixels are {wide} wide by {high} high")
     entry = picture_entry(coded, track, (raw.width, raw.height))
     return Stream("video", entry, times, coded.samples, shown, raw.height, track.matrix), dict(coded.removed)
 

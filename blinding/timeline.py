@@ -73,9 +73,9 @@ def _visible(track: Track) -> range:
     left out."""
     begin, end = ((moment - track.shift) * track.timescale for moment in span(track))
     slack = SLACK / 2 * track.timescale
-    low, high, least = begin + slack, end - slack, 2 * slack
+    low, high, least = begin + slack, end - slack, Fraction(2 * slack)
     open_end = track.end is None
-    hidden = [s.pts + max(s.duration, least) <= low or (s.pts >= high and not open_end) for s in track.samples]
+    hidden = [s.pts + (s.duration or least) <= low or (s.pts >= high and not open_end) for s in track.samples]
     first = 0
     for index, sample in enumerate(track.samples):
         if sample.sync and all(hidden[first:index]):

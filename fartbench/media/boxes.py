@@ -34,7 +34,7 @@ def walk(data: Bytes, start: int, end: int, limit: int = 20_000) -> Iterator[Box
                 raise BadBoxes(f"a box header at byte {at} is cut off")
             (size,) = unpack_from(">Q", data, at + 8)
             header = 16
-        elif size == 0:
+        elif size == 0 and start == 0:  # to the end of the file, which only a box outside all others may say
             size = end - at
         if size < header or at + size > end:
             raise BadBoxes(f"the box “{_name(name)}” at byte {at} says {size} bytes where {end - at} are left")

@@ -40,18 +40,21 @@ def read_entries(data: Bytes, stsd: Box, track: Track, used: set[int], quicktime
 
 
 def _inner(data: Bytes, entry: Box, skip: int) -> list[Box]:
-    """Return the boxes inside an entry; QuickTime may end the list with four zero bytes, which walk() passes over."""
+    """Return the boxes inside an entry; QuickTime may end the list with zero bytes."""
+    found: list[Box] = []
     try:
-        return list(walk(data, entry.start + skip, entry.end, limit=64))
+        for box in walk(data, entry.start + skip, entry.end, limit=64):
+            found.append(box)  # noqa: PERF402 - what was found before a fault is kept
     except BadBoxes:
-        return []
+        return found
+    return found
 
 
 def _video(data: Bytes, entry: Box, track: Track) -> None:
     track.codec, record = VIDEO.get(entry.kind, (entry.kind.strip(), ""))
     track.attached = entry.kind in PICTURES
     track.width, track.height = unpack_from(">HH", data, entry.start + 24)
-    for box in walk(data, entry.start + 78, entry.end, limit=64):
+    for box in _inner(data, entry, 78):
         if box.kind == record:
             track.config = bytes(data[box.start : box.end])
         elif box.kind == "pasp":

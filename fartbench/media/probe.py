@@ -64,7 +64,7 @@ class MediaFacts:
 
 
 def probe(path: Path) -> MediaFacts:
-    """Return the facts of a video file; raise NotAVideo, UnsafeMedia or MediaToolDied naming the file and the reason."""
+    """Return the facts of a video; raise NotAVideo, UnsafeMedia or MediaToolDied naming the file and the reason."""
     return MediaFacts(**call_apart(_probe_here, path, seconds=SECONDS))
 
 
@@ -128,12 +128,12 @@ def frame_rate(ticks: list[int], timescale: int, last: Fraction) -> tuple[Fracti
     if len(steps) == 1:
         return Fraction(timescale, steps.pop()), False
     mean = Fraction((len(ticks) - 1) * timescale, ticks[-1] - ticks[0])
-    usual = [
-        rate for n in range(1, 121) for rate in (Fraction(n), Fraction(n * 1000, 1001)) if abs(rate / mean - 1) < GRID
-    ]
-    for rate in sorted(usual, key=lambda rate: abs(rate - mean)):
+    slack, length = GRID * timescale, ticks[-1] - ticks[0]
+    usual = (rate for n in range(1, 121) for rate in (Fraction(n), Fraction(n * 1000, 1001)))
+    fitting = [rate for rate in usual if abs((len(ticks) - 1) * timescale / rate - length) <= slack]
+    for rate in sorted(fitting, key=lambda rate: (rate.denominator, abs(rate - mean))):
         step = timescale / rate
-        if all(abs(tick - ticks[0] - index * step) <= GRID * timescale for index, tick in enumerate(ticks)):
+        if all(abs(tick - ticks[0] - index * step) <= slack for index, tick in enumerate(ticks)):
             return rate, False
     return mean.limit_denominator(100_000), True
 

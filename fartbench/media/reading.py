@@ -29,10 +29,11 @@ def open_bytes(path: Path, bounds: Bounds = BOUNDS) -> Iterator[memoryview]:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
         raise NotAVideo(path, f"cannot be opened ({error.strerror}).") from error
+    about = os.fstat(handle)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(handle)
+        raise NotAVideo(path, "is no regular file.")
     with os.fdopen(handle, "rb") as file:
-        about = os.fstat(handle)
-        if not stat.S_ISREG(about.st_mode):
-            raise NotAVideo(path, "is no regular file.")
         size = about.st_size
         if size == 0:
             raise NotAVideo(path, "is empty (zero bytes).")
