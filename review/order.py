@@ -3,9 +3,9 @@
 A perfect first-order carry-over over clips needs as many reviewers as clips, so the two factors behind the clips are
 balanced instead: the configuration and the scene, both as opaque labels (this module never learns what they stand for).
 
-Clips are dealt into passes in which every configuration occurs at most once, scenes running cyclically over the
-configurations; reviewers start at different passes, so that a clip falls in another part of each session; inside the
-passes a search (`review.order_search`) removes bad neighbours and evens out carry-over and positions.
+Clips are dealt into passes in which every configuration occurs at most once and the scenes are equally frequent;
+reviewers start at different passes, so that a clip falls in another part of each session; inside the passes a search
+(`review.order_search`) removes bad neighbours and evens out carry-over and positions.
 
 Everything follows from the seed through `random.Random.random()` alone, whose stream Python promises to keep.
 The stored order is the record, and the seed explains it.
@@ -13,7 +13,7 @@ The stored order is the record, and the seed explains it.
 
 import hashlib
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -29,8 +29,9 @@ Rand = Callable[[], float]
 Order = list[int]  # clip numbers, first shown first
 
 SWAPS_PER_PLACE = 600
-MOST_SWAPS = 1_000_000
+MOST_SWAPS = 500_000
 WALK_ROUNDS = 200
+WALK_REACH = 100  # places: clips stay near their pass in large rounds
 HALF = 0.5
 DIFFERENT_TRIES = 5000
 DIFFERENT_CHOICES = 40
@@ -124,8 +125,9 @@ def _swaps(places: int, effort: float) -> int:
 def _dealt(clips: Sequence[ClipFactors], seed: str) -> tuple[Layout, list[Order]]:
     """The factors as numbers, in an order drawn from the seed, and the clips dealt into passes.
 
-    Configuration k meets scene (k + p) mod S in pass p; further replicates follow S passes later. A configuration
-    number k >= S starts its replicates later, so that configurations with few clips do not all crowd into one pass.
+    S configurations make a group, whose rows of scenes are a cyclic Latin square: in each pass they show all S scenes.
+    Every group, and every further S passes for replicates, has the scenes in an order of its own: with one order for
+    all, configurations k and k + S would show the same scene in every pass and so could never follow each other.
     """
     rand = _stream(seed, "passes")
     configurations = _numbered({clip.configuration for clip in clips}, rand)
@@ -136,14 +138,19 @@ def _dealt(clips: Sequence[ClipFactors], seed: str) -> tuple[Layout, list[Order]
         len(configurations),
         len(scenes),
     )
-    replicate: Counter[tuple[int, int]] = Counter()
-    cells = list(zip(layout.configuration, layout.scene, strict=True))
-    passes: list[Order] = [[] for _ in range(len(scenes) * max(Counter(cells).values()))]
+    replicates: defaultdict[tuple[int, int], Order] = defaultdict(list)
     for number in _shuffled(range(len(clips)), rand):
-        configuration, scene = cells[number]
-        turn = replicate[cells[number]] + configuration // len(scenes)
-        passes[(scene - configuration + len(scenes) * turn) % len(passes)].append(number)
-        replicate[cells[number]] += 1
+        replicates[layout.configuration[number], layout.scene[number]].append(number)
+    turns = max(map(len, replicates.values()))
+    groups = -(-len(configurations) // len(scenes))
+    column = [[_shuffled(range(len(scenes)), rand) for _ in range(turns)] for _ in range(groups)]
+    passes: list[Order] = [[] for _ in range(len(scenes) * turns)]
+    for (configuration, scene), numbers in replicates.items():
+        group = configuration // len(scenes)
+        for replicate, number in enumerate(numbers):
+            turn = (replicate + group) % turns  # groups with few clips do not all crowd into the first passes
+            place = (column[group][turn][scene] + configuration) % len(scenes)
+            passes[len(scenes) * turn + place].append(number)
     return layout, passes
 
 
@@ -223,10 +230,11 @@ def _walked(layout: Layout, order: Order, rand: Rand) -> Order:
         return last * (layout.configuration[left] == layout.configuration[right]) + same_scene
 
     for _ in range(WALK_ROUNDS):
-        for place in range(1, last):
-            if not price(line[place], line[place + 1]):
-                continue
-            far = int(rand() * rand() * last)
+        bad = [place for place in range(1, last) if price(line[place], line[place + 1])]
+        if not bad:
+            break
+        for place in bad:
+            far = int(rand() * rand() * min(last, WALK_REACH))
             start, end = (place + 1, min(place + 1 + far, last)) if rand() < HALF else (max(place - far, 1), place)
             outer, inner = (line[start - 1], line[end + 1]), (line[start], line[end])
             before = price(outer[0], inner[0]) + price(inner[1], outer[1])

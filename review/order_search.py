@@ -6,7 +6,7 @@ the same on every machine.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -21,6 +21,8 @@ SHORT_GAP = 6
 OFF_CENTRE = 1
 FIRST_THRESHOLD = 60
 GAP_SHARE = 0.4
+
+Pairs = tuple[tuple[int, int], ...]  # of tokens that follow each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +95,9 @@ class _Search:
             for place, clip in enumerate(order):
                 self.off_centre[clip] += 2 * place + 1 - len(order)
             for left, right in pairwise([self.mark, *order, self.mark]):
-                self._join(left, right, 1)
+                self._count_pair(left, right, 1)
         for left, right in pairwise(self.line):
-            self._join(left, right, 1)
+            self._count_pair(left, right, 1)
         self._count_places()
 
     def _count_places(self) -> None:
@@ -123,10 +125,8 @@ class _Search:
 
     def run(self, rand: Callable[[], float], swaps: int) -> None:
         """Try `swaps` swaps of two places of one pass, under a threshold that falls from the first one to nothing."""
-        if not self.movable:
-            return
-        line, movable, passes, total = self.line, self.movable, self.passes, len(self.movable)
-        for done in range(swaps):
+        movable, passes, total = self.movable, self.passes, len(self.movable)
+        for done in range(swaps if total else 0):
             pick = int(rand() * total)
             start, size = passes[pick]
             first, second = movable[pick], start + int(rand() * size)
@@ -135,41 +135,42 @@ class _Search:
             if first > second:
                 first, second = second, first
             threshold = FIRST_THRESHOLD * (swaps - done) // swaps
-            neighbours = self._neighbour_delta(first, second)
-            if neighbours > threshold:
+            lost, won = self._pairs(first, second)
+            change = self._bad(won) - self._bad(lost)
+            if change > threshold:
                 continue
-            left, right = line[first], line[second]
-            rest = neighbours + self._place_delta(left, right, first, second)
-            if rest + self._relink(first, second) > threshold:
-                self._relink(first, second)
-            else:
-                self._move(left, right, first, second)
+            change += self._place_delta(first, second)
+            change += CONFIGURATION_CARRY * _squares_delta(self.carry, self.configuration, self.row, lost, won)
+            change += SCENE_CARRY * _squares_delta(self.scene_carry, self.scene, self.scene_row, lost, won)
+            if change <= threshold:
+                self._swap(first, second, lost, won)
 
-    def _neighbour_delta(self, first: int, second: int) -> int:
-        """The change of the price of bad neighbours if the two places were swapped; nothing is changed."""
+    def _pairs(self, first: int, second: int) -> tuple[Pairs, Pairs]:
+        """The neighbours that would be lost and won if the tokens at the two places were swapped."""
         line = self.line
-        left, right = line[first], line[second]
+        left, right, before, after = line[first], line[second], line[first - 1], line[second + 1]
         if second == first + 1:
-            return (
-                self._bad(line[first - 1], right)
-                + self._bad(left, line[second + 1])
-                - self._bad(line[first - 1], left)
-                - self._bad(right, line[second + 1])
-            )
-        a, b, c, d = line[first - 1], line[first + 1], line[second - 1], line[second + 1]
-        bad = self._bad
+            return ((before, left), (left, right), (right, after)), ((before, right), (right, left), (left, after))
+        inner, outer = line[first + 1], line[second - 1]
         return (
-            (bad(a, right) + bad(right, b) + bad(c, left) + bad(left, d))
-            - (bad(a, left) + bad(left, b) + bad(c, right) + bad(right, d))
-        )  # fmt: skip
+            ((before, left), (left, inner), (outer, right), (right, after)),
+            ((before, right), (right, inner), (outer, left), (left, after)),
+        )
 
-    def _bad(self, left: int, right: int) -> int:
-        if self.configuration[left] == self.configuration[right]:
-            return SAME_CONFIGURATION
-        return SAME_SCENE if self.scene[left] == self.scene[right] else 0
+    def _bad(self, pairs: Pairs) -> int:
+        """The price of the neighbours of one configuration or one scene."""
+        configuration, scene = self.configuration, self.scene
+        price = 0
+        for left, right in pairs:
+            if configuration[left] == configuration[right]:
+                price += SAME_CONFIGURATION
+            elif scene[left] == scene[right]:
+                price += SAME_SCENE
+        return price
 
-    def _place_delta(self, left: int, right: int, first: int, second: int) -> int:
-        """The change from short gaps, off-centre clips and crowded scenes if `left` and `right` changed places."""
+    def _place_delta(self, first: int, second: int) -> int:
+        """The change from short gaps, off-centre clips and crowded scenes if the tokens at the places were swapped."""
+        left, right = self.line[first], self.line[second]
         short, far = self._short, second - first
         gaps = short(left, second) + short(right, first) - short(left, first) - short(right, second)
         off = self.off_centre[left % self.clips] - self.off_centre[right % self.clips]
@@ -182,15 +183,25 @@ class _Search:
             crowd += 2 - counts[here * row + one] - counts[there * row + other]
         return gaps * SHORT_GAP + centre * OFF_CENTRE + crowd * SCENE_CROWD
 
-    def _move(self, left: int, right: int, first: int, second: int) -> None:
-        """Take note that `left` went from the first place to the second, and `right` the other way."""
+    def _swap(self, first: int, second: int, lost: Pairs, won: Pairs) -> None:
+        """Swap the tokens at two places and bring all counts up to date."""
+        left, right = self.line[first], self.line[second]
+        self.line[first], self.line[second] = right, left
         self.place[left], self.place[right] = second, first
+        for pair in lost:
+            self._count_pair(*pair, -1)
+        for pair in won:
+            self._count_pair(*pair, 1)
         self.off_centre[left % self.clips] += 2 * (second - first)
         self.off_centre[right % self.clips] -= 2 * (second - first)
         row, here, there = self.scenes, first // self.scenes, second // self.scenes
-        for block, gained, lost in ((here, right, left), (there, left, right)):
+        for block, gained, gone in ((here, right, left), (there, left, right)):
             self.crowd[block * row + self.scene[gained]] += 1
-            self.crowd[block * row + self.scene[lost]] -= 1
+            self.crowd[block * row + self.scene[gone]] -= 1
+
+    def _count_pair(self, left: int, right: int, step: int) -> None:
+        self.carry[self.configuration[left] * self.row + self.configuration[right]] += step
+        self.scene_carry[self.scene[left] * self.scene_row + self.scene[right]] += step
 
     def _short(self, token: int, place: int) -> int:
         """By how many places `token` at `place` is too near to the clips of its configuration before and after it."""
@@ -198,22 +209,18 @@ class _Search:
         short = max(0, self.gap - place + self.place[before]) if before >= 0 else 0
         return short + (max(0, self.gap - self.place[after] + place) if after >= 0 else 0)
 
-    def _relink(self, first: int, second: int) -> int:
-        """Swap the two places in `line` and in the carry-over counts; the change of the price of carry-over."""
-        line = self.line
-        edges = (first - 1, first, second) if second == first + 1 else (first - 1, first, second - 1, second)
-        price = 0
-        for edge in edges:
-            price += self._join(line[edge], line[edge + 1], -1)
-        line[first], line[second] = line[second], line[first]
-        for edge in edges:
-            price += self._join(line[edge], line[edge + 1], 1)
-        return price
 
-    def _join(self, left: int, right: int, step: int) -> int:
-        """Count a pair of neighbours once more (step 1) or once less (-1); the change of the price."""
-        key = self.configuration[left] * self.row + self.configuration[right]
-        scene_key = self.scene[left] * self.scene_row + self.scene[right]
-        count, scene_count = self.carry[key], self.scene_carry[scene_key]
-        self.carry[key], self.scene_carry[scene_key] = count + step, scene_count + step
-        return CONFIGURATION_CARRY * (2 * count + step) * step + SCENE_CARRY * (2 * scene_count + step) * step
+def _squares_delta(counts: Mapping[int, int], level: Sequence[int], row: int, lost: Pairs, won: Pairs) -> int:
+    """The change of the sum of squared counts when some pairs of levels are lost and others won."""
+    steps: dict[int, int] = {}
+    for left, right in won:
+        key = level[left] * row + level[right]
+        steps[key] = steps.get(key, 0) + 1
+    for left, right in lost:
+        key = level[left] * row + level[right]
+        steps[key] = steps.get(key, 0) - 1
+    change = 0
+    for key, step in steps.items():
+        if step:
+            change += step * (2 * counts[key] + step)
+    return change

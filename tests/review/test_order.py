@@ -13,8 +13,8 @@ from review.order import ClipFactors, OrderRefused, balanced_orders, extra_order
 
 QUICK = 0.1
 PINNED = [
-    "2-2-0 1-1-0 0-2-0 3-0-0 0-1-0 1-0-0 3-2-0 2-1-0 0-0-0 1-2-0 3-1-0 2-0-0",
-    "0-0-0 3-1-0 1-2-0 2-0-0 1-1-0 2-2-0 3-0-0 0-2-0 2-1-0 3-2-0 1-0-0 0-1-0",
+    "0-0-0 2-1-0 3-2-0 1-0-0 2-2-0 1-1-0 0-2-0 3-0-0 0-1-0 1-2-0 2-0-0 3-1-0",
+    "1-2-0 3-1-0 2-0-0 0-1-0 1-0-0 3-2-0 0-0-0 2-1-0 0-2-0 3-0-0 2-2-0 1-1-0",
 ]
 
 
@@ -53,7 +53,7 @@ def test_a_core_round_meets_the_balance_that_is_promised(core_round):
     assert (balance.same_configuration_neighbours, balance.same_scene_neighbours) == (0, 0)
     carry = balance.configuration_carry_over
     assert (carry.least_high, round(carry.least_squares, 1)) == (1, 134.6)
-    assert carry.squares <= 1.1 * carry.least_squares + 10
+    assert carry.squares <= carry.least_squares + 10
     assert carry.high <= 2
     assert balance.scene_carry_over.low >= 30
     assert balance.scene_carry_over.high <= 36
@@ -89,9 +89,16 @@ def test_refused_cells_leave_the_rest_balanced():
     balance = balanced_orders(kept, 4, "seed", effort=0.4).balance
     assert (balance.same_configuration_neighbours, balance.same_scene_neighbours) == (0, 0)
     carry = balance.configuration_carry_over
-    assert carry.squares <= 1.1 * carry.least_squares + 20
+    assert carry.squares <= 1.1 * carry.least_squares + 10
     assert balance.clip_position[0] >= 0.39
     assert balance.clip_position[1] <= 0.61
+
+
+def test_many_reviewers_spread_the_carry_over_evenly():
+    """No two configurations may meet the same scenes in all passes: they could never follow each other."""
+    carry = balanced_orders(grid(12, 4), 40, "seed", effort=0.2).balance.configuration_carry_over
+    assert carry.low >= carry.mean / 2
+    assert carry.high <= 1.5 * carry.mean
 
 
 def test_few_configurations_with_many_scenes_and_replicates():
