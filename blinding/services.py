@@ -15,9 +15,10 @@ from blinding.padding import common_size, pad
 from blinding.proof import prove
 from fartbench import audit, jobs
 from fartbench.errors import Refusal
+from fartbench.media.errors import MediaRefusal
 from fartbench.media.probe import frame_times, probe
 from fartbench.models import Round, RoundState
-from fartbench.rounds import move
+from fartbench.rounds import move, where_it_stands
 from fartbench.storage import blind_copies, file_sha256
 from generation.models import Sample, SampleState
 
@@ -48,6 +49,8 @@ def blind_round(*, round_: Round, actor: str, on_clip: Callable[[], None] = lamb
     for sample in without_copy(round_):
         try:
             make_copy(sample)
+        except MediaRefusal as refusal:
+            faults.append(f"{sample.cell}: {refusal.reason}")
         except Refusal as refusal:
             faults.append(f"{sample.cell}: {refusal}")
         on_clip()
@@ -59,8 +62,7 @@ def blind_round(*, round_: Round, actor: str, on_clip: Callable[[], None] = lamb
 def _begin(round_: Round) -> None:
     if round_.state not in BEFORE_OPENING:
         raise BlindingIsSettled(
-            f"Round {round_.name!r} is “{round_.get_state_display()}”; "
-            "blind copies are made after clips came in and before the round is opened."
+            "Blind copies are made after clips came in and before the round is opened. " + where_it_stands(round_)
         )
     if round_.state == RoundState.GENERATING:
         move(round_, to=RoundState.BLINDING, within=(RoundState.GENERATING,))
@@ -102,6 +104,7 @@ def make_copy(sample: Sample) -> BlindCopy:
     with store.scratch(".mp4") as scratch:
         blind_copy(sample.clip.path, scratch)
         proof = prove(sample.clip.path, scratch)
+        proof.insist(sample.clip.path)
         facts = probe(scratch).as_json() | {"frame_times": frame_times(scratch)}
         sha256, size = file_sha256(scratch), scratch.stat().st_size
         store.keep(scratch, sha256=sha256)

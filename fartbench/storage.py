@@ -5,9 +5,11 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import shutil
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from django.conf import settings
 
 from fartbench.errors import Refusal
 
-CHUNK = 1 << 20
+STALE_AFTER_S = 6 * 3600
 
 
 class StorageFull(Refusal):
@@ -37,6 +39,7 @@ class ContentStore:
         """Give a path on the store's own disk to write to; what is left there afterwards is removed."""
         folder = self.root / "tmp"
         folder.mkdir(parents=True, exist_ok=True)
+        _sweep(folder)
         with tempfile.TemporaryDirectory(dir=folder) as work, disk_faults_in_words(folder):
             yield Path(work) / f"file{suffix}"
 
@@ -65,6 +68,14 @@ def file_sha256(path: Path) -> str:
     """Return the lower-case hex SHA-256 of a file, read in pieces."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sweep(folder: Path) -> None:
+    # What a killed process left behind; nothing here lives for hours.
+    for entry in folder.iterdir():
+        with suppress(FileNotFoundError):
+            if entry.stat().st_mtime < time.time() - STALE_AFTER_S:
+                shutil.rmtree(entry)
 
 
 def _sync(path: Path) -> None:

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from fartbench import audit
 from fartbench.models import Round, RoundState
-from fartbench.rounds import move
+from fartbench.rounds import move, where_it_stands
 from generation.errors import CellRefused, ClipsAreSettled
 from generation.manifest import CellKey
 from generation.models import Cell, Configuration, Sample, SampleState
@@ -18,9 +18,7 @@ COLLECTING = (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING)
 def refuse_when_settled(round_: Round) -> None:
     """Raise ClipsAreSettled when the round has been opened: its clips are fixed then."""
     if round_.state not in COLLECTING:
-        raise ClipsAreSettled(
-            f"Round {round_.name!r} is “{round_.get_state_display()}”: its clips are fixed. Use a new round."
-        )
+        raise ClipsAreSettled(f"The clips of a round are fixed when it opens. {where_it_stands(round_)}")
 
 
 def configuration_named(name: str) -> tuple[Configuration, bool]:

@@ -32,7 +32,8 @@ class Command(RoundCommand):
 
 def _rows(path: Path) -> int | None:
     try:
-        return sum(1 for line in path.open("rb") if line.strip()) - 1
+        with path.open("rb") as file:
+            return sum(1 for line in file if line.strip()) - 1
     except OSError:  # the import itself says so, in its own words
         return None
 

@@ -1,0 +1,59 @@
+"""Settings come from the environment, and .env.example lists every one."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from fartbench.secret_key import kept_secret_key
+
+BASE_DIR = Path(settings.BASE_DIR)
+READS = re.compile(r"""env\.\w+\(\s*"([A-Z_]+)"|environ(?:\.get\(|\[)\s*"([A-Z_]+)\"""")
+
+
+def variables_read() -> set[str]:
+    found = set()
+    for app in ("fartbench", "generation", "blinding", "review", "judging", "scoring"):
+        for path in (BASE_DIR / app).rglob("*.py"):
+            found |= {a or b for a, b in READS.findall(path.read_text(encoding="utf-8"))}
+    return found - {"DJANGO_SETTINGS_MODULE", "PATH"}  # not settings of the product
+
+
+def test_env_example_lists_exactly_what_the_code_reads() -> None:
+    listed = set(re.findall(r"^#?([A-Z_]+)=", (BASE_DIR / ".env.example").read_text(encoding="utf-8"), re.MULTILINE))
+    assert listed == variables_read()
+
+
+def run_with(**environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(BASE_DIR / "manage.py"), "check"]
+    return subprocess.run(
+        command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_a_public_address_needs_a_secret_key(tmp_path: Path) -> None:
+    done = run_with(BASE_URL="https://lab.example.org", SECRET_KEY="", DATA_DIR=str(tmp_path))
+    assert done.returncode != 0
+    assert "Set SECRET_KEY" in done.stderr
+
+
+def test_an_installation_on_loopback_makes_and_keeps_a_key_that_only_its_owner_reads(tmp_path: Path) -> None:
+    key = kept_secret_key(tmp_path / "deep" / "key")
+    assert len(key) >= 50
+    assert kept_secret_key(tmp_path / "deep" / "key") == key
+    assert (tmp_path / "deep" / "key").stat().st_mode & 0o077 == 0
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["key"]
+
+
+@pytest.mark.parametrize("variable", ["SECRET_KEY", "DATABASE_URL"])
+def test_no_secret_shows_in_an_error(variable: str, tmp_path: Path) -> None:
+    secret = "postgres://user:hunter2@127.0.0.1:1/none"
+    command = [sys.executable, str(BASE_DIR / "manage.py"), "score", "nothing"]
+    environment = {**os.environ, "DATA_DIR": str(tmp_path), variable: secret}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "hunter2" not in done.stdout + done.stderr
