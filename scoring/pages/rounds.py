@@ -15,7 +15,7 @@ from fartbench import jobs
 from fartbench.models import Job, JobState, Round, RoundState
 from fartbench.protocol import Scene
 from generation.models import Sample, SampleState
-from review.models import AnswerSheet, Assignment, Role
+from review.models import AnswerSheet, Assignment, Role, Source
 from review.selectors import MemberProgress, progress_of_round
 from scoring.steps import Step, due_step
 
@@ -152,6 +152,16 @@ def bars_of(round_: Round, grid: Grid | None = None) -> list[Bar]:
 
 def _primary(round_: Round) -> Any:
     return round_.members.filter(role=Role.PRIMARY)
+
+
+def simulated_reviewers(round_: Round) -> set[str]:
+    """Return the codes of the round's scripted reviewers."""
+    return set(round_.members.filter(reviewer__simulated=True).values_list("reviewer__code", flat=True))
+
+
+def has_simulated_answers(round_: Round) -> bool:
+    """Say whether any sheet of the round was filled in by a script."""
+    return AnswerSheet.objects.filter(stimulus__round=round_, source=Source.SIMULATED).exists()
 
 
 @dataclass(frozen=True)

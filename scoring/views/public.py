@@ -68,6 +68,7 @@ def board_context(release: Release, found: Board) -> dict[str, object]:
         "protocol": release.round.protocol,
         "rules": release.round.protocol.rules,
         "board": found,
+        "demonstration": release.demonstration,
     }
 
 

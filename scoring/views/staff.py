@@ -60,6 +60,7 @@ def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
         "bars": bars,
         "missing": sum(bar.total - bar.done for bar in bars if bar.key == "sheets"),
         "members": progress_of_round(round_),
+        "simulated": read.simulated_reviewers(round_),
         "reports": read.unplayable_reports(round_),
         "clips": read.blind_clips(round_),
         "failed_jobs": read.failed_jobs(round_),
@@ -114,7 +115,12 @@ def preview(request: HttpRequest, name: str) -> HttpResponseBase:
     with transaction.atomic():
         audit.record("scores previewed", actor=request.user.get_username(), round_name=round_.name, reason=reason)
     found = board(scores_document(round_results(round_)), round_.protocol.rules, stimuli_of(round_))
-    context |= {"board": found, "rules": round_.protocol.rules, "preview": True}
+    context |= {
+        "board": found,
+        "rules": round_.protocol.rules,
+        "preview": True,
+        "demonstration": read.has_simulated_answers(round_),
+    }
     return TemplateResponse(request, "staff/preview.html", context)
 
 

@@ -1,0 +1,259 @@
+"""What visitors see: published releases as they were frozen, and nothing of any other round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from blinding.models import Stimulus
+from fartbench.models import ProtocolVersion
+from generation.models import Configuration
+from review.models import Source
+from scoring import rounds
+from scoring.models import Release
+from tests.factories import make_protocol
+from tests.scoring.rows import make_locked_round, make_open_round, make_published_round
+
+pytestmark = pytest.mark.django_db
+
+NO_EVENT = {"event": "no", "cause": "na:no_event", "detail": "no", "sound": "na:no_sound", "timing": "na:no_event"}
+SCENES = ["r01-lift", "r01-squat", "r01-chair", "r01-toast"]
+
+
+def text_of(client: Client, name: str, *args: str) -> str:
+    response = client.get(reverse(name, args=args))
+    assert response.status_code == 200
+    return " ".join(response.content.decode().split())
+
+
+def queries(client: Client, address: str) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        assert client.get(address).status_code == 200
+    return len(captured)
+
+
+def test_a_site_without_data_says_what_to_do_first(client: Client) -> None:
+    home = text_of(client, "home")
+    assert "load_protocol fixtures/protocols/core-r01/1.0.0" in home
+    assert "No round has been published yet" in text_of(client, "leaderboards")
+    assert "No protocol has been loaded yet" in text_of(client, "method")
+
+
+def test_before_the_first_release_the_home_page_shows_the_scenes_without_clips(client: Client) -> None:
+    make_open_round(name="unseen", scenes=SCENES[:1])
+    home = text_of(client, "home")
+    assert "The Creaking Chair" in home
+    assert "No round has been published yet" in home
+    assert "<video" not in home
+    assert "unseen" not in home
+    assert "alpha" not in home
+
+
+def test_the_home_page_shows_a_clip_of_each_scene_and_who_leads(client: Client) -> None:
+    release = make_published_round({("beta", "r01-squat"): NO_EVENT}, name="spring")
+    home = text_of(client, "home")
+    assert home.count("<video") == 4
+    for address in clip_addresses(release):
+        assert client.get(address).status_code == 200
+    assert home.index("alpha") < home.index("beta")
+    assert reverse("leaderboard", args=["spring"]) in home
+
+
+def clip_addresses(release: Release) -> list[str]:
+    return [
+        reverse("published-clip", args=[release.round.name, pk])
+        for pk in Stimulus.objects.filter(round=release.round).values_list("pk", flat=True)
+    ]
+
+
+def test_the_sample_of_a_scene_is_one_that_got_it_right(client: Client) -> None:
+    # Both have 6 of 8 and share the first rank, and alpha comes first by name; in the squat only beta is right.
+    release = make_published_round(
+        {("alpha", "r01-squat"): NO_EVENT, ("beta", "r01-lift"): NO_EVENT}, configurations=("alpha", "beta")
+    )
+    samples = {sample.scene.key: sample.row.configuration for sample in client.get("/").context["samples"]}
+    assert samples == {"r01-lift": "alpha", "r01-squat": "beta", "r01-chair": "alpha", "r01-toast": "alpha"}
+    assert release.scores["leaderboard"][0]["rank"] == release.scores["leaderboard"][1]["rank"] == 1
+
+
+def test_a_leaderboard_shows_what_the_release_froze_and_computes_nothing(client: Client) -> None:
+    release = make_published_round({("beta", "r01-squat"): NO_EVENT}, name="spring")
+    document = release.scores
+    document["leaderboard"][0] |= {"factual_score": "13/2", "earned": "13/2", "rank": 7}
+    # a release never changes, so a second one says something else
+    Release.objects.create(
+        round=release.round, number=2, created_at=release.created_at, scores=document, digest="f" * 64
+    )
+    page = text_of(client, "leaderboard", "spring")
+    assert "<strong>6.5</strong>" in page
+    assert "6.5 of 8 on 4 clips" in page
+    assert 'data-value="7"' in page
+    assert "f" * 64 in page
+    assert release.round.protocol.digest in page
+
+
+def test_a_leaderboard_shows_gates_votes_ranks_and_outcomes(client: Client) -> None:
+    make_published_round(
+        {("beta", "r01-squat"): NO_EVENT},
+        name="spring",
+        refused={("beta", "r01-toast"): "=policy <b>no</b>"},
+        configurations=("alpha", "beta"),
+    )
+    page = text_of(client, "leaderboard", "spring")
+    assert "Event: Yes, 4 Yes" in page
+    assert "Event: No, 4 No" in page
+    assert "Source or cause: N/A, 4 N/A" in page
+    assert "4 of 6 on 3 clips" in page
+    assert "Refused" in page
+    assert "=policy &lt;b&gt;no&lt;/b&gt;" in page
+    assert "7 delivered and scored of 8" in page
+
+
+def test_a_release_with_simulated_answers_is_marked_wherever_it_shows(client: Client) -> None:
+    make_published_round(name="spring", source=Source.SIMULATED)
+    assert "Simulated answers: a demonstration" in text_of(client, "home")
+    assert "Simulated answers: a demonstration" in text_of(client, "leaderboard", "spring")
+    assert "Simulated answers: a demonstration" in text_of(client, "configuration", "spring", "alpha")
+    assert "Demonstration" in text_of(client, "leaderboards")
+
+
+def test_a_release_with_answers_of_people_is_not_marked(client: Client) -> None:
+    make_published_round(name="spring")
+    for name, args in (("home", []), ("leaderboard", ["spring"]), ("leaderboards", [])):
+        assert "emonstration" not in text_of(client, name, *args)
+
+
+def test_a_round_closed_incomplete_says_why_and_lists_the_unranked(client: Client) -> None:
+    round_ = make_open_round(name="spring", configurations=("alpha",), scenes=SCENES[:1])
+    rounds.close_round(round_=round_, actor="test", incomplete_reason="two left <early>")
+    rounds.publish(round_=round_, actor="test")
+    page = text_of(client, "leaderboard", "spring")
+    assert "Closed incomplete:</strong> two left &lt;early&gt;" in page
+    assert "Not ranked" in page
+    assert "Nobody is ranked" in text_of(client, "leaderboards")
+
+
+def test_the_reason_for_no_rank_names_scenes_by_their_titles(client: Client) -> None:
+    round_ = make_open_round(name="spring", configurations=("alpha",))
+    rounds.close_round(round_=round_, actor="test", incomplete_reason="nobody came")
+    rounds.publish(round_=round_, actor="test")
+    assert "The Lift: incomplete; The Squat: incomplete" in text_of(client, "leaderboard", "spring")
+
+
+@pytest.mark.parametrize("make", [make_open_round, make_locked_round])
+def test_a_round_that_is_not_published_shows_visitors_nothing(client: Client, make: Any) -> None:
+    round_ = make(name="spring", scenes=SCENES[:1])
+    stimulus = Stimulus.objects.filter(round=round_).first()
+    for name, args in (
+        ("leaderboard", ["spring"]),
+        ("configuration", ["spring", "alpha"]),
+        ("published-clip", ["spring", stimulus.pk]),
+    ):
+        assert client.get(reverse(name, args=args)).status_code == 404
+    assert "spring" not in text_of(client, "leaderboards")
+
+
+def test_a_clip_is_served_under_its_own_round_only(client: Client) -> None:
+    published = make_published_round(name="spring", scenes=SCENES[:1])
+    hidden = make_open_round(name="hidden", scenes=SCENES[:1], configurations=("gamma",))
+    own, other = (Stimulus.objects.filter(round=round_).first().pk for round_ in (published.round, hidden))
+    whole = client.get(reverse("published-clip", args=["spring", own]))
+    part = client.get(reverse("published-clip", args=["spring", own]), HTTP_RANGE="bytes=0-9")
+    assert (whole.status_code, part.status_code) == (200, 206)
+    assert len(part.getvalue()) == 10
+    assert client.get(reverse("published-clip", args=["spring", other])).status_code == 404
+    assert client.get(reverse("published-clip", args=["hidden", other])).status_code == 404
+
+
+def test_a_configuration_page_shows_its_clips_beside_scenes_gates_and_votes(client: Client) -> None:
+    make_published_round(
+        {("beta", "r01-squat"): NO_EVENT}, name="spring", refused={("beta", "r01-toast"): "not allowed"}
+    )
+    page = text_of(client, "configuration", "spring", "beta")
+    assert page.count("<video") == 3
+    assert "Did the sound come while the lifter was pushing up?" in page
+    assert "4 N/A" in page
+    assert "not allowed" in page
+    assert client.get(reverse("configuration", args=["spring", "gamma"])).status_code == 404
+
+
+def test_names_with_odd_characters_have_pages(client: Client) -> None:
+    odd = "Modèle 3.1 (fast) +audio"
+    make_published_round(name="spring", scenes=SCENES[:1], configurations=(odd,))
+    address = client.get(reverse("leaderboard", args=["spring"])).content.decode()
+    assert reverse("configuration", args=["spring", odd]) in address
+    assert client.get(reverse("configuration", args=["spring", odd])).status_code == 200
+
+
+def test_the_method_page_is_made_from_the_protocol(client: Client) -> None:
+    version = make_protocol()
+    page = text_of(client, "method", version.name, version.version)
+    rules = version.rules
+    for words in (
+        *(scene.title for scene in rules.scenes),
+        "Did the chair creak as a separate sound?",
+        "Completely natural",
+        "Nothing was heard: after Event No",
+        "No people can be seen: always possible",
+        "“Source or cause” has a Yes consensus, and “Event” has one too",
+        version.digest,
+    ):
+        assert words in page
+    seeds, ours = (sum(rule.source == source for rule in rules.rules) for source in ("seed", "ours"))
+    listed = page[page.index('<ul class="rules') : page.index("What is reported")]
+    assert (listed.count(">Document<"), listed.count(">Decided here<")) == (seeds, ours)
+    assert client.get("/method/core-r01/9.9.9/").status_code == 404
+
+
+def test_the_number_of_queries_does_not_grow_with_the_configurations(client: Client) -> None:
+    few = make_published_round(name="few", scenes=SCENES[:1], configurations=("alpha", "beta"))
+    many = make_published_round(
+        name="many", scenes=SCENES[:1], configurations=tuple(f"c{number}" for number in range(8))
+    )
+    counts = [queries(client, reverse("leaderboard", args=[release.round.name])) for release in (few, many)]
+    assert counts[0] == counts[1] <= 3
+    assert queries(client, reverse("home")) <= 3
+
+
+def test_the_list_of_leaderboards_costs_two_queries_and_loads_no_protocol(client: Client) -> None:
+    for number in range(2):
+        make_published_round(name=f"r{number}", scenes=SCENES[:1], configurations=(f"c{number}",))
+    with CaptureQueriesContext(connection) as captured:
+        client.get(reverse("leaderboards"))
+    assert len(captured) == 2
+    assert not any('"content"' in query["sql"] for query in captured)
+
+
+def test_every_page_keeps_to_the_content_policy(client: Client) -> None:
+    make_published_round(name="spring", scenes=SCENES[:1])
+    for name, args in (
+        ("home", []),
+        ("leaderboard", ["spring"]),
+        ("configuration", ["spring", "alpha"]),
+        ("method", []),
+    ):
+        response = client.get(reverse(name, args=args))
+        page = response.content.decode()
+        assert "'unsafe-inline'" not in response["Content-Security-Policy"]
+        assert " style=" not in page
+        assert "<style" not in page
+        assert "onclick" not in page
+        assert '<script type="module" src=' in page or "<script" not in page
+
+
+def test_leaderboards_are_listed_once_each_newest_first(client: Client) -> None:
+    first = make_published_round(name="first", scenes=SCENES[:1], configurations=("alpha",))
+    make_published_round(name="second", scenes=SCENES[:1], configurations=("beta",))
+    Release.objects.create(
+        round=first.round, number=2, created_at=first.created_at, scores=first.scores, digest="e" * 64
+    )
+    page = text_of(client, "leaderboards")
+    assert page.count("<li class=") == 2
+    assert page.index("second") < page.index("first<")
+    assert Configuration.objects.count() == 2
+    assert ProtocolVersion.objects.count() == 1

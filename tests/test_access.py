@@ -1,0 +1,243 @@
+"""Who may call what: every address of the site by every kind of account. An address that is not listed here fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from blinding.models import BlindCopy, BlindingKey, Stimulus
+from fartbench.models import Round
+from generation.models import Configuration
+from review.models import Answer, AnswerSheet, Assignment, MistakeReport, OrderPlan
+from review.selectors import next_assignment
+from tests.factories import make_locked_sheet, make_staff, reviewers_of
+from tests.scoring.rows import make_locked_round, make_open_round, make_published_round
+
+pytestmark = pytest.mark.django_db
+
+# Visitors without an account, the reviewer of the open round, one of another round, one with an account and no part
+# in any round, staff, an admin.
+ROLES = ("visitor", "rae", "other", "otis", "stan", "ada")
+OPEN, LOGIN, FORBIDDEN, NOTHING = "open", "login", "403", "404"
+
+ALL = dict.fromkeys(ROLES, OPEN)
+REVIEWERS = {"visitor": LOGIN, "rae": OPEN, "other": OPEN, "otis": FORBIDDEN, "stan": FORBIDDEN, "ada": FORBIDDEN}
+MEMBER = REVIEWERS | {"other": NOTHING}
+STAFF = {"visitor": LOGIN, "rae": NOTHING, "other": NOTHING, "otis": NOTHING, "stan": OPEN, "ada": OPEN}
+ADMINS = STAFF | {"stan": FORBIDDEN}
+PLAYERS = {"visitor": NOTHING, "rae": OPEN, "other": NOTHING, "otis": NOTHING, "stan": OPEN, "ada": OPEN}
+
+
+@dataclass(frozen=True)
+class Call:
+    """How an address is called, and what comes of it for each role. ``args`` name fields of the `world`."""
+
+    outcomes: dict[str, str]
+    args: tuple[str, ...] = ()
+    method: str = "get"
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    def make(self, client: Client, address: str) -> Any:
+        """Make the call; a PUT carries JSON, as the page's script sends it."""
+        if self.method == "put":
+            return client.put(address, self.data, content_type="application/json")
+        return getattr(client, self.method)(address, self.data)
+
+
+CALLS = {
+    "home": Call(ALL),
+    "login": Call(ALL),
+    "logout": Call(ALL, method="post"),
+    "leaderboards": Call(ALL),
+    "leaderboard": Call(ALL, ("published",)),
+    "configuration": Call(ALL, ("published", "configuration")),
+    "published-clip": Call(ALL, ("published", "published_clip")),
+    "method": Call(ALL),
+    "invite": Call(ALL, ("token",)),
+    "review-return": Call(ALL),
+    "review-home": Call(REVIEWERS),
+    "review-way-back": Call(REVIEWERS, method="post"),
+    "review-start": Call(MEMBER, ("open",)),
+    "review-sound": Call(MEMBER, ("open",), "post"),
+    "review-tones": Call(MEMBER, ("open",)),
+    "review-done": Call(MEMBER, ("open",)),
+    "review-sheet": Call(MEMBER, ("due",)),
+    "review-draft": Call(MEMBER, ("due",), "put", {"revision": 0, "answers": {}}),
+    "review-lock": Call(MEMBER, ("due",), "post"),
+    "review-unplayable": Call(MEMBER, ("due",), "post"),
+    "review-later": Call(MEMBER, ("due",), "post"),
+    "review-mistake": Call(MEMBER, ("ended",), "post", {"text": "slipped"}),
+    "media": Call(PLAYERS, ("due",)),
+    "staff-home": Call(STAFF),
+    "staff-audit": Call(STAFF),
+    "staff-round": Call(STAFF, ("open",)),
+    "staff-progress": Call(STAFF, ("open",)),
+    "staff-preview": Call(STAFF, ("locked",)),
+    "staff-step": Call(ADMINS, ("open",), "post", {"step": "publish"}),
+}
+
+
+@pytest.fixture
+def world() -> dict[str, str]:
+    """A published, a closed and an open round, and what there is to call in them."""
+    lift = ["r01-lift"]
+    release = make_published_round(name="shown", scenes=lift, configurations=("alpha",))
+    make_locked_round(name="closed", scenes=lift, configurations=("beta",))
+    open_round = make_open_round(name="running", scenes=lift, configurations=("gamma", "delta"))
+    elsewhere = make_open_round(name="elsewhere", scenes=lift, configurations=("epsilon",))
+    Round.objects.get(name="running").members.update(consented_at=open_round.opened_at)
+    rae = reviewers_of(open_round)[0]
+    ended = next_assignment(rae, open_round).stimulus
+    make_locked_sheet(rae, ended)
+    make_staff("stan")
+    make_staff("ada").user_permissions.add(*Permission.objects.filter(codename="change_round"))
+    User.objects.create_user("otis")
+    return {
+        "published": "shown",
+        "configuration": "alpha",
+        "published_clip": Stimulus.objects.filter(round=release.round).first().pk,
+        "locked": "closed",
+        "open": "running",
+        "due": next_assignment(rae, open_round).stimulus_id,
+        "ended": ended.pk,
+        "token": "no-such-token",
+        "rae": rae.user.username,
+        "other": reviewers_of(elsewhere)[0].user.username,
+    }
+
+
+def client_of(role: str, world: dict[str, str]) -> Client:
+    client = Client()
+    if role != "visitor":
+        client.force_login(User.objects.get(username=world.get(role, role)))
+    return client
+
+
+def outcome(response: Any) -> str:
+    if response.status_code in {403, 404}:
+        return str(response.status_code)
+    if response.status_code == 302 and response["Location"].startswith("/login/"):
+        return LOGIN
+    assert response.status_code < 500
+    assert response.status_code != 405
+    return OPEN
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_an_address_answers_each_role_as_it_should(role: str, world: dict[str, str]) -> None:
+    found = {}
+    for name, call in CALLS.items():
+        address = reverse(name, args=[world[arg] for arg in call.args])
+        found[name] = outcome(call.make(client_of(role, world), address))
+    assert found == {name: call.outcomes[role] for name, call in CALLS.items()}
+
+
+def test_every_address_of_the_site_is_listed() -> None:
+    assert set(names_of(get_resolver().url_patterns)) == set(CALLS)
+
+
+def names_of(patterns: list[URLPattern | URLResolver]) -> list[str]:
+    found: list[str] = []
+    for pattern in patterns:
+        if isinstance(pattern, URLPattern):
+            assert pattern.name, f"{pattern} has no name"
+            found.append(pattern.name)
+        elif pattern.namespace != "admin":
+            found += names_of(pattern.url_patterns)
+    return found
+
+
+RECORDS = [(model._meta.app_label, model._meta.model_name) for model in admin.site._registry]
+
+
+def test_records_are_for_staff(world: dict[str, str]) -> None:
+    lists = [reverse(f"admin:{app}_{model}_changelist") for app, model in RECORDS]
+    for role in ("visitor", "rae", "otis"):
+        client = client_of(role, world)
+        for address in (reverse("admin:index"), *lists):
+            response = client.get(address)
+            assert (response.status_code, response["Location"][:13]) == (302, "/admin/login/")
+
+
+def superuser(name: str = "root") -> Client:
+    client = Client()
+    client.force_login(User.objects.create_superuser(name))
+    return client
+
+
+def test_no_record_can_tell_whose_clip_a_stimulus_is_or_in_which_order_clips_come() -> None:
+    for model in (BlindingKey, BlindCopy, Assignment, OrderPlan):
+        assert not admin.site.is_registered(model)
+
+
+def test_every_list_of_records_opens_and_frozen_ones_offer_no_change(world: dict[str, str]) -> None:
+    client = superuser()
+    editable = {("generation", "family"), ("auth", "user"), ("auth", "group")}
+    for app, model in RECORDS:
+        assert client.get(reverse(f"admin:{app}_{model}_changelist")).status_code == 200
+        adding = client.get(reverse(f"admin:{app}_{model}_add")).status_code
+        assert adding == (200 if (app, model) in editable else 403), model
+
+
+def test_answers_of_an_open_round_are_in_no_record(world: dict[str, str]) -> None:
+    client = superuser()
+    sheet = AnswerSheet.objects.get(stimulus=world["ended"])
+    MistakeReport.objects.create(sheet=sheet, text="I meant yes")
+    closed = AnswerSheet.objects.filter(stimulus__round__name="closed").first()
+    for model, hidden, shown in (
+        ("answersheet", sheet.pk, closed.pk),
+        ("answer", sheet.answers.first().pk, closed.answers.first().pk),
+        ("mistakereport", MistakeReport.objects.get().pk, None),
+    ):
+        change = f"admin:review_{model}_change"
+        gone = client.get(reverse(change, args=[hidden]))
+        assert gone.status_code == 302  # the admin's way of saying that there is none
+        assert gone["Location"] == reverse("admin:index")
+        if shown:
+            assert client.get(reverse(change, args=[shown])).status_code == 200
+    listed = client.get(reverse("admin:review_answersheet_changelist")).content.decode()
+    assert world["ended"] not in listed
+    assert Answer.objects.filter(sheet__stimulus__round__name="running").count() == 6
+
+
+def test_records_cannot_be_searched_for_what_they_do_not_show(world: dict[str, str]) -> None:
+    client = superuser()
+    for lookup in ("sheets__answers__value=yes", "sheets__source=browser", "facts__duration_s=2.0"):
+        response = client.get(f"{reverse('admin:blinding_stimulus_changelist')}?{lookup}")
+        assert response.status_code == 400 or world["due"] not in response.content.decode()
+
+
+def test_a_secret_is_on_no_page_of_records(world: dict[str, str]) -> None:
+    client, round_ = superuser(), Round.objects.get(name="running")
+    assert round_.seed not in client.get(reverse("admin:fartbench_round_change", args=[round_.pk])).content.decode()
+    member = round_.members.first()
+    page = client.get(reverse("admin:review_invite_change", args=[member.invites.first().pk])).content.decode()
+    assert member.invites.first().token_hash not in page
+
+
+def test_a_described_configuration_stays_and_a_provisional_one_can_be_described(world: dict[str, str]) -> None:
+    client = superuser()
+    configuration = Configuration.objects.get(name="alpha")
+    address = reverse("admin:generation_configuration_change", args=[configuration.pk])
+    fields = {"label": "Alpha 1", "provider": "imported", "model_id": "", "parameters": "{}", "track": "core-av"}
+    assert client.post(address, fields).status_code == 302
+    configuration.refresh_from_db()
+    assert (configuration.label, configuration.provisional) == ("Alpha 1", False)
+    assert client.post(address, fields | {"label": "Alpha 2"}).status_code == 403
+    configuration.refresh_from_db()
+    assert configuration.label == "Alpha 1"
+
+
+def test_addresses_of_people_are_for_accounts_that_may_change_rounds(world: dict[str, str]) -> None:
+    stan = User.objects.get(username="stan")
+    stan.user_permissions.add(*Permission.objects.filter(codename__startswith="view_"))
+    client = client_of("stan", world)
+    assert client.get(reverse("admin:review_reviewer_changelist")).status_code == 403
+    assert client.get(reverse("admin:fartbench_round_changelist")).status_code == 200
