@@ -170,11 +170,16 @@ def _accuracy(columns: list[Column], truth: NDArray[np.int64], classes: int) -> 
 
 
 def _kind_scores(values: NDArray[np.float64], one_hot: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return log P(value | class) with add-one smoothing, the file itself left out; shape (files, classes)."""
+    """Return log P(value | class) with add-one smoothing, the file itself left out; shape (files, classes).
+
+    The other classes are counted as if they, too, had one file less: else a class would score lower just for being the
+    file's own.
+    """
     kinds = np.eye(int(values.max()) + 1)[values.astype(int)]
-    same = kinds @ (kinds.T @ one_hot) - one_hot
-    others = one_hot.sum(axis=0) - one_hot
-    return np.asarray(np.log((same + 1) / (others + kinds.shape[1])))
+    counts = one_hot.sum(axis=0)
+    same = kinds @ (kinds.T @ one_hot)
+    same = np.where(one_hot == 1, same - 1, same * (counts - 1) / counts)
+    return np.asarray(np.log((same + 1) / (counts - 1 + kinds.shape[1])))
 
 
 def _quantity_scores(values: NDArray[np.float64], one_hot: NDArray[np.float64]) -> NDArray[np.float64]:

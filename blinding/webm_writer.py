@@ -128,14 +128,21 @@ def _block(block: _Block, base: int, streams: list[WebmStream]) -> Iterator[Byte
     size = 4 + sum(map(len, pieces))
     last = block.index == len(stream.samples) - 1
     head = bytes([0x80 | block.stream + 1]) + pack(">h", block.time - base)
-    if last and stream.track.tail:
-        discard = element(0x75A2, pack(">q", round(stream.track.tail * 1_000_000_000)))
-        yield _ident(0xA0) + _size(9 + size + len(discard)) + b"\xa1" + _size(size) + head + b"\0"
+    if last and stream.track.kind == "audio":
+        ending = _ending(stream.track)
+        yield _ident(0xA0) + _size(9 + size + len(ending)) + b"\xa1" + _size(size) + head + b"\0"
         yield from pieces
-        yield discard
+        yield ending
     else:
         yield b"\xa3" + _size(size) + head + (b"\x80" if block.sync else b"\0")
         yield from pieces
+
+
+def _ending(track: Track) -> bytes:
+    """Return how long the last sound packet lasts and how much of it is not heard."""
+    lasts = Fraction(track.samples[-1].duration, track.timescale)
+    tail = element(0x75A2, pack(">q", round(track.tail * 1_000_000_000))) if track.tail else b""
+    return _number(0x9B, round(lasts / MILLISECOND)) + tail
 
 
 def _entry(number: int, stream: WebmStream) -> bytes:

@@ -17,6 +17,7 @@ TABLES = frozenset(
 RECORDS = frozenset(
     {"avcC", "hvcC", "av1C", "vpcC", "dOps", "esds", "pasp", "btrt", "clap", "fiel", "wave", "mdcv", "clli"}
 )
+NESTED = frozenset({"udta", "meta", "ilst", "gmhd", "jumb"})
 SOUND, PICTURE = 28, 78
 _KEYS = {
     "too": "an encoder or tool", "enc": "an encoder or tool", "swr": "an encoder or tool", "xyz": "a place",
@@ -53,12 +54,29 @@ def _leaf(data: Bytes, box: Box, place: str, handler: str) -> Iterator[Finding]:
     elif box.kind == "stsd":
         yield from _descriptions(data, box, place, handler)
     elif any(data[box.start : box.end]):
-        yield from _needless(bytes(data[box.start : box.end]), place)
+        yield from _needless(data, box.start, box.end, place)
 
 
-def _needless(payload: bytes, place: str) -> Iterator[Finding]:
+def _needless(data: Bytes, start: int, end: int, place: str) -> Iterator[Finding]:
+    """Yield the texts of a box that playing does not need, from the boxes inside it where it has some."""
+    if place.rpartition("/")[2] in NESTED or place.rpartition("/")[0].endswith("ilst"):
+        start += 4 if place.endswith("meta") and not any(data[start : start + 4]) else 0
+        yield from _nested(data, start, end, place)
+        return
+    payload = bytes(data[start:end])
     found = list(free_text(payload, place))
     yield from found or [Finding(place, f"{len(payload)} bytes", "data that playing does not need")]
+
+
+def _nested(data: Bytes, start: int, end: int, place: str) -> Iterator[Finding]:
+    at = start
+    try:
+        for box in walk(data, start, end):
+            at = box.end
+            if any(data[box.start : box.end]):
+                yield from _needless(data, box.start, box.end, f"{place}/{box.kind}")
+    except BadBoxes:
+        yield from free_text(bytes(data[at:end]), place)
 
 
 def free_text(payload: bytes, place: str) -> Iterator[Finding]:
@@ -111,7 +129,7 @@ def _descriptions(data: Bytes, box: Box, place: str, handler: str) -> Iterator[F
         here = f"{place}/{entry.kind}"
         fixed = PICTURE if handler == "vide" else SOUND
         if handler not in ("vide", "soun"):
-            yield from _needless(bytes(data[entry.start + 8 : entry.end]), here)
+            yield from _needless(data, entry.start + 8, entry.end, here)
             continue
         if any(data[entry.start + 12 : entry.start + 16]):
             yield Finding(f"{here} vendor", _printable(data[entry.start + 12 : entry.start + 16]), "a vendor")
@@ -130,6 +148,6 @@ def _records(data: Bytes, entry: Box, fixed: int, place: str) -> Iterator[Findin
             if box.kind in RECORDS or (box.kind == "colr" and payload[:3] == b"ncl"):
                 yield from (Finding(here, text, named(text) or "free text") for text in texts(payload, 6))
             elif any(payload):
-                yield from _needless(payload, here)
+                yield from _needless(data, box.start, box.end, here)
     except BadBoxes:
         yield from free_text(bytes(data[entry.start + fixed : entry.end]), place)

@@ -10,7 +10,7 @@ from blinding.scrub.aac import leading_elements
 from blinding.scrub.mp3 import scrub_mp3
 from blinding.scrub.opus import padding_of
 from fartbench.media.bits import OutOfBits, without_bits
-from fartbench.media.boxes import walk
+from fartbench.media.boxes import Box, walk
 from fartbench.media.movie import Movie, Track
 
 
@@ -30,7 +30,7 @@ def _nothing(track: Track, samples: list[memoryview]) -> Iterator[Finding]:  # n
 
 
 def _messages(payload: bytes, place: str) -> Iterator[Finding]:
-    found = [Finding(place, text[:200], named(text) or "free text") for text in texts(payload, 6)]
+    found = [Finding(place, text[:200], named(text) or "free text") for text in texts(payload)]
     yield from found or [Finding(place, f"{len(payload)} bytes", "a message that decoding does not need")]
 
 
@@ -93,18 +93,31 @@ _PER_CODEC = {"h264": _units, "hevc": _units, "av1": _obus, "aac": _aac, "mp3": 
 def _outside(data: memoryview, movie: Movie) -> Iterator[Finding]:
     """Yield the texts of media data that belongs to no sample of picture or sound, and known marks inside samples."""
     if movie.container == "matroska":
+        for track in movie.tracks:
+            if track.kind == "other":
+                yield from _other_track(data, track)
         yield from _marks(data, 0, len(data))
         return
     spans = sorted((s.offset, s.offset + s.size) for track in movie.tracks for s in track.samples)
     for box in walk(data, 0, len(data)):
-        if box.kind != "mdat":
-            continue
-        at = box.start
-        for start, end in [*((a, b) for a, b in spans if box.start <= a < box.end), (box.end, box.end)]:
-            if start > at and any(data[at:start]):
-                yield from free_text(bytes(data[at:start]), "media data in no sample of picture or sound")
-            at = max(at, end)
-        yield from _marks(data, box.start, box.end)
+        if box.kind == "mdat":
+            yield from _gaps(data, box, spans)
+            yield from _marks(data, box.start, box.end)
+
+
+def _other_track(data: memoryview, track: Track) -> Iterator[Finding]:
+    place = f"track {track.number}"
+    yield Finding(place, track.codec, "a track that is neither picture nor sound")
+    for sample in track.samples:
+        yield from free_text(bytes(data[sample.offset : sample.offset + sample.size]), place)
+
+
+def _gaps(data: memoryview, mdat: Box, spans: list[tuple[int, int]]) -> Iterator[Finding]:
+    at = mdat.start
+    for start, end in [*((a, b) for a, b in spans if mdat.start <= a < mdat.end), (mdat.end, mdat.end)]:
+        if start > at and any(data[at:start]):
+            yield from free_text(bytes(data[at:start]), "media data in no sample of picture or sound")
+        at = max(at, end)
 
 
 def _marks(data: memoryview, start: int, end: int) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ _WIDE = re.compile(rb"(?:[\x20-\x7e]\x00){4,}|(?:\x00[\x20-\x7e]){4,}")
 _LONG = re.compile(rb"[A-Za-z0-9 .,:;/_()+@=-]{14,}")
 _TOOLS = (
     r"Lavc|Lavf|FFmpeg|FFMP\b|libx?26[45]|\bx26[45]\b|libaom|libvpx|libopus|SVT-?AV1|rav1e|dav1d|Xiph|Vorbis I"
-    r"|LAME ?3|faac\b|fdk|Nero"
+    r"|LAME ?\d|faac\b|fdk|Nero"
     r"|HandBrake|GPAC|MP4Box|mp4v2|Bento4|Shaka|mkvmerge|libwebm|libebml|libmatroska|GStreamer|VLC|OBS|NVENC|QuickSync|VideoToolbox"
     r"|(?:Video|Sound|Audio|Subtitle|Text|TimeCode|Data)Handler|AVC Coding|Core Media|Mainconcept"
     r"|Elemental|Encoder|Encoded|encoding"
@@ -28,7 +28,7 @@ _PATTERNS = (
     ("a random id", re.compile(r"\b[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\b", re.IGNORECASE)),
 )
 _KNOWN = re.compile(
-    rb"Lavc\d|Lavf\d|x26[45] [-(]|libfaac|LAME3\.|Xiph\.Org|libopus |libvpx|libaom|SVT-AV1"
+    rb"Lavc\d|Lavf\d|x26[45] [-(]|libfaac|LAME\d\.|Xiph\.Org|libopus |libvpx|libaom|SVT-AV1"
     rb"|HandBrake|GPAC|JVT/AVC|jumdc2|c2pa\.|adobe:ns|x:xmpmeta"
 )
 

@@ -85,7 +85,8 @@ def _rebuild(sample: memoryview, removed: Counter[str]) -> Bytes:
     except OutOfBits as fault:
         raise CannotScrub("a sound packet is damaged") from fault
     removed["AAC fill or data element"] += 1
-    return without_bits(data, 0, end)
+    # A packet ends in three set bits and less than a byte of padding: a byte of zeros after the shift is no part of it.
+    return without_bits(data, 0, end).rstrip(b"\0")
 
 
 def leading_elements(data: bytes, *, refuse: bool = True) -> int:

@@ -78,7 +78,7 @@ def scrub(
         sets = [*sets, *_sets_in(split_samples[0], rules)]
     known = {bytes(unit) for unit in sets}
     moving = any(bytes(unit) not in known for units in split_samples for unit in _sets_in(units, rules))
-    for unit in known:
+    for unit in known.union(*(_sets_in(units, rules) for units in split_samples)):
         refuse_text(unit, "a parameter set")
     rebuilt = [_rebuild(units, rules, moving, removed) for units in split_samples]
     return rebuilt, list(dict.fromkeys(sets)), moving, removed

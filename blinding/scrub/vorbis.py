@@ -28,9 +28,9 @@ def _headers(config: bytes) -> tuple[bytes, bytes, bytes]:
     at, sizes = 1, []
     for _ in range(2):
         size = 0
-        while config[at] == 255:  # noqa: PLR2004 - 255 says more follows
+        while config[at : at + 1] == b"\xff":  # 255 says more follows
             size, at = size + 255, at + 1
-        sizes.append(size + config[at])
+        sizes.append(size + sum(config[at : at + 1]))
         at += 1
     middle = at + sizes[0]
     if middle + sizes[1] > len(config):

@@ -57,7 +57,11 @@ def _first_frame(path: Path, data: memoryview, track: Track, bounds: Bounds) -> 
     context.extradata = _extradata(track)
     context.options = {"max_pixels": str(bounds.pixels)}
     try:
-        frame = next(_frames(context, data, track), None)
+        frames = _frames(context, data, track)
+        # The first sound frame of a stream may be cut short by its decoder; a whole one is wanted.
+        frame = (
+            next(frames, None) if track.kind == "video" else max(frames, key=lambda found: found.samples, default=None)
+        )
     except FFmpegError as fault:
         raise NotAVideo(path, f"has {track.kind} that cannot be decoded ({fault.strerror}).") from fault
     if frame is None:

@@ -11,6 +11,8 @@ PICTURE = "testsrc2=size=160x96:rate=24:duration=1.5"
 SOUND = "sine=frequency=440:sample_rate=48000:duration=1.5"
 _FOLDER = TemporaryDirectory(prefix="fartbench-clips-")
 
+X265 = ("-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=none")
+VP9 = ("-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8")
 X264 = ("-c:v", "libx264", "-preset", "veryfast", "-g", "12")
 AAC = ("-c:a", "aac")
 KINDS: dict[str, tuple[str, ...]] = {
@@ -23,13 +25,13 @@ KINDS: dict[str, tuple[str, ...]] = {
     "h264_opus.mp4": (*X264, "-c:a", "libopus"),
     "mono_44100.mp4": (*X264, *AAC, "-ac", "1", "-ar", "44100"),
     "silent.mp4": (*X264, "-an"),
-    "hevc_hvc1.mp4": ("-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=none", "-tag:v", "hvc1", *AAC),
-    "hevc_hev1.mp4": ("-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=none", "-tag:v", "hev1", *AAC),
+    "hevc_hvc1.mp4": (*X265, "-tag:v", "hvc1", *AAC),
+    "hevc_hev1.mp4": (*X265, "-tag:v", "hev1", *AAC),
     "av1_opus.mp4": ("-c:v", "libsvtav1", "-preset", "12", "-c:a", "libopus"),
     "av1_opus.webm": ("-c:v", "libsvtav1", "-preset", "12", "-c:a", "libopus"),
-    "vp9_opus.webm": ("-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-c:a", "libopus"),
-    "vp9_opus.mp4": ("-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-c:a", "libopus"),
-    "vp9_vorbis.webm": ("-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-c:a", "libvorbis"),
+    "vp9_opus.webm": (*VP9, "-c:a", "libopus"),
+    "vp9_opus.mp4": (*VP9, "-c:a", "libopus"),
+    "vp9_vorbis.webm": (*VP9, "-c:a", "libvorbis"),
     "vp8_vorbis.webm": ("-c:v", "libvpx", "-deadline", "realtime", "-c:a", "libvorbis"),
     "open_gop.mp4": (*X264, "-x264-params", "open-gop=1:bframes=3:aud=1:repeat-headers=1", *AAC),
     "ntsc.mp4": (*X264, "-r", "30000/1001", *AAC),
