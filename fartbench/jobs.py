@@ -15,7 +15,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import OperationalError, connection, models
+from django.db import OperationalError, connection, models, transaction
 from django.utils import timezone
 
 from fartbench.errors import Refusal
@@ -62,7 +62,8 @@ def wake(messages: int = 1) -> None:
         from fartbench.tasks import run_due  # noqa: PLC0415 - tasks import this module
 
         for _ in range(messages):
-            run_due.delay_on_commit()
+            # Robust: a broker that is away must not undo or fail what has just been committed.
+            transaction.on_commit(run_due.delay, robust=True)
 
 
 @dataclass(frozen=True)

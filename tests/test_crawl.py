@@ -61,8 +61,8 @@ def sentinels(tmp_path: Path) -> set[str]:
     for number, (name, scene) in enumerate((c, s) for c in CONFIGURATIONS for s in SCENES):
         file = tmp_path / f"zzfile-{name}-{scene}.mp4"
         file.write_bytes(tiny_clip(number=number, seconds=1.0))
-        rows.append({"configuration": name, "scene": scene, "replicate": 1, "file": file.name, "outcome": "ok",
-                     "reason": "zzreason", "seed": "zzseed", "model_version": "zzversion", "cost_usd": "77.125"})  # fmt: skip
+        cell = {"configuration": name, "scene": scene, "replicate": 1, "file": file.name, "outcome": "ok"}
+        rows.append(cell | {"reason": "zzreason", "seed": "zzseed", "model_version": "zzversion", "cost_usd": "77.125"})
     rows[-1] |= {"file": "", "outcome": "refused"}
     call_command("import_clips", "blindtest", str(write_csv(tmp_path / "zzmanifest.csv", COLUMNS, rows)))
     family = Family.objects.create(name="zzfamily", label="zzfamilylabel")
@@ -74,8 +74,8 @@ def sentinels(tmp_path: Path) -> set[str]:
     call_command("open_round", "blindtest")
     raw = {sample.clip.sha256 for sample in Sample.objects.exclude(clip=None) if sample.clip}
     orders = set(Round.objects.values_list("seed", flat=True))
-    planted = {"zzconfig", "zzlabel", "zzfamily", "zzprovider", "zzmodel", "zzparameter", "zzvalue", "zzfile", "zzreason",
-               "zzseed", "zzversion", "zzmanifest", "77.125"}  # fmt: skip
+    words = "config label family provider model parameter value file reason seed version manifest"
+    planted = {"77.125", *(f"zz{word}" for word in words.split())}
     return planted | raw | orders | set(EMAILS[1:])
 
 

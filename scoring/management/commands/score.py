@@ -2,7 +2,7 @@
 
 import json
 from argparse import ArgumentParser
-from typing import Any
+from typing import IO, Any, cast
 
 from django.db import transaction
 from rich.console import Console
@@ -33,7 +33,7 @@ class Command(RoundCommand):
         if options["json"]:
             self.say(json.dumps(scores_document(results), indent=2, ensure_ascii=False))
         else:
-            Console(file=self.stdout).print(_table(results))
+            Console(file=cast("IO[str]", self.stdout)).print(_table(results))
 
 
 def _table(results: RoundResults) -> Table:
