@@ -160,6 +160,12 @@ if env.bool("BEHIND_PROXY", default=False):
 INVITE_DAYS = env.int("INVITE_DAYS", default=14)
 
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# A message is only a wake-up: a broker that is away is passed over at once and not waited for.
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 2, "socket_timeout": 5, "max_retries": 1}
 
 LOGGING = {
     "version": 1,

@@ -9,9 +9,10 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
-from django.conf import settings
+from django.conf import settings as project
 from django.db import OperationalError, connection
 from django.utils import timezone
 
@@ -171,7 +172,7 @@ def test_the_lease_is_renewed_while_the_work_goes_on(handled: list[str], monkeyp
 
 
 def test_a_worker_process_stops_when_asked_and_says_it_was_there(process_environment: dict[str, str]) -> None:
-    command = [sys.executable, str(Path(settings.BASE_DIR) / "manage.py"), "work"]
+    command = [sys.executable, str(Path(project.BASE_DIR) / "manage.py"), "work"]
     with subprocess.Popen(command, env=process_environment) as worker:
         deadline = time.monotonic() + 20
         while not WorkerBeat.objects.exists() and time.monotonic() < deadline:
@@ -179,3 +180,12 @@ def test_a_worker_process_stops_when_asked_and_says_it_was_there(process_environ
         os.kill(worker.pid, signal.SIGTERM)
         assert worker.wait(timeout=20) == 0
     assert WorkerBeat.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_broker_that_is_away_loses_nothing_and_is_not_waited_for(handled: list[str], settings: Any) -> None:
+    settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
+    before = time.monotonic()
+    jobs.enqueue("note", [1])
+    assert time.monotonic() - before < 10
+    assert run_one().state == JobState.DONE
