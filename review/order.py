@@ -253,15 +253,20 @@ def _interleaved(layout: Layout, order: Order) -> Order:
 
 
 def _different(layout: Layout, order: Order, seen: set[tuple[int, ...]], rand: Rand) -> Order:
-    """`order`, or when it is among `seen`, one that is not: the least bad of those met on a short random walk."""
+    """`order`, or when it is among `seen`, one that is not: the least bad of those met on a random walk.
+
+    The first steps of the walk are repaired too, because chance alone seldom meets a good order of a tight set.
+    """
     if tuple(order) not in seen:
         return order
-    met, candidate = [], list(order)
-    for _ in range(DIFFERENT_TRIES):
+    met: list[Order] = []
+    candidate = order
+    for attempt in range(DIFFERENT_TRIES):
+        candidate = list(candidate)
         one, other = int(rand() * len(order)), int(rand() * len(order))
         candidate[one], candidate[other] = candidate[other], candidate[one]
-        if tuple(candidate) not in seen:
-            met.append(list(candidate))
-            if len(met) == DIFFERENT_CHOICES:
-                break
+        options = [candidate, _repaired(layout, candidate, rand)] if attempt < DIFFERENT_CHOICES else [candidate]
+        met += [option for option in options if tuple(option) not in seen]
+        if len(met) >= DIFFERENT_CHOICES:
+            break
     return min(met, key=lambda each: _badness(layout, each), default=order)

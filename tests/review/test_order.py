@@ -149,6 +149,15 @@ def test_reviewers_get_different_orders_as_long_as_there_are_enough():
     assert any("two orders are equal" in reason for reason in seven.reasons)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_different_orders_of_a_tight_set_keep_its_configurations_apart(seed):
+    """Three clips of one configuration and two others: 12 of the 120 orders have no bad neighbours."""
+    clips = [*(ClipFactors(f"a{n}", "a", f"s{n}") for n in range(3)), *(ClipFactors(n, n, n) for n in "xy")]
+    balance = balanced_orders(clips, 8, str(seed), effort=QUICK).balance
+    assert balance.all_different
+    assert balance.same_configuration_neighbours == 0
+
+
 def test_one_clip_and_one_reviewer_is_a_round_too():
     orders = balanced_orders([ClipFactors("only", "a", "s")], 1, "seed")
     assert orders.orders == (("only",),)
