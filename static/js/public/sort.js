@@ -7,11 +7,10 @@ const compare = {
 
 function valueOf(row, column, kind) {
   const text = row.children[column].dataset.value ?? "";
-  if (kind === "text") return text;
-  return text === "" ? Number.POSITIVE_INFINITY : Number(text);
+  return kind === "text" ? text : Number(text || Number.MAX_VALUE);
 }
 
-function sort(table, heading, column) {
+function sort(table, heading, column, place) {
   const ascending = heading.getAttribute("aria-sort") !== "ascending";
   const kind = heading.dataset.sort;
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
@@ -20,20 +19,22 @@ function sort(table, heading, column) {
     const rows = [...body.querySelectorAll("tr[data-row]")];
     rows.sort((a, b) => {
       const order = compare[kind](valueOf(a, column, kind), valueOf(b, column, kind));
-      return ascending ? order : -order;
+      return (ascending ? order : -order) || place.get(a) - place.get(b);
     });
     body.append(...rows);
   }
 }
 
 for (const table of document.querySelectorAll("table[data-sortable]")) {
+  // Equal rows keep the order that the page came with.
+  const place = new Map([...table.querySelectorAll("tr[data-row]")].map((row, index) => [row, index]));
   [...table.tHead.rows[0].cells].forEach((heading, column) => {
     if (!heading.dataset.sort) return;
     const button = document.createElement("button");
     button.type = "button";
     button.className = "sort";
     button.append(...heading.childNodes);
-    button.addEventListener("click", () => sort(table, heading, column));
+    button.addEventListener("click", () => sort(table, heading, column, place));
     heading.append(button);
   });
 }

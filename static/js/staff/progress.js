@@ -1,6 +1,6 @@
 // Keeps the bars of a round's page up to date, and says when the page itself is out of date.
 
-const EVERY_MS = 4000;
+const EVERY_MS = 3000;
 const page = document.querySelector("[data-progress-url]");
 
 function show(bars) {

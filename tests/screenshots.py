@@ -1,0 +1,159 @@
+"""Pictures of the main pages, on a desk, on a phone and in the dark: ``make screenshots`` writes docs/screenshots.
+
+It looks at the demonstration in DATA_DIR, which ``manage.py demo --no-serve`` has made, and serves it meanwhile on a
+free port of the loopback interface.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import django
+from playwright.sync_api import Browser, Page, sync_playwright
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fartbench.settings")
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"  # Playwright keeps an event loop in this thread
+django.setup()
+
+from django.conf import settings  # noqa: E402
+from django.contrib.auth.models import User  # noqa: E402
+from django.test import Client  # noqa: E402
+from django.utils import timezone  # noqa: E402
+
+from review.models import CohortMember, Reviewer  # noqa: E402
+from review.selectors import next_assignment  # noqa: E402
+from scoring.demo import FINISHED, OPEN, YOU  # noqa: E402
+from scoring.demo_accounts import ADMIN  # noqa: E402
+from scoring.pages.published import published_release  # noqa: E402
+from tests.browser import QUIET_FLAGS  # noqa: E402
+
+FOLDER = Path(settings.BASE_DIR) / "docs" / "screenshots"
+LOOKS = {
+    "desk": {"viewport": {"width": 1366, "height": 768}},
+    "phone": {"viewport": {"width": 360, "height": 740}, "device_scale_factor": 2, "is_mobile": True},
+    "dark": {"viewport": {"width": 1366, "height": 768}, "color_scheme": "dark"},
+}
+START_SECONDS = 30
+PICTURES_READY = """() => Promise.all([...document.querySelectorAll("video")].map(
+    video => video.readyState > 1 || new Promise(done => {
+        video.addEventListener("loadeddata", done);
+        setTimeout(done, 5000);
+    })
+))"""
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A page to look at, and as whom; no user for a visitor."""
+
+    name: str
+    address: str
+    user: User | None = None
+
+
+def shots() -> list[Shot]:
+    """Return the pages of a visitor, of the demonstration's invited reviewer and of its admin."""
+    release = published_release(FINISHED)
+    member = CohortMember.objects.select_related("reviewer__user", "round").get(round__name=OPEN, reviewer__email=YOU)
+    # As after the start page: this installation is there for the pictures alone.
+    CohortMember.objects.filter(pk=member.pk).update(consented_at=timezone.now(), sound_checked_at=timezone.now())
+    you, admin = member.reviewer.user, User.objects.get(username=ADMIN)
+    leader = release.scores["leaderboard"][0]["configuration"]
+    return [
+        Shot("home", "/"),
+        Shot("leaderboards", "/leaderboards/"),
+        Shot("leaderboard", f"/rounds/{FINISHED}/"),
+        Shot("configuration", f"/rounds/{FINISHED}/configurations/{leader}/"),
+        Shot("method", "/method/"),
+        Shot("review-queue", "/review/", you),
+        Shot("review-form", f"/review/{_due(member.reviewer, member)}/", you),
+        Shot("staff-rounds", "/staff/", admin),
+        Shot("staff-round", f"/staff/rounds/{OPEN}/", admin),
+        Shot("staff-audit", "/staff/audit/", admin),
+    ]
+
+
+def _due(reviewer: Reviewer, member: CohortMember) -> str:
+    return next_assignment(reviewer, member.round).stimulus_id
+
+
+@contextmanager
+def server() -> Iterator[str]:
+    """Serve the installation and yield its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "gunicorn", "fartbench.wsgi", "--bind", f"127.0.0.1:{port}", "--threads", "8"]
+    process = subprocess.Popen(
+        [*command, "--log-level", "warning"], cwd=settings.BASE_DIR, env={**os.environ, "BASE_URL": address}
+    )
+    try:
+        _wait_for(port)
+        yield address
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _wait_for(port: int) -> None:
+    until = time.monotonic() + START_SECONDS
+    while time.monotonic() < until:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.1)
+    raise TimeoutError("the web server did not start; its last words stand above")
+
+
+def take(browser: Browser, base: str, shot: Shot, look: str) -> None:
+    """Write one picture."""
+    context = browser.new_context(base_url=base, reduced_motion="reduce", **LOOKS[look])
+    if shot.user is not None:
+        client = Client()
+        client.force_login(shot.user)
+        cookie = {"name": settings.SESSION_COOKIE_NAME, "value": client.cookies[settings.SESSION_COOKIE_NAME].value}
+        context.add_cookies([{**cookie, "url": base}])
+    page = context.new_page()
+    _open(page, shot.address)
+    page.screenshot(path=FOLDER / f"{shot.name}-{look}.png")
+    context.close()
+
+
+def _open(page: Page, address: str) -> None:
+    response = page.goto(address)
+    if response is None or response.status != 200:
+        raise RuntimeError(f"{address} answered {response and response.status}")
+    page.evaluate(PICTURES_READY)
+
+
+def main() -> None:
+    """Write every picture."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    binary = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
+    with server() as base, sync_playwright() as playwright, tempfile.TemporaryDirectory() as home:
+        browser = playwright.chromium.launch(
+            executable_path=binary,
+            args=QUIET_FLAGS,
+            env={**os.environ, "HOME": home},
+            chromium_sandbox=os.geteuid() != 0,
+        )
+        for shot in shots():
+            for look in LOOKS:
+                take(browser, base, shot, look)
+        browser.close()
+    print(f"{len(list(FOLDER.glob('*.png')))} pictures are in {FOLDER.relative_to(settings.BASE_DIR)}")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
