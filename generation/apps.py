@@ -16,5 +16,9 @@ class GenerationConfig(AppConfig):
         jobs.register(commissioning.GENERATE, commissioning.generate)
         writeonce.register(
             *writeonce.never_changes("generation_clip"),
+            *writeonce.never_changes("generation_sampleevent"),
+            *writeonce.never_changes("generation_promptaudit"),
+            *writeonce.never_changes("generation_rawview"),
+            *writeonce.never_changes("generation_prompt", once="OLD.frozen_at IS NOT NULL"),
             *writeonce.never_changes("generation_sample", once="OLD.frozen_at IS NOT NULL"),
         )

@@ -35,7 +35,7 @@ def lay_out(round_: Round, configuration: Configuration) -> None:
         for scene, replicate in wanted
         if (scene, replicate) not in there
     )
-    Sample.objects.bulk_create(Sample(cell=cell) for cell in cells)
+    Sample.every.bulk_create(Sample(cell=cell) for cell in cells)
 
 
 def begin_collecting(round_: Round) -> None:
@@ -73,6 +73,8 @@ def mark_cell(*, round_: Round, cell: CellKey, state: SampleState, reason: str, 
         if (sample.state, sample.reason) == (state, reason):
             return sample
         raise CellRefused(f"{cell} is “{sample.get_state_display()}” already; a result is not changed by hand.")
+    if not sample.at_rest:
+        raise CellRefused(f"{cell} is “{sample.get_state_display()}”: work on it is under way, and may bring a result.")
     sample.state, sample.reason = state, reason
     sample.save()
     begin_collecting(round_)

@@ -113,6 +113,9 @@ def _take_in(
     samples = samples_of(round_)
     for row in rows:
         sample, arrival = samples[row.cell], arrivals.get(row.cell)
+        if not sample.has_outcome and not sample.at_rest:
+            faults.append(f"row {row.number}: {row.cell} is “{sample.get_state_display()}”: work on it is under way")
+            continue
         if not sample.has_outcome:
             report.added.append(str(row.cell))
         elif _is_same(sample, row, arrival, details=replace):

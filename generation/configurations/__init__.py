@@ -1,0 +1,19 @@
+"""Configurations as data: what a file may say, and how one is read. No Django here."""
+
+from generation.configurations.loader import ConfigurationError, parse_configuration, read_configurations
+from generation.configurations.money import Cost, Usage, cost_of, estimate
+from generation.configurations.schema import COMMISSIONABLE_TRACKS, TRACKS, ConfigurationFile, PriceRule
+
+__all__ = [
+    "COMMISSIONABLE_TRACKS",
+    "TRACKS",
+    "ConfigurationError",
+    "ConfigurationFile",
+    "Cost",
+    "PriceRule",
+    "Usage",
+    "cost_of",
+    "estimate",
+    "parse_configuration",
+    "read_configurations",
+]

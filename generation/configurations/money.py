@@ -1,0 +1,48 @@
+"""What a clip costs, and how that is known. The four bases are kept apart. No Django here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from generation.configurations.schema import ConfigurationFile, PriceRule
+
+Basis = Literal["reported", "computed", "estimated", "unknown"]
+TICKS_PER_USD = Decimal(10) ** 10  # xAI reports costs in ten-thousand-millionths of a dollar
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """A cost in US dollars with its basis; ``usd`` is None exactly when it is unknown. ``rule`` names the price rule."""
+
+    basis: Basis
+    usd: Decimal | None
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a provider says a clip used; each figure is None where it says nothing."""
+
+    usd: Decimal | None = None
+    usd_ticks: int | None = None
+    credits: Decimal | None = None
+    output_tokens: int | None = None
+
+
+def estimate(configuration: ConfigurationFile) -> Decimal | None:
+    """Return what one clip should cost by the listed price, in US dollars; None when no price is known."""
+    return configuration.price.for_seconds(configuration.fixed.duration_s)
+
+
+def cost_of(rule: PriceRule, usage: Usage, *, seconds: float) -> Cost:
+    """Return the cost of an accepted sample by the best basis there is: reported, then computed, then estimated."""
+    if usage.usd is not None:
+        return Cost("reported", usage.usd, rule.id)
+    if usage.usd_ticks is not None:
+        return Cost("reported", Decimal(usage.usd_ticks) / TICKS_PER_USD, rule.id)
+    if usage.output_tokens is not None and rule.per_million_tokens is not None:
+        return Cost("computed", Decimal(rule.per_million_tokens) * usage.output_tokens / 1_000_000, rule.id)
+    listed = rule.for_seconds(seconds)
+    return Cost("unknown", None, rule.id) if listed is None else Cost("estimated", listed, rule.id)

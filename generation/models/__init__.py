@@ -1,0 +1,32 @@
+"""What is commissioned and what came back: configurations, prompts, cells, samples, submissions and raw clips."""
+
+from generation.models.cells import Cell, Clip, CostBasis, RawView, Sample, SampleState
+from generation.models.configurations import Configuration, Family
+from generation.models.prompts import Prompt, PromptAudit
+from generation.models.submissions import (
+    Ceiling,
+    Commissioning,
+    ProviderAccount,
+    SampleEvent,
+    Submission,
+    SubmissionState,
+)
+
+__all__ = [
+    "Ceiling",
+    "Cell",
+    "Clip",
+    "Commissioning",
+    "Configuration",
+    "CostBasis",
+    "Family",
+    "Prompt",
+    "PromptAudit",
+    "ProviderAccount",
+    "RawView",
+    "Sample",
+    "SampleEvent",
+    "SampleState",
+    "Submission",
+    "SubmissionState",
+]
