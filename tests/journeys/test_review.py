@@ -405,7 +405,7 @@ def test_the_padding_is_not_fetched_and_the_next_clip_is(page: Page, transaction
 
     page.on("request", note)
     stimulus = open_due(page, live_server, rae, round_)
-    ends = [int(span.split("-")[1]) for name, span in fetched if name == stimulus and not span.endswith("-")]
+    ends = [int(span.split("-")[1] or 900_000) for name, span in fetched if name == stimulus]
     assert ends and max(ends) <= max(len(clip), 65_536)
     play_through(page)
     wait_until(page, "caches.open('fartbench-clips').then((store) => store.keys()).then((kept) => kept.length === 1)")

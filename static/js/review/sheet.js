@@ -309,6 +309,7 @@ async function load() {
   const { video } = player;
   notice("Fetching the clip …");
   video.removeAttribute("src");
+  video.load(); // lets go of the address, or the browser would fetch the padding too
   video.preload = "auto";
   video.controls = false;
   video.addEventListener("loadeddata", () => ($("[data-act=play]").disabled = false));
