@@ -6,9 +6,33 @@ from fartbench.errors import BadInput, Refusal
 class ClipsNotBlindable(BadInput):
     """Clips of a round that no blind copy can be made of; each is named with its reason."""
 
+    def __init__(self, round_name: str, faults: list[str]) -> None:
+        super().__init__(f"Round {round_name!r}", faults)
+        self.args = (
+            f"{self}\nAll clips of a round are treated alike. Either re-encode them all with "
+            f"“blind {round_name} --normalise --reason TEXT”, or leave single ones out with "
+            f"“exclude_clip {round_name}”, which leaves their configurations unranked.",
+        )
+
+
+class StoredClipChanged(Refusal):
+    """The raw clip in storage is not what was imported."""
+
+
+class ClipTooLarge(Refusal):
+    """A blind copy is larger than the protocol lets a round's files be."""
+
 
 class BlindingIsSettled(Refusal):
     """The round has been opened: its blind copies are fixed."""
+
+
+class NothingToNormalise(Refusal):
+    """A round cannot be normalised as asked."""
+
+
+class ExclusionRefused(Refusal):
+    """A clip cannot be declared not reviewable as asked."""
 
 
 class BlindCopyMissing(BadInput):

@@ -17,7 +17,7 @@ def opaque_id() -> str:
 
 
 class BlindCopy(models.Model):
-    """The scrubbed copy of one sample's clip, not yet padded: what a worker makes, and may make again.
+    """The blind copy of one sample's clip, not yet padded: what a worker makes, and may make again.
 
     Stimuli are made from these once every clip of the round has one, since only then is the common size known.
     """
@@ -26,13 +26,29 @@ class BlindCopy(models.Model):
     sha256 = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField(help_text="Bytes, before padding.")
     facts = models.JSONField(help_text="What a player may need: duration, size, frame times, sound or none.")
-    proof = models.JSONField(null=True, help_text="That picture and sound are those of the raw clip.")
+    technical = models.JSONField(help_text="The technical facts that are left, for the fingerprint report.")
+    proof = models.JSONField(null=True, help_text="That it is the raw clip; empty when it was re-encoded.")
+    removed = models.JSONField(default=dict, help_text="What was left out, and how often.")
 
     class Meta:
         verbose_name_plural = "blind copies"
 
     def __str__(self) -> str:
         return f"copy {self.sha256[:12]}"
+
+
+class NotReviewable(models.Model):
+    """A delivered clip that no blind copy can be made of, so that nobody is asked about it. It is counted."""
+
+    sample = models.OneToOneField("generation.Sample", on_delete=models.PROTECT, related_name="+")
+    reason = models.TextField()
+    declared_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "not reviewable clips"
+
+    def __str__(self) -> str:
+        return f"not reviewable: {self.reason}"
 
 
 class Stimulus(models.Model):

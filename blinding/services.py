@@ -6,17 +6,14 @@ import shutil
 from collections.abc import Callable, Iterable
 
 from django.db import transaction
-from django.utils import timezone
 
-from blinding.copying import blind_copy
-from blinding.errors import BlindCopyMissing, BlindingIsSettled, ClipsNotBlindable
-from blinding.models import BlindCopy, BlindingKey, Stimulus
+from blinding.copies import make_copy
+from blinding.errors import BlindCopyMissing, BlindingIsSettled, ClipsNotBlindable, ExclusionRefused, NothingToNormalise
+from blinding.models import BlindCopy, BlindingKey, NotReviewable, Stimulus
 from blinding.padding import common_size, pad
-from blinding.proof import prove
 from fartbench import audit, jobs
 from fartbench.errors import Refusal
 from fartbench.media.errors import MediaRefusal
-from fartbench.media.probe import frame_times, probe
 from fartbench.models import Round, RoundState
 from fartbench.rounds import move, where_it_stands
 from fartbench.storage import blind_copies, file_sha256
@@ -26,16 +23,17 @@ BLIND = "blind"
 BEFORE_OPENING = (RoundState.GENERATING, RoundState.BLINDING)
 
 
-def delivered(round_: Round) -> list[Sample]:
-    """Return the samples of the round that brought a clip."""
-    samples = Sample.objects.filter(cell__round=round_, state=SampleState.DELIVERED)
+def to_review(round_: Round) -> list[Sample]:
+    """Return the samples of the round that brought a clip which is to be reviewed."""
+    excluded = NotReviewable.objects.filter(sample__cell__round=round_).values("sample")
+    samples = Sample.objects.filter(cell__round=round_, state=SampleState.DELIVERED).exclude(pk__in=excluded)
     return list(samples.select_related("cell__configuration", "clip").order_by("pk"))
 
 
 def without_copy(round_: Round) -> list[Sample]:
-    """Return the delivered samples that have no blind copy yet."""
-    copied = BlindCopy.objects.filter(sample__cell__round=round_).values("sample_id")
-    return [sample for sample in delivered(round_) if sample.pk not in {row["sample_id"] for row in copied}]
+    """Return the samples to be reviewed that have no blind copy yet."""
+    copied = set(BlindCopy.objects.filter(sample__cell__round=round_).values_list("sample_id", flat=True))
+    return [sample for sample in to_review(round_) if sample.pk not in copied]
 
 
 def blind_round(*, round_: Round, actor: str, on_clip: Callable[[], None] = lambda: None) -> int:
@@ -48,24 +46,15 @@ def blind_round(*, round_: Round, actor: str, on_clip: Callable[[], None] = lamb
     faults = []
     for sample in without_copy(round_):
         try:
-            make_copy(sample)
+            make_copy(sample, round_)
         except MediaRefusal as refusal:
             faults.append(f"{sample.cell}: {refusal.reason}")
         except Refusal as refusal:
             faults.append(f"{sample.cell}: {refusal}")
         on_clip()
     if faults:
-        raise ClipsNotBlindable(f"Round {round_.name!r}", faults)
+        raise ClipsNotBlindable(round_.name, faults)
     return make_stimuli(round_=round_, actor=actor)
-
-
-def _begin(round_: Round) -> None:
-    if round_.state not in BEFORE_OPENING:
-        raise BlindingIsSettled(
-            "Blind copies are made after clips came in and before the round is opened. " + where_it_stands(round_)
-        )
-    if round_.state == RoundState.GENERATING:
-        move(round_, to=RoundState.BLINDING, within=(RoundState.GENERATING,))
 
 
 @transaction.atomic
@@ -84,36 +73,58 @@ def request_blinding(*, round_: Round, actor: str) -> int:
 
 def blind_sample(subject: str, report: jobs.Report) -> None:  # noqa: ARG001 - a copy is made in one go
     """Make the blind copy of one sample; whoever makes the last one of a round makes its stimuli too."""
-    sample = Sample.objects.select_related("cell__round", "clip").get(pk=subject)
+    sample = Sample.objects.select_related("cell__round__protocol", "clip").get(pk=subject)
     round_ = sample.cell.round
     if round_.state not in BEFORE_OPENING:
         return
     if not BlindCopy.objects.filter(sample=sample).exists():
-        make_copy(sample)
+        make_copy(sample, round_)
     if not without_copy(round_):
         make_stimuli(round_=round_, actor=audit.SYSTEM)
 
 
-def make_copy(sample: Sample) -> BlindCopy:
-    """Make, prove and store the blind copy of one clip. From then on the sample cannot be replaced.
+@transaction.atomic
+def normalise_round(*, round_: Round, reason: str, actor: str) -> None:
+    """Have every clip of the round re-encoded to the protocol's common format: a single one would be marked.
 
-    Raises a Refusal with the reason when the clip cannot be copied.
+    Copies that were made are dropped; “blind” makes them anew. Raises BlindingIsSettled after the round was opened,
+    NothingToNormalise without a reason.
     """
-    assert sample.clip is not None, "a delivered sample has a clip"  # noqa: S101 - a database constraint says so
-    store = blind_copies()
-    with store.scratch(".mp4") as scratch:
-        blind_copy(sample.clip.path, scratch)
-        proof = prove(sample.clip.path, scratch)
-        proof.insist(sample.clip.path)
-        facts = probe(scratch).as_json() | {"frame_times": frame_times(scratch)}
-        sha256, size = file_sha256(scratch), scratch.stat().st_size
-        store.keep(scratch, sha256=sha256)
-    with transaction.atomic():
-        Sample.objects.filter(pk=sample.pk, frozen_at__isnull=True).update(frozen_at=timezone.now())
-        copy, _ = BlindCopy.objects.get_or_create(
-            sample=sample, defaults={"sha256": sha256, "size": size, "facts": facts, "proof": proof.as_json()}
+    _begin(round_)
+    if not reason.strip():
+        raise NothingToNormalise("Say why the round is normalised: --reason is empty.")
+    if round_.is_normalised:
+        return
+    round_.normalised_because = reason.strip()
+    round_.save(update_fields=["normalised_because"])
+    _drop_stimuli(round_)
+    BlindCopy.objects.filter(sample__cell__round=round_).delete()
+    jobs.forget(BLIND, round_name=round_.name)
+    audit.record("round normalised", actor=actor, round_name=round_.name, reason=reason)
+
+
+@transaction.atomic
+def exclude_clip(*, round_: Round, sample: Sample, reason: str, actor: str) -> None:
+    """Declare a delivered clip that cannot be blinded not reviewable; its configuration is then listed unranked.
+
+    Raises BlindingIsSettled after the round was opened, ExclusionRefused without a reason or for a clip with a copy.
+    """
+    _begin(round_)
+    if not reason.strip():
+        raise ExclusionRefused(f"Say why {sample.cell} is not reviewable: --reason is empty.")
+    if sample.state != SampleState.DELIVERED or BlindCopy.objects.filter(sample=sample).exists():
+        raise ExclusionRefused(f"{sample.cell} has no clip, or has its blind copy: it stays as it is.")
+    NotReviewable.objects.get_or_create(sample=sample, defaults={"reason": reason.strip()})
+    audit.record("clip excluded", actor=actor, round_name=round_.name, cell=str(sample.cell), reason=reason)
+
+
+def _begin(round_: Round) -> None:
+    if round_.state not in BEFORE_OPENING:
+        raise BlindingIsSettled(
+            "Blind copies are made after clips came in and before the round is opened. " + where_it_stands(round_)
         )
-    return copy
+    if round_.state == RoundState.GENERATING:
+        move(round_, to=RoundState.BLINDING, within=(RoundState.GENERATING,))
 
 
 def make_stimuli(*, round_: Round, actor: str) -> int:
@@ -124,7 +135,7 @@ def make_stimuli(*, round_: Round, actor: str) -> int:
     copies = list(
         BlindCopy.objects.filter(sample__cell__round=round_).select_related("sample__cell").order_by("sha256")
     )
-    if _is_made(round_, copies):
+    if not copies or _is_made(round_, copies):
         return len(copies)
     size = common_size([copy.size for copy in copies])
     padded = {copy.sha256: _padded(copy, size) for copy in copies}
@@ -142,13 +153,17 @@ def _is_made(round_: Round, copies: list[BlindCopy]) -> bool:
 
 
 def _replace_stimuli(round_: Round, copies: list[BlindCopy], padded: dict[str, str], size: int) -> None:
-    BlindingKey.objects.filter(stimulus__round=round_).delete()
-    Stimulus.objects.filter(round=round_).delete()
+    _drop_stimuli(round_)
     for copy in copies:
         stimulus = Stimulus.objects.create(
             round=round_, scene=copy.sample.cell.scene, sha256=padded[copy.sha256], size=size, facts=copy.facts
         )
         BlindingKey.objects.create(stimulus=stimulus, sample_id=copy.sample_id)
+
+
+def _drop_stimuli(round_: Round) -> None:
+    BlindingKey.objects.filter(stimulus__round=round_).delete()
+    Stimulus.objects.filter(round=round_).delete()
 
 
 def _padded(copy: BlindCopy, size: int) -> str:

@@ -56,6 +56,11 @@ def enqueue(kind: str, subjects: list[Any], *, round_name: str = "") -> None:
     wake(len(keys))
 
 
+def forget(kind: str, *, round_name: str) -> None:
+    """Drop the jobs of a kind and round: what they made was thrown away and can be asked for again."""
+    Job.objects.filter(kind=kind, round_name=round_name).delete()
+
+
 def wake(messages: int = 1) -> None:
     """Tell Celery's workers, where there are any, that something is due. Losing the message loses nothing."""
     if settings.CELERY_BROKER_URL:

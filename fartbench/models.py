@@ -82,10 +82,18 @@ class Round(models.Model):
     opened_at = models.DateTimeField(null=True, editable=False)
     closed_at = models.DateTimeField(null=True, editable=False)
     published_at = models.DateTimeField(null=True, editable=False)
+    normalised_because = models.TextField(
+        blank=True, help_text="Why the clips are normalised although the protocol says copy."
+    )
     incomplete_reason = models.TextField(blank=True, help_text="Why the round was closed with sheets missing.")
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_normalised(self) -> bool:
+        """Whether all clips are re-encoded to the protocol's common format, and not copied."""
+        return bool(self.normalised_because) or self.protocol.rules.blinding.method == "normalise"
 
     @property
     def scenes(self) -> list[str]:

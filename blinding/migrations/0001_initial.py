@@ -45,11 +45,25 @@ class Migration(migrations.Migration):
                 ('sha256', models.CharField(max_length=64)),
                 ('size', models.PositiveBigIntegerField(help_text='Bytes, before padding.')),
                 ('facts', models.JSONField(help_text='What a player may need: duration, size, frame times, sound or none.')),
-                ('proof', models.JSONField(help_text='That picture and sound are those of the raw clip.', null=True)),
+                ('technical', models.JSONField(help_text='The technical facts that are left, for the fingerprint report.')),
+                ('proof', models.JSONField(help_text='That it is the raw clip; empty when it was re-encoded.', null=True)),
+                ('removed', models.JSONField(default=dict, help_text='What was left out, and how often.')),
                 ('sample', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='generation.sample')),
             ],
             options={
                 'verbose_name_plural': 'blind copies',
+            },
+        ),
+        migrations.CreateModel(
+            name='NotReviewable',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('reason', models.TextField()),
+                ('declared_at', models.DateTimeField(auto_now_add=True)),
+                ('sample', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='generation.sample')),
+            ],
+            options={
+                'verbose_name_plural': 'not reviewable clips',
             },
         ),
     ]

@@ -67,6 +67,7 @@ class Migration(migrations.Migration):
                 ('opened_at', models.DateTimeField(editable=False, null=True)),
                 ('closed_at', models.DateTimeField(editable=False, null=True)),
                 ('published_at', models.DateTimeField(editable=False, null=True)),
+                ('normalised_because', models.TextField(blank=True, help_text='Why the clips are normalised although the protocol says copy.')),
                 ('incomplete_reason', models.TextField(blank=True, help_text='Why the round was closed with sheets missing.')),
                 ('protocol', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='rounds', to='fartbench.protocolversion')),
             ],

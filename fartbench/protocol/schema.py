@@ -33,12 +33,29 @@ class Clip(Part):
     candidate_index: int = Field(ge=0)
 
 
+class CommonFormat(Part):
+    """What every clip of a normalised round is re-encoded to: pixels, exact frame rate, seconds, bits per second."""
+
+    width: int = Field(ge=16, le=4096, multiple_of=2)
+    height: int = Field(ge=16, le=4096, multiple_of=2)
+    frame_rate: Annotated[str, StringConstraints(pattern=r"^[1-9]\d{0,6}/[1-9]\d{0,4}$")]
+    seconds: float = Field(gt=0)
+    video_bit_rate: int = Field(gt=0)
+    audio_bit_rate: int = Field(gt=0)
+    key_spacing: int = Field(ge=1)
+
+
 class Blinding(Part):
-    """How blind copies are made: all as stream copies, or all normalised to one format."""
+    """How blind copies are made: all as stream copies, or all normalised to ``format``. Sizes in bytes.
+
+    A round of copies whose clips cannot all be copied may be normalised as a whole, so the format is always stated.
+    """
 
     method: Literal["copy", "normalise"]
     container: Literal["mp4"]
     padding: Literal["common_size"]
+    largest_bytes: int = Field(gt=0)
+    format: CommonFormat
 
 
 class Cohort(Part):

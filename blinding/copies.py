@@ -1,0 +1,65 @@
+"""Makes, proves and stores the blind copy of one clip."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.db import transaction
+from django.utils import timezone
+
+from blinding.copying import CopyResult, blind_copy
+from blinding.errors import ClipTooLarge, StoredClipChanged
+from blinding.fingerprint import technical_facts
+from blinding.models import BlindCopy
+from blinding.normalise import CommonFormat, normalise
+from blinding.proof import prove
+from fartbench.media.probe import frame_times, probe
+from fartbench.models import Round
+from fartbench.storage import blind_copies
+from generation.models import Clip, Sample
+
+
+def make_copy(sample: Sample, round_: Round) -> BlindCopy:
+    """Make, prove and store the blind copy of one clip. From then on the sample cannot be replaced.
+
+    Raises a Refusal with the reason when the clip cannot be copied, or is too large for the protocol.
+    """
+    if sample.clip is None:
+        raise ValueError(f"{sample.cell} brought no clip")
+    store = blind_copies()
+    with store.scratch(".mp4") as scratch:
+        made, proof = _write(sample.clip, scratch, round_)
+        if made.raw_sha256 != sample.clip.sha256:
+            raise StoredClipChanged("its stored clip was changed after import: restore it from a backup")
+        _refuse_too_large(made, round_)
+        fields = {
+            "sha256": made.blind_sha256,
+            "size": made.blind_size,
+            "facts": probe(scratch).as_json() | {"frame_times": frame_times(scratch)},
+            "technical": technical_facts(scratch),
+            "proof": proof,
+            "removed": made.removed,
+        }
+        store.keep(scratch, sha256=made.blind_sha256)
+    with transaction.atomic():
+        Sample.objects.filter(pk=sample.pk, frozen_at__isnull=True).update(frozen_at=timezone.now())
+        return BlindCopy.objects.get_or_create(sample=sample, defaults=fields)[0]
+
+
+def _write(clip: Clip, scratch: Path, round_: Round) -> tuple[CopyResult, dict[str, object] | None]:
+    if round_.is_normalised:
+        common = CommonFormat(**round_.protocol.rules.blinding.format.model_dump())
+        return normalise(clip.path, scratch, format=common), None
+    made = blind_copy(clip.path, scratch)
+    proof = prove(clip.path, scratch)
+    proof.insist(clip.path)
+    return made, proof.as_json()
+
+
+def _refuse_too_large(made: CopyResult, round_: Round) -> None:
+    largest = round_.protocol.rules.blinding.largest_bytes
+    if made.blind_size > largest:
+        raise ClipTooLarge(
+            f"the blind copy has {made.blind_size} bytes and the protocol allows {largest}: every reviewer "
+            "would download that much for each clip of the round"
+        )
