@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fartbench.protocol import Response
+import numpy as np
+from numpy.typing import NDArray
 
 NA = "na"
 SPLIT = "split"
 INCOMPLETE = "incomplete"
 YES = "yes"
+
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +33,30 @@ class Consensus:
         return self.outcome == YES
 
 
-def consensus(responses: Iterable[Response], *, values: Iterable[str], cohort: int, quorum: int) -> Consensus:
-    """Count the locked answers of the cohort to one question.
+def outcome_names(values: Sequence[str]) -> tuple[str, ...]:
+    """Return what the numbers of `find_outcomes` mean: each value, then N/A, split and incomplete."""
+    return (*values, NA, SPLIT, INCOMPLETE)
+
+
+def find_outcomes(counts: Integers, *, cohort: int, quorum: int) -> Integers:
+    """Return (clips,) places in `outcome_names`, from (clips, values + 1) counts whose last column is N/A.
 
     Fewer than ``cohort`` answers are ``incomplete`` even where ``quorum`` equal ones already stand (ours); fewer than
     ``quorum`` equal ones are ``split`` (Core R01 method page). Raises ValueError for more answers than reviewers.
     """
-    counted = Counter(NA if response.value is None else response.value for response in responses)
-    votes = {value: counted.get(value, 0) for value in (*values, NA)}
-    given = sum(counted.values())
-    if given > cohort:
-        raise ValueError(f"{given} answers from a cohort of {cohort}")
-    if given < cohort:
-        return Consensus(INCOMPLETE, votes)
-    leader = max(votes, key=lambda value: votes[value])
-    return Consensus(leader if votes[leader] >= quorum else SPLIT, votes)
+    given = counts.sum(axis=1)
+    if (given > cohort).any():
+        raise ValueError(f"{given.max()} answers from a cohort of {cohort}")
+    split = counts.shape[1]
+    found = np.where(counts.max(axis=1, initial=0) >= quorum, counts.argmax(axis=1), split)
+    return np.asarray(np.where(given < cohort, split + 1, found))
+
+
+def consensus_of(counts: Integers, values: Sequence[str], *, cohort: int, quorum: int) -> list[Consensus]:
+    """Return the consensus of each clip, from counts as in `find_outcomes`."""
+    names, answers = outcome_names(values), (*values, NA)
+    outcomes = find_outcomes(counts, cohort=cohort, quorum=quorum)
+    return [
+        Consensus(names[outcome], dict(zip(answers, votes, strict=True)))
+        for outcome, votes in zip(outcomes.tolist(), counts.tolist(), strict=True)
+    ]

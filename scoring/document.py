@@ -1,4 +1,4 @@
-"""The scores document: what “score --json” prints and a release freezes. No Django here beyond the round's name."""
+"""The scores document: what “score --json” prints and a release freezes. No Django here."""
 
 from __future__ import annotations
 
@@ -6,21 +6,27 @@ from collections.abc import Sequence
 from typing import Any
 
 from scoring.factual_score import CellResult, Standing
-from scoring.results import RoundResults
+from scoring.standings import RoundResults
 
 
 def scores_document(results: RoundResults) -> dict[str, Any]:
     """Return the results as plain JSON; exact numbers are written as fractions, “13/2”."""
-    version = results.round.protocol
+    record = results.record
+    protocol = record.protocol
     return {
-        "round": results.round.name,
-        "protocol": {"name": version.name, "version": version.version, "digest": version.digest},
-        "incomplete_reason": results.round.incomplete_reason,
-        "leaderboard": [_line(standing, results.round.scenes) for standing in results.standings],
+        "round": record.name,
+        "protocol": {"name": protocol.name, "version": protocol.version, "digest": record.protocol_digest},
+        "incomplete_reason": record.incomplete_reason,
+        "leaderboard": [_line(standing, record.scenes) for standing in results.standings],
     }
 
 
 def _line(standing: Standing, scenes: Sequence[str]) -> dict[str, Any]:
+    return {**line_without_scenes(standing), "scenes": {scene: _scene(standing, scene) for scene in scenes}}
+
+
+def line_without_scenes(standing: Standing) -> dict[str, Any]:
+    """Return a configuration's line, without what each clip showed."""
     return {
         "configuration": standing.configuration,
         "factual_score": str(standing.factual_score),
@@ -30,11 +36,11 @@ def _line(standing: Standing, scenes: Sequence[str]) -> dict[str, Any]:
         "earned": str(standing.earned),
         "possible": standing.possible,
         "delivered": standing.delivered,
-        "scenes": {scene: _scene([cell for cell in standing.cells if cell.scene == scene]) for scene in scenes},
     }
 
 
-def _scene(cells: Sequence[CellResult]) -> dict[str, Any]:
+def _scene(standing: Standing, scene: str) -> dict[str, Any]:
+    cells = [cell for cell in standing.cells if cell.scene == scene]
     # One clip per scene is the rule; a round with more replicates lists them.
     if len(cells) == 1:
         return _cell(cells[0])

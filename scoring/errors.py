@@ -17,3 +17,10 @@ class AnswersRefused(BadInput):
 
 class ExportRefused(Refusal):
     """A folder that an export cannot be written to."""
+
+
+class RoundAltered(BadInput):
+    """Rows of a closed round that are not what was opened, locked or recorded; each is named, nothing is aggregated."""
+
+    def __init__(self, round_name: str, faults: list[str]) -> None:
+        super().__init__(f"Round {round_name!r} is not what was opened and locked, and is not aggregated", faults)

@@ -102,8 +102,10 @@ def ranked(protocol: Protocol, standings: Iterable[Standing], *, rankable: bool 
         (s for s in every if not s.unranked_because),
         key=lambda standing: ([-part for part in rank_key(protocol, standing)], standing.configuration),
     )
-    keys = [rank_key(protocol, standing) for standing in in_order]
-    ranks = [_with_rank(standing, keys.index(key) + 1) for standing, key in zip(in_order, keys, strict=True)]
+    ranks: list[Standing] = []
+    for place, standing in enumerate(in_order, start=1):
+        ties = bool(ranks) and rank_key(protocol, ranks[-1]) == rank_key(protocol, standing)
+        ranks.append(replace(standing, rank=ranks[-1].rank if ties else place))
     unranked = sorted((s for s in every if s.unranked_because), key=lambda standing: standing.configuration)
     return [*ranks, *unranked]
 
@@ -111,7 +113,3 @@ def ranked(protocol: Protocol, standings: Iterable[Standing], *, rankable: bool 
 def rank_key(protocol: Protocol, standing: Standing) -> list[Fraction]:
     """Return what the protocol orders by, the most important first."""
     return [getattr(standing, name) for name in protocol.scoring.rank_by]
-
-
-def _with_rank(standing: Standing, rank: int) -> Standing:
-    return replace(standing, rank=rank)

@@ -12,7 +12,8 @@ from fartbench import audit
 from fartbench.commands import RoundCommand, actor
 from fartbench.models import RoundState
 from scoring.document import scores_document
-from scoring.results import RoundResults, round_results
+from scoring.results import round_results
+from scoring.standings import RoundResults
 from scoring.steps import refuse_unless
 
 
@@ -37,9 +38,8 @@ class Command(RoundCommand):
 
 
 def _table(results: RoundResults) -> Table:
-    total = results.protocol.points_per_clip * len(results.round.scenes)
-    table = Table(title=f"{results.round.name} on {results.round.protocol}")
-    for heading in ("Rank", "Configuration", f"Factual Score of {total}", "Scenes all right", "Delivered", ""):
+    table = Table(title=f"{results.record.name} on {results.protocol.label}")
+    for heading in ("Rank", "Configuration", f"Factual Score of {results.total}", "Scenes all right", "Delivered", ""):
         table.add_column(heading)
     for standing in results.standings:
         table.add_row(

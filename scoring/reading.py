@@ -1,0 +1,235 @@
+"""Reads a round from the database as columns, and refuses rows that are not what was opened or locked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+from django.db.models import QuerySet
+
+from blinding.models import BlindingKey
+from fartbench.models import AuditEntry, Round
+from fartbench.protocol import digest_of
+from generation.models import Configuration, Sample
+from review.models import Answer, AnswerSheet, CohortMember, Retirement, Role
+from review.record import SheetRecord
+from scoring.errors import RoundAltered
+from scoring.records import (
+    MISSING,
+    NOT_REVIEWABLE,
+    AnswerBook,
+    CellRecord,
+    Codes,
+    ConfigurationRecord,
+    ReviewerRecord,
+    RoundRecord,
+    Sheets,
+)
+
+ROWS_AT_ONCE = 5_000
+
+
+def read_round(round_: Round) -> RoundRecord:
+    """Read a round: its cells, its cohort and every locked sheet, in a fixed number of queries.
+
+    Raises RoundAltered, naming what is wrong, when the protocol is not the one the round was opened on, the primary
+    cohort is larger than the protocol allows, or a sheet is not what its reviewer locked.
+    """
+    refuse_other_protocol(round_)
+    members = list(CohortMember.objects.filter(round=round_).select_related("reviewer").order_by("place"))
+    refuse_large_cohort(round_, members)
+    cells, samples = _cells(round_)
+    stimuli = {cell.stimulus: place for place, cell in enumerate(cells) if cell.stimulus}
+    return RoundRecord(
+        name=round_.name,
+        protocol=round_.protocol.rules,
+        protocol_digest=round_.protocol.digest,
+        scenes=tuple(round_.scenes),
+        replicates=round_.replicates,
+        seed=round_.seed,
+        opened_at=utc(round_.opened_at),
+        closed_at=utc(round_.closed_at),
+        incomplete_reason=round_.incomplete_reason,
+        cells=cells,
+        configurations=_configurations(samples),
+        reviewers=tuple(ReviewerRecord(member.reviewer.code, member.role) for member in members),
+        sheets=_sheets(round_, stimuli, {member.reviewer_id: place for place, member in enumerate(members)}),
+    )
+
+
+def utc(time: datetime | None) -> str:
+    """Return ISO 8601 in UTC, ending in Z; empty when there is no time."""
+    return time.astimezone(UTC).isoformat().replace("+00:00", "Z") if time else ""
+
+
+def refuse_other_protocol(round_: Round) -> None:
+    """Raise RoundAltered unless the stored protocol is the one that its digest names and the round was opened on."""
+    protocol = round_.protocol
+    if (found := digest_of(protocol.content)) != protocol.digest:
+        raise RoundAltered(
+            round_.name, [f"protocol {protocol}: its content has SHA-256 {found}, and {protocol.digest} was loaded"]
+        )
+    opened = AuditEntry.objects.filter(action="round opened", round_name=round_.name).first()
+    if opened is not None and opened.details.get("digest") != protocol.digest:
+        raise RoundAltered(
+            round_.name,
+            [f"protocol {protocol} has SHA-256 {protocol.digest}; the round was opened on {opened.details['digest']}"],
+        )
+
+
+def refuse_large_cohort(round_: Round, members: list[CohortMember]) -> None:
+    """Raise RoundAltered when more reviewers are primary than the protocol's cohort has."""
+    size = round_.protocol.rules.cohort.size
+    primary = [member.reviewer.code for member in members if member.role == Role.PRIMARY]
+    if len(primary) > size:
+        words = f"its primary cohort has {len(primary)} reviewers ({', '.join(primary)}); the protocol says {size}"
+        raise RoundAltered(round_.name, [words])
+
+
+def _cells(round_: Round) -> tuple[tuple[CellRecord, ...], QuerySet[Sample]]:
+    keys = BlindingKey.objects.filter(stimulus__round=round_)
+    live = {
+        sample: (stimulus, sha256)
+        for sample, stimulus, sha256 in keys.filter(stimulus__retirement=None).values_list(
+            "sample_id", "stimulus_id", "stimulus__sha256"
+        )
+    }
+    unreviewable = dict(
+        keys.filter(stimulus__retirement__outcome=Retirement.Outcome.NOT_REVIEWABLE).values_list(
+            "sample_id", "stimulus__retirement__reason"
+        )
+    )
+    samples = Sample.objects.filter(cell__round=round_)
+    order = {scene: place for place, scene in enumerate(round_.scenes)}
+    rows = samples.values_list(
+        "pk", "cell__configuration__name", "cell__scene", "cell__replicate", "state", "reason", "clip__sha256",
+        "cost_usd", "generation_seed", "model_version", "generated_at",
+    )  # fmt: skip
+    found = [_cell(row, live, unreviewable) for row in rows.iterator()]
+    return tuple(sorted(found, key=lambda cell: (cell.configuration, order[cell.scene], cell.replicate))), samples
+
+
+def _cell(row: Any, live: Mapping[int, tuple[str, str]], unreviewable: Mapping[int, str]) -> CellRecord:
+    sample, configuration, scene, replicate, state, reason, raw, cost, seed, version, at = row
+    stimulus, blind = live.get(sample, ("", ""))
+    if not stimulus and sample in unreviewable:
+        state, reason = NOT_REVIEWABLE, unreviewable[sample]
+    return CellRecord(
+        configuration=configuration,
+        scene=scene,
+        replicate=replicate,
+        outcome=str(state),
+        reason=reason,
+        stimulus=stimulus,
+        raw_sha256=raw or "",
+        blind_sha256=blind,
+        cost_usd="" if cost is None else f"{cost:.6f}",
+        seed=seed,
+        model_version=version,
+        generated_at=utc(at),
+    )
+
+
+def _configurations(samples: QuerySet[Sample]) -> tuple[ConfigurationRecord, ...]:
+    rows = Configuration.objects.filter(pk__in=samples.values("cell__configuration")).order_by("name").values_list(
+        "name", "label", "family__name", "provider", "model_id", "track", "provisional"
+    )  # fmt: skip
+    return tuple(
+        ConfigurationRecord(name, label, family or "", provider, model_id, track, provisional)
+        for name, label, family, provider, model_id, track, provisional in rows
+    )
+
+
+def _locked(round_: Round) -> QuerySet[AnswerSheet]:
+    return AnswerSheet.objects.filter(
+        stimulus__round=round_, stimulus__retirement=None, locked_at__isnull=False
+    ).order_by("pk")
+
+
+def _sheets(round_: Round, stimuli: Mapping[str, int], reviewers: Mapping[int, int]) -> Sheets:
+    book = AnswerBook(round_.protocol.rules)
+    rows = list(_locked(round_).values_list("pk", "stimulus_id", "reviewer_id"))
+    strangers = sorted({stimulus for _, stimulus, reviewer in rows if reviewer not in reviewers})
+    if strangers:
+        raise RoundAltered(
+            round_.name, [f"stimulus {stimulus}: a sheet is of nobody in the cohort" for stimulus in strangers]
+        )
+    answers = _answers(round_, book, {pk: place for place, (pk, _, _) in enumerate(rows)})
+    ends, faults = _ends(round_, book, answers)
+    if faults:
+        raise RoundAltered(round_.name, faults)
+    return Sheets(
+        cell=np.array([stimuli[stimulus] for _, stimulus, _ in rows], dtype=np.int64),
+        reviewer=np.array([reviewers[reviewer] for _, _, reviewer in rows], dtype=np.int64),
+        answers=answers,
+        source=[end.source for end in ends],
+        measured=[end.measured for end in ends],
+        locked_at=[end.locked_at for end in ends],
+        digest=[end.digest for end in ends],
+    )
+
+
+def _answers(round_: Round, book: AnswerBook, place_of: Mapping[int, int]) -> Codes:
+    """Return (sheets, questions) answer codes, read in one query."""
+    code_of = {
+        (question, *_columns(text)): code for question in book.questions for text, code in book.codes(question).items()
+    }
+    column = {question: number for number, question in enumerate(book.questions)}
+    answers = np.full((len(place_of), len(column)), MISSING, dtype=np.int8)
+    rows = Answer.objects.filter(
+        sheet__stimulus__round=round_, sheet__stimulus__retirement=None, sheet__locked_at__isnull=False
+    ).order_by()
+    for sheet, question, value, reason in rows.values_list("sheet_id", "question", "value", "na_reason").iterator(
+        chunk_size=ROWS_AT_ONCE
+    ):
+        code = code_of.get((question, value, reason))
+        if code is None:
+            words = f"sheet {sheet}: {question!r} has the answer {value or reason!r}, which the protocol does not know"
+            raise RoundAltered(round_.name, [words])
+        answers[place_of[sheet], column[question]] = code
+    return answers
+
+
+def _columns(text: str) -> tuple[str | None, str | None]:
+    return (None, text.removeprefix("na:")) if text.startswith("na:") else (text, None)
+
+
+class _End(NamedTuple):
+    """How a sheet was locked."""
+
+    source: str
+    measured: bool
+    locked_at: str
+    digest: str
+
+
+def _ends(round_: Round, book: AnswerBook, answers: Codes) -> tuple[list[_End], list[str]]:
+    """Return how each sheet was locked, and a sentence for each that is not what was locked."""
+    responses = [book.responses(question) for question in book.questions]
+    ends, faults = [], []
+    rows = _locked(round_).values_list(
+        "reviewer__code", "stimulus_id", "stimulus__scene", "source", "playback", "locked_at", "digest"
+    )
+    for given, row in zip(answers.tolist(), rows.iterator(chunk_size=ROWS_AT_ONCE), strict=True):
+        reviewer, stimulus, scene, source, playback, locked_at, digest = row
+        assert locked_at is not None  # noqa: S101 - what _locked selects
+        ends.append(_End(source, bool(playback), utc(locked_at), digest))
+        if MISSING in given:
+            missing = book.questions[given.index(MISSING)]
+            faults.append(f"the sheet of {reviewer} on {stimulus} has no answer to {missing!r}")
+            continue
+        record = SheetRecord(
+            reviewer=reviewer,
+            stimulus=stimulus,
+            protocol_digest=round_.protocol.digest,
+            scene=scene,
+            source=source,
+            responses={key: texts[code] for key, texts, code in zip(book.questions, responses, given, strict=True)},
+            playback=playback,
+            locked_at=locked_at,
+        )
+        if record.digest() != digest:
+            faults.append(f"the sheet of {reviewer} on {stimulus} is not what was locked: its SHA-256 is not {digest}")
+    return ends, faults

@@ -1,0 +1,241 @@
+"""A closed round as columns: all that scores, reports and releases are made from. No Django here.
+
+The same record is read from the database and from the tables of a release, so that whoever holds a release can
+recompute everything in it. Answers are small whole numbers in arrays: a round of millions of them fits in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fartbench.protocol import Protocol, Response
+
+Integers = NDArray[np.int64]
+Codes = NDArray[np.int8]
+
+DELIVERED = "delivered"
+NOT_REVIEWABLE = "not_reviewable"
+PRIMARY = "primary"
+MISSING = -1
+
+
+@dataclass(frozen=True, slots=True)
+class CellRecord:
+    """One cell and what became of it. ``outcome`` is a sample's state or ``not_reviewable``; unknown texts are empty.
+
+    ``stimulus`` is set exactly when there is a clip that reviewers were asked about; times are ISO 8601 in UTC.
+    """
+
+    configuration: str
+    scene: str
+    replicate: int
+    outcome: str
+    reason: str = ""
+    stimulus: str = ""
+    raw_sha256: str = ""
+    blind_sha256: str = ""
+    cost_usd: str = ""
+    seed: str = ""
+    model_version: str = ""
+    generated_at: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.configuration}/{self.scene}/{self.replicate}"
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigurationRecord:
+    """A configuration of the round. ``family`` is its name, or empty."""
+
+    name: str
+    label: str
+    family: str
+    provider: str
+    model_id: str
+    track: str
+    provisional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerRecord:
+    """A reviewer by code. Only those of the role ``primary`` enter scores."""
+
+    code: str
+    role: str
+
+
+@dataclass(frozen=True)
+class Sheets:
+    """The locked sheets, one entry of every column for each.
+
+    cell and reviewer: (n,) places in the record's lists; answers: (n, questions) codes of an `AnswerBook`, ``MISSING``
+    where there is none.
+    """
+
+    cell: Integers
+    reviewer: Integers
+    answers: Codes
+    source: Sequence[str]
+    measured: Sequence[bool]
+    locked_at: Sequence[str]
+    digest: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.cell)
+
+
+@dataclass(frozen=True)
+class AnswerBook:
+    """The answers a protocol knows, as codes: of each question first its values in order, then every N/A reason."""
+
+    protocol: Protocol
+
+    @cached_property
+    def questions(self) -> tuple[str, ...]:
+        return tuple(question.key for question in self.protocol.questions)
+
+    @cached_property
+    def reasons(self) -> tuple[str, ...]:
+        return tuple(self.protocol.na_reasons)
+
+    def values(self, question: str) -> tuple[str, ...]:
+        """Return the values of a question, in order."""
+        return self._values[question]
+
+    def texts(self, question: str) -> list[str]:
+        """Return each code's answer as it stands in tables: ``yes`` or ``na:no_event``."""
+        return [*self.values(question), *(f"na:{reason}" for reason in self.reasons)]
+
+    def codes(self, question: str) -> dict[str, int]:
+        """Return the code of each answer text."""
+        return {text: code for code, text in enumerate(self.texts(question))}
+
+    def responses(self, question: str) -> list[Response]:
+        """Return each code's answer as a Response."""
+        return [Response.parse(text) for text in self.texts(question)]
+
+    @cached_property
+    def _values(self) -> Mapping[str, tuple[str, ...]]:
+        return {
+            question.key: tuple(option.value for option in self.protocol.options(question))
+            for question in self.protocol.questions
+        }
+
+
+@dataclass(frozen=True)
+class RoundRecord:
+    """A closed round. ``scenes`` are those of the round, in the protocol's order; times are ISO 8601 in UTC.
+
+    ``seed`` is the stored text that every resampling of this round draws its own seed from.
+    """
+
+    name: str
+    protocol: Protocol
+    protocol_digest: str
+    scenes: tuple[str, ...]
+    replicates: int
+    seed: str
+    opened_at: str
+    closed_at: str
+    incomplete_reason: str
+    cells: tuple[CellRecord, ...]
+    configurations: tuple[ConfigurationRecord, ...]
+    reviewers: tuple[ReviewerRecord, ...]
+    sheets: Sheets
+
+    @cached_property
+    def book(self) -> AnswerBook:
+        return AnswerBook(self.protocol)
+
+    @cached_property
+    def primary(self) -> tuple[str, ...]:
+        """The codes of the primary cohort, in the order of their places."""
+        return tuple(reviewer.code for reviewer in self.reviewers if reviewer.role == PRIMARY)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The answers of the primary cohort by cell.
+
+    codes: for each question (cells, reviewers) answer codes, ``MISSING`` where a sheet is not locked; complete:
+    (cells,) whether the whole cohort has locked a sheet; configuration and scene: (cells,) places in ``names`` and in
+    the record's scenes.
+    """
+
+    record: RoundRecord
+    codes: Mapping[str, Codes]
+    complete: NDArray[np.bool_]
+    delivered: NDArray[np.bool_]
+    configuration: Integers
+    scene: Integers
+    names: tuple[str, ...]
+
+    def counts(self, question: str) -> Integers:
+        """Return (cells, values + 1) how many of the cohort gave each value, and in the last column N/A."""
+        return count_codes(self.codes[question], len(self.record.book.values(question)))
+
+    def na_counts(self, question: str) -> dict[str, int]:
+        """Return how many answers were N/A, by reason, over all cells."""
+        first = len(self.record.book.values(question))
+        codes = self.codes[question]
+        return {reason: int((codes == first + place).sum()) for place, reason in enumerate(self.record.book.reasons)}
+
+    def numbers(self, question: str) -> NDArray[np.float64]:
+        """Return (cells, reviewers) the numbers of a scale, nan for N/A and for what is missing."""
+        values = np.array([float(value) for value in self.record.book.values(question)])
+        codes = self.codes[question]
+        known = (codes >= 0) & (codes < len(values))
+        return np.where(known, values[np.where(known, codes, 0)], np.nan)
+
+    def without(self, reviewer: int) -> dict[str, Codes]:
+        """Return the codes of each question as if one reviewer's answers were missing."""
+        return {question: np.delete(codes, reviewer, axis=1) for question, codes in self.codes.items()}
+
+
+def count_codes(codes: Codes, values: int) -> Integers:
+    """Return (rows, values + 1) how often each value stands in a row of codes, and in the last column N/A."""
+    columns = [(codes == value).sum(axis=1) for value in range(values)]
+    return np.stack([*columns, (codes >= values).sum(axis=1)], axis=1)
+
+
+def tally(record: RoundRecord) -> Tally:
+    """Bring the sheets of the primary cohort into cells x reviewers."""
+    sheet_of = _sheet_of(record)
+    there = sheet_of != MISSING
+    names = tuple(sorted({cell.configuration for cell in record.cells}))
+    number = {name: place for place, name in enumerate(names)}
+    scenes = {key: place for place, key in enumerate(record.scenes)}
+    return Tally(
+        record=record,
+        codes={
+            question: _taken(record.sheets.answers[:, column], sheet_of, there)
+            for column, question in enumerate(record.book.questions)
+        },
+        complete=there.sum(axis=1) == record.protocol.cohort.size,
+        delivered=np.array([bool(cell.stimulus) for cell in record.cells], dtype=bool),
+        configuration=np.array([number[cell.configuration] for cell in record.cells], dtype=np.int64),
+        scene=np.array([scenes[cell.scene] for cell in record.cells], dtype=np.int64),
+        names=names,
+    )
+
+
+def _sheet_of(record: RoundRecord) -> Integers:
+    """(cells, cohort) which sheet a reviewer of the primary cohort locked on a cell."""
+    place = {code: number for number, code in enumerate(record.primary)}
+    seat = np.array([place.get(reviewer.code, MISSING) for reviewer in record.reviewers], dtype=np.int64)
+    seats = seat[record.sheets.reviewer]
+    counted = seats != MISSING
+    found = np.full((len(record.cells), max(len(place), record.protocol.cohort.size)), MISSING, dtype=np.int64)
+    found[record.sheets.cell[counted], seats[counted]] = np.flatnonzero(counted)
+    return found
+
+
+def _taken(answers: Codes, sheet_of: Integers, there: NDArray[np.bool_]) -> Codes:
+    if not len(answers):
+        return np.full(sheet_of.shape, MISSING, dtype=np.int8)
+    return np.where(there, answers[np.where(there, sheet_of, 0)], np.int8(MISSING))
