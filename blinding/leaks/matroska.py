@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from blinding.leaks.finding import Finding
 from blinding.leaks.mp4 import free_text
-from blinding.leaks.text import named, texts
+from blinding.leaks.text import long_text, named, texts
 from fartbench.media import ebml
 from fartbench.media.ebml import BadElements, Bytes, Element
 
@@ -94,10 +94,11 @@ def _named_element(element: Element, payload: bytes) -> Iterator[Finding]:
 
 
 def _private_texts(payload: bytes) -> Iterator[str]:
-    """Yield the texts of a set-up record, but for the marks that its format itself begins with."""
+    """Yield the texts of a set-up record: those of a Vorbis comment, else runs too long to be numbers by chance."""
     if payload[:1] == b"\2" and b"\1vorbis" in payload:
-        payload = _vorbis_comment(payload)
-    yield from texts(payload.removeprefix(b"OpusHead"), 6)
+        yield from texts(_vorbis_comment(payload))
+    else:
+        yield from long_text(payload, 12)
 
 
 def _vorbis_comment(payload: bytes) -> bytes:

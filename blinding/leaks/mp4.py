@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from struct import unpack_from
 
 from blinding.leaks.finding import Finding
-from blinding.leaks.text import named, texts
+from blinding.leaks.text import long_text, named, texts
 from fartbench.media.boxes import BadBoxes, Box, Bytes, full, walk
 
 CONTAINERS = frozenset({"moov", "trak", "mdia", "minf", "dinf", "stbl", "edts", "mvex", "moof", "traf", "mfra"})
@@ -146,7 +146,7 @@ def _records(data: Bytes, entry: Box, fixed: int, place: str) -> Iterator[Findin
             payload = bytes(data[box.start : box.end])
             here = f"{place}/{box.kind}"
             if box.kind in RECORDS or (box.kind == "colr" and payload[:3] == b"ncl"):
-                yield from (Finding(here, text, named(text) or "free text") for text in texts(payload, 6))
+                yield from (Finding(here, text, named(text) or "free text") for text in long_text(payload, 12))
             elif any(payload):
                 yield from _needless(data, box.start, box.end, here)
     except BadBoxes:

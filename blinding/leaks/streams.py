@@ -1,14 +1,15 @@
 """What coded samples carry beside picture and sound, and what lies in no sample. No Django here."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from blinding.leaks.finding import Finding
 from blinding.leaks.mp4 import free_text
 from blinding.leaks.text import known_marks, long_text, named, texts
 from blinding.scrub import av1, nal
-from blinding.scrub.aac import leading_elements
+from blinding.scrub.aac import leading_elements, scrub_aac
+from blinding.scrub.coded import CannotScrub, Coded
 from blinding.scrub.mp3 import scrub_mp3
-from blinding.scrub.opus import padding_of
+from blinding.scrub.opus import padding_of, scrub_opus
 from fartbench.media.bits import OutOfBits, without_bits
 from fartbench.media.boxes import Box, walk
 from fartbench.media.movie import Movie, Track
@@ -20,9 +21,25 @@ def scan_streams(data: memoryview, movie: Movie) -> Iterator[Finding]:
         if track.kind not in ("video", "audio") or not track.samples:
             continue
         samples = [data[s.offset : s.offset + s.size] for s in track.samples]
-        found = _PER_CODEC.get(track.codec, _nothing)(track, samples)
-        yield from dict.fromkeys(found)
+        yield from _record(track, samples)
+        yield from dict.fromkeys(_PER_CODEC.get(track.codec, _nothing)(track, samples))
     yield from _outside(data, movie)
+
+
+def _record(track: Track, samples: list[memoryview]) -> Iterator[Finding]:
+    """Yield what a set-up record holds beyond what stays of it in a scrub."""
+    scrubber = _RECORDS.get(track.codec)
+    if scrubber is None:
+        return
+    place, given = f"{track.kind} set-up record", track.config.removeprefix(b"OpusHead")
+    try:
+        kept = scrubber(track.config, samples[:1]).record
+    except CannotScrub as fault:
+        yield Finding(place, str(fault), "data that cannot be taken out")
+        return
+    if len(given) > len(kept):
+        found = [Finding(place, t[:200], named(t) or "free text") for t in texts(given) if t.encode() not in kept]
+        yield from found or [Finding(place, f"{len(given) - len(kept)} bytes", "data that decoding does not need")]
 
 
 def _nothing(track: Track, samples: list[memoryview]) -> Iterator[Finding]:  # noqa: ARG001 - one shape for all codecs
@@ -46,10 +63,7 @@ def _units(track: Track, samples: list[memoryview]) -> Iterator[Finding]:
                 yield from _messages(bytes(unit[rules.header :]), f"video {rules.names.get(kind, 'unknown unit')}")
 
 
-def _obus(track: Track, samples: list[memoryview]) -> Iterator[Finding]:
-    for kind, _, payload in av1.split(memoryview(track.config)[4:]):
-        if kind != av1.SEQUENCE:
-            yield from _messages(bytes(payload), "video set-up record, OBU")
+def _obus(track: Track, samples: list[memoryview]) -> Iterator[Finding]:  # noqa: ARG001
     for sample in samples:
         for kind, _, payload in av1.split(sample):
             if kind not in av1.KEPT and len(payload):
@@ -87,6 +101,13 @@ def _opus(track: Track, samples: list[memoryview]) -> Iterator[Finding]:  # noqa
             yield from _messages(padding, "sound packet padding")
 
 
+_RECORDS: dict[str, Callable[[bytes, list[memoryview]], Coded]] = {
+    "h264": nal.scrub_h264,
+    "hevc": nal.scrub_hevc,
+    "av1": av1.scrub_av1,
+    "aac": scrub_aac,
+    "opus": scrub_opus,
+}
 _PER_CODEC = {"h264": _units, "hevc": _units, "av1": _obus, "aac": _aac, "mp3": _mp3, "opus": _opus}
 
 

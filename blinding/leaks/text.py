@@ -7,7 +7,7 @@ SHORTEST = 4
 LONG, DIFFERENT = 18, 7
 _RUN = re.compile(rb"(?:[\x20-\x7e]|[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}){4,}")
 _WIDE = re.compile(rb"(?:[\x20-\x7e]\x00){4,}|(?:\x00[\x20-\x7e]){4,}")
-_LONG = re.compile(rb"[A-Za-z0-9 .,:;/_()+@=-]{14,}")
+_LONG = re.compile(rb"[A-Za-z0-9 .,:;/_()+@=-]{12,}")
 _TOOLS = (
     r"Lavc|Lavf|FFmpeg|FFMP\b|libx?26[45]|\bx26[45]\b|libaom|libvpx|libopus|SVT-?AV1|rav1e|dav1d|Xiph|Vorbis I"
     r"|LAME ?\d|faac\b|fdk|Nero"
@@ -29,7 +29,7 @@ _PATTERNS = (
 )
 _KNOWN = re.compile(
     rb"Lavc\d|Lavf\d|x26[45] [-(]|libfaac|LAME\d\.|Xiph\.Org|libopus |libvpx|libaom|SVT-AV1"
-    rb"|HandBrake|GPAC|JVT/AVC|jumdc2|c2pa\.|adobe:ns|x:xmpmeta"
+    rb"|HandBrake|GPAC[ -]|JVT/AVC|jumdc2|c2pa\.|adobe:ns|x:xmpmeta"
 )
 
 

@@ -20,7 +20,7 @@ class Coded:
     removed: Counter[str] = field(default_factory=Counter)
 
 
-def refuse_text(record: bytes | memoryview, what: str, longest: int = 8) -> None:
+def refuse_text(record: bytes | memoryview, what: str, longest: int = 12) -> None:
     """Raise CannotScrub when a set-up record, whose fields are numbers, carries ``longest`` readable characters in a
     row."""
     run = 0

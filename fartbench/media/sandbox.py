@@ -9,6 +9,7 @@ import atexit
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import threading
@@ -109,7 +110,7 @@ class Sandbox:
         if child is None:
             return
         if kill:
-            child.kill()
+            _kill_group(child)
         for pipe in (child.stdin, child.stdout):
             if pipe is not None:
                 try:
@@ -121,6 +122,14 @@ class Sandbox:
         except subprocess.TimeoutExpired:
             child.kill()
             child.wait()
+
+
+def _kill_group(child: subprocess.Popen[bytes]) -> None:
+    """Kill the child and whatever it started; it leads a session of its own."""
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        child.kill()
 
 
 def _start() -> subprocess.Popen[bytes]:
