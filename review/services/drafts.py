@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -17,6 +16,7 @@ from review.playback import parse_playback
 from review.services.held import assignment_in_open_round, held_sheet, refuse_ended, rules_of
 
 Changes = Mapping[str, Response | None]
+CHANGED = ("revision", "set_aside_at", "playback", "changed_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,6 @@ class Draft:
     responses: dict[str, Response]
     cleared: tuple[str, ...]
     playback: dict[str, Any]
-    saved_at: datetime
 
 
 @transaction.atomic
@@ -49,13 +48,15 @@ def save_draft(
     assignment = assignment_in_open_round(reviewer, stimulus_id)
     sheet = held_sheet(assignment)
     refuse_ended(sheet)
-    return change_draft(sheet, rules_of(assignment), revision, responses, playback)
+    draft = change_draft(sheet, rules_of(assignment), revision, responses, playback)
+    sheet.save(update_fields=CHANGED)
+    return draft
 
 
 def change_draft(
     sheet: AnswerSheet, rules: Form, revision: int, changes: Changes, playback: Mapping[str, Any] | None
 ) -> Draft:
-    """Apply changes to a sheet that the caller's transaction holds; see `save_draft`."""
+    """Apply changes to a sheet that the caller's transaction holds, and that the caller saves; see `save_draft`."""
     refuse_impossible(rules, changes)
     stored = sheet.responses()
     wanted = _merged(stored, changes)
@@ -70,7 +71,6 @@ def change_draft(
     sheet.set_aside_at = None
     if playback is not None:
         sheet.playback = parse_playback(playback)
-    sheet.save(update_fields=["revision", "set_aside_at", "playback", "changed_at"])
     return _draft(sheet, kept, cleared)
 
 
@@ -112,4 +112,4 @@ def _write_answers(sheet: AnswerSheet, stored: Mapping[str, Response], kept: Map
 
 
 def _draft(sheet: AnswerSheet, responses: dict[str, Response], cleared: tuple[str, ...]) -> Draft:
-    return Draft(sheet.revision, responses, cleared, sheet.playback, sheet.changed_at)
+    return Draft(sheet.revision, responses, cleared, sheet.playback)

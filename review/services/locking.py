@@ -16,7 +16,7 @@ from review.errors import InvalidAnswers, NotPlayed
 from review.models import AnswerSheet, MistakeReport, Reviewer
 from review.playback import is_played, parse_playback
 from review.record import SheetRecord
-from review.services.drafts import Changes, change_draft
+from review.services.drafts import CHANGED, Changes, change_draft
 from review.services.held import (
     assignment_in_open_round,
     held_sheet,
@@ -57,7 +57,7 @@ def lock_sheet(
     _refuse_unready(sheet, rules, {**draft.responses, **given}, duration=float(assignment.stimulus.facts["duration_s"]))
     sheet.stimulus = assignment.stimulus
     end_as_locked(sheet, reviewer.code, round_of(assignment).protocol, draft.responses, timezone.now())
-    sheet.save(update_fields=["locked_at", "set_aside_at", "digest", "changed_at"])
+    sheet.save(update_fields=[*CHANGED, "locked_at", "digest"])
     record_lock(sheet, reviewer.code, round_of(assignment).name)
     return sheet
 

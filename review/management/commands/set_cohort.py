@@ -11,7 +11,9 @@ class Command(RoundCommand):
     help = "Name the reviewers of a round by their addresses; prints one invite link for each."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("names", nargs="+", metavar="[ROUND] EMAIL", help="the round, unless --round, and addresses")
+        parser.add_argument(
+            "names", nargs="+", metavar="[ROUND] EMAIL", help="the round, unless --round, and addresses"
+        )
         parser.add_argument("--round", dest="round_option", metavar="ROUND", help="the round")
 
     def run(self, **options: Any) -> None:
