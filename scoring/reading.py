@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from django.db.models import QuerySet
 
-from blinding.models import BlindingKey
+from blinding.models import BlindingKey, NotReviewable
 from fartbench.models import AuditEntry, Round
 from fartbench.protocol import digest_of
 from generation.models import Configuration, Sample
@@ -97,6 +97,8 @@ def _cells(round_: Round) -> tuple[tuple[CellRecord, ...], QuerySet[Sample]]:
         )
     }
     unreviewable = dict(
+        NotReviewable.objects.filter(sample__cell__round=round_).values_list("sample_id", "reason")
+    ) | dict(
         keys.filter(stimulus__retirement__outcome=Retirement.Outcome.NOT_REVIEWABLE).values_list(
             "sample_id", "stimulus__retirement__reason"
         )

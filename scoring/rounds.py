@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 from django.utils import timezone
 
-from blinding.models import BlindingKey, Stimulus
+from blinding.models import BlindingKey, NotReviewable, Stimulus
 from blinding.services import check_files
 from fartbench import audit
 from fartbench.models import Round, RoundState
@@ -55,6 +55,7 @@ def _not_ready(round_: Round) -> list[str]:
     members = CohortMember.objects.filter(round=round_, role=Role.PRIMARY).count()
     samples = Sample.objects.filter(cell__round=round_).select_related("cell__configuration")
     keyed = set(BlindingKey.objects.filter(stimulus__round=round_).values_list("sample_id", flat=True))
+    keyed |= set(NotReviewable.objects.filter(sample__cell__round=round_).values_list("sample_id", flat=True))
     reasons = [
         f"{sample.cell} has no outcome yet: “import_clips” or “mark_cell”"
         for sample in samples

@@ -1,0 +1,89 @@
+"""Reviewer agreement on each question: votes, alpha and applicability. No Django here.
+
+Alpha is nominal over the answers of a choice and ordinal over a scale with all its values; N/A is missing there, and
+whether a question applies at all has a nominal alpha of its own (`scoring.stats.agreement` has the sources).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from scoring.records import Integers, Tally
+from scoring.reports.groups import every_row, rows_by_scene
+from scoring.reports.shape import estimate_document
+from scoring.stats.agreement import Level, alpha, applicability_counts
+from scoring.stats.estimate import Estimate, Undefined, derived_seed
+
+# Krippendorff's lowest limit for tentative conclusions (Content Analysis, 2019, ch. 12).
+TENTATIVE = 0.667
+FEWEST_TO_FLAG = 10
+
+
+def agreement_report(votes: Tally) -> dict[str, Any]:
+    """Return each question pooled over the scenes, and apart in each scene."""
+    return {
+        question: {
+            "overall": agreement_document(votes, question, every_row(votes), "all"),
+            "by_scene": {
+                scene: agreement_document(votes, question, rows, scene) for scene, rows in rows_by_scene(votes)
+            },
+        }
+        for question in votes.record.book.questions
+    }
+
+
+def agreement_document(votes: Tally, question: str, rows: Integers, where: str) -> dict[str, Any]:
+    """Return how the cohort agreed on one question over these cells; ``where`` names them for the seed."""
+    kept = rows[votes.complete[rows]]
+    table = votes.counts(question)[kept]
+    configurations = votes.configuration[kept]
+    level = level_of(votes, question)
+    seed = derived_seed(votes.record.seed, "agreement", question, where)
+    found = alpha(table[:, :-1], level, configurations=configurations, seed=seed)
+    applies = alpha(applicability_counts(table[:, :-1], table[:, -1]), Level.NOMINAL, configurations=configurations,
+                    seed=seed)  # fmt: skip
+    answers = [*votes.record.book.values(question), "na"]
+    return {
+        "clips": len(kept),
+        "answers": dict(zip(answers, table.sum(axis=0).tolist(), strict=True)),
+        **_patterns(table, votes),
+        "level": level.value,
+        "alpha": estimate_document(found),
+        "applicability_alpha": estimate_document(applies),
+        "revise_wording": should_be_reworded(found),
+    }
+
+
+def level_of(votes: Tally, question: str) -> Level:
+    """Return how far apart different answers to a question are."""
+    protocol = votes.record.protocol
+    return Level.ORDINAL if protocol.is_scale(protocol.question(question)) else Level.NOMINAL
+
+
+def should_be_reworded(found: Estimate | Undefined) -> bool:
+    """Say whether reviewers disagree beyond chance of the sample (ours).
+
+    The whole interval of alpha lies below Krippendorff's limit for tentative conclusions, on 10 clips or more.
+    """
+    if isinstance(found, Undefined) or found.high is None:
+        return False
+    return found.n >= FEWEST_TO_FLAG and found.high < TENTATIVE
+
+
+def _patterns(table: Integers, votes: Tally) -> dict[str, Any]:
+    """Return how the votes fell: unanimous, a consensus with a minority, split; and how often each pattern, ``3-1``."""
+    cohort = votes.record.protocol.cohort
+    highest = table.max(axis=1, initial=0)
+    shapes, times = np.unique(-np.sort(-table, axis=1), axis=0, return_counts=True)
+    patterns: Counter[str] = Counter()
+    for shape, count in zip(shapes.tolist(), times.tolist(), strict=True):
+        patterns["-".join(str(size) for size in shape if size)] += count
+    return {
+        "unanimous": int((highest == cohort.size).sum()),
+        "majority": int(((highest >= cohort.quorum) & (highest < cohort.size)).sum()),
+        "split": int((highest < cohort.quorum).sum()),
+        "patterns": dict(patterns),
+    }

@@ -1,0 +1,51 @@
+"""All reports of a round in one document, in the order the protocol names them. No Django here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scoring.reports.agreement import agreement_report
+from scoring.reports.coverage import coverage_report
+from scoring.reports.gates import factual_success, gate_report, read_gates
+from scoring.reports.ranking import ranking_report
+from scoring.reports.ratings import ratings_report
+from scoring.standings import RoundResults
+
+NO_JUDGES = {"judges": [], "note": "no AI judge has answered this round"}
+
+
+def reports_document(results: RoundResults, *, human_ai_agreement: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return every report that the round's protocol names, by key.
+
+    ``human_ai_agreement`` is what the judges' calibration says; without one the report says that there is none.
+    """
+    votes = results.tally
+    gates = read_gates(votes)
+    event, cause = results.protocol.scoring.gates[0], primary_gate(results)
+    made: dict[str, Callable[[], dict[str, Any]]] = {
+        "event_success": lambda: gate_report(gates[event], votes),
+        "source_or_cause": lambda: gate_report(gates[cause], votes),
+        "factual_success": lambda: factual_success(gates, votes),
+        "ratings": lambda: ratings_report(votes),
+        "agreement": lambda: agreement_report(votes),
+        "coverage": lambda: coverage_report(votes),
+        "human_ai_agreement": lambda: human_ai_agreement or NO_JUDGES,
+        "overall_ranking": lambda: ranking_report(results),
+    }
+    return {
+        "round": results.record.name,
+        "reviewers": len(results.record.primary),
+        "reports": {
+            report.key: {"label": report.label, **made[report.key]()}
+            for report in results.protocol.reports
+            if report.key in made
+        },
+    }
+
+
+def primary_gate(results: RoundResults) -> str:
+    """Return the gate that the protocol marks as its primary causal question, or its last gate where none is."""
+    gates = results.protocol.scoring.gates
+    marked = (question.key for question in results.protocol.questions if question.primary and question.key in gates)
+    return next(marked, gates[-1])
