@@ -12,6 +12,10 @@ from blinding.services import request_blinding
 from fartbench import audit
 from fartbench.errors import Refusal
 from fartbench.models import Round, RoundState
+from generation.cells import mark_cell
+from generation.errors import CellRefused
+from generation.manifest import CellKey
+from generation.models import SampleState
 from review.errors import CohortRefused
 from review.services import InviteLink, set_cohort
 from review.services.cohort import invite
@@ -46,6 +50,17 @@ def run_step(round_: Round, step: str, actor: str, **fields: str) -> StepDone:
 def _blind(round_: Round, actor: str, _fields: Fields) -> StepDone:
     waiting = request_blinding(round_=round_, actor=actor)
     return StepDone(f"{waiting} blind copies are left to the workers." if waiting else "Every clip has its blind copy.")
+
+
+def _mark_cell(round_: Round, actor: str, fields: Fields) -> StepDone:
+    configuration, _, place = fields.get("cell", "").partition("/")
+    scene, _, replicate = place.partition("/")
+    state = fields.get("state", "")
+    if not replicate.isdecimal() or state not in SampleState.without_clip():
+        raise CellRefused("Choose a cell and its outcome. Nothing was changed.")
+    cell = CellKey(configuration, scene, int(replicate))
+    marked = mark_cell(round_=round_, cell=cell, state=SampleState(state), reason=fields.get("reason", ""), actor=actor)
+    return StepDone(f"{cell} is “{marked.get_state_display()}”.")
 
 
 def _set_cohort(round_: Round, actor: str, fields: Fields) -> StepDone:
@@ -86,6 +101,7 @@ def _publish(round_: Round, actor: str, _fields: Fields) -> StepDone:
 
 
 _STEPS: Mapping[str, Callable[[Round, str, Fields], StepDone]] = {
+    "mark_cell": _mark_cell,
     "blind": _blind,
     "set_cohort": _set_cohort,
     "invite_again": _invite_again,

@@ -13,9 +13,11 @@ urlpatterns = [
     path("method/", public.method, name="method"),
     path("method/<str:name>/<str:version>/", public.method, name="method"),
     path("staff/", staff.home, name="staff-home"),
+    path("staff/new-round", staff.new_round, name="staff-new-round"),
     path("staff/audit/", staff.audit_trail, name="staff-audit"),
     path("staff/rounds/<str:name>/", staff.round_page, name="staff-round"),
     path("staff/rounds/<str:name>/progress", staff.progress, name="staff-progress"),
     path("staff/rounds/<str:name>/preview/", staff.preview, name="staff-preview"),
+    path("staff/rounds/<str:name>/export", staff.export, name="staff-export"),
     path("staff/rounds/<str:name>/step", staff.step, name="staff-step"),
 ]

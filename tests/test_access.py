@@ -77,6 +77,8 @@ CALLS = {
     "media": Call(PLAYERS, ("due",)),
     "staff-home": Call(STAFF),
     "staff-audit": Call(STAFF),
+    "staff-new-round": Call(ADMINS, (), "post", {"name": "", "protocol": ""}),
+    "staff-export": Call(STAFF, ("locked",), "post", {"reason": "a test"}),
     "staff-round": Call(STAFF, ("open",)),
     "staff-progress": Call(STAFF, ("open",)),
     "staff-preview": Call(STAFF, ("locked",)),
@@ -121,6 +123,8 @@ def client_of(role: str, world: dict[str, str]) -> Client:
 
 
 def outcome(response: Any) -> str:
+    if response.streaming:
+        response.getvalue()  # reads to the end and lets go of the file
     if response.status_code in {403, 404}:
         return str(response.status_code)
     if response.status_code == 302 and response["Location"].startswith("/login/"):

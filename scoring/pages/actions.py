@@ -23,6 +23,12 @@ class Action:
 
 ACTIONS = (
     Action(
+        "mark_cell",
+        "Set the outcome of a cell",
+        "For a cell that brought no clip. A result is not changed by hand later.",
+        BEFORE_OPENING,
+    ),
+    Action(
         "blind",
         "Make the blind copies",
         "Workers make a copy of every clip without any trace of its origin, and give each an opaque id. "

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import Count, Q
 
-from blinding.models import BlindCopy, Stimulus
+from blinding.models import BlindCopy, NotReviewable, Stimulus
 from fartbench import jobs
 from fartbench.models import Job, JobState, Round, RoundState
 from fartbench.protocol import Scene
@@ -110,6 +110,10 @@ class Grid:
         return sum(sample.state == SampleState.DELIVERED for sample in self.samples)
 
     @property
+    def waiting(self) -> list[Sample]:
+        return [sample for sample in self.samples if not sample.has_outcome]
+
+    @property
     def without_clip(self) -> list[Sample]:
         return [sample for sample in self.samples if sample.state in SampleState.without_clip()]
 
@@ -135,13 +139,20 @@ def grid_of(round_: Round) -> Grid:
     return Grid(scenes, rows, tuple(every))
 
 
+def excluded_clips(round_: Round) -> list[NotReviewable]:
+    """Return the delivered clips that nobody is asked about, with the reasons."""
+    found = NotReviewable.objects.filter(sample__cell__round=round_)
+    return list(found.select_related("sample__cell__configuration").order_by("pk"))
+
+
 def bars_of(round_: Round, grid: Grid | None = None) -> list[Bar]:
     """Return how far the round is in each of its parts."""
     grid = grid or grid_of(round_)
     copies = BlindCopy.objects.filter(sample__cell__round=round_).count()
+    excluded = NotReviewable.objects.filter(sample__cell__round=round_).count()
     bars = [
         Bar("cells", "cells with an outcome", grid.settled, len(grid.samples)),
-        Bar("copies", "blind copies", copies, grid.delivered),
+        Bar("copies", "blind copies", copies, grid.delivered - excluded),
     ]
     if round_.opened_at:
         asked = _asked().filter(member__round=round_).count()

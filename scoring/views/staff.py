@@ -7,15 +7,18 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from fartbench import audit
 from fartbench.errors import Refusal
-from fartbench.models import Round, RoundState
+from fartbench.models import ProtocolVersion, Round, RoundState
+from fartbench.rounds import create_round
+from generation.models import SampleState
 from review.selectors import progress_of_round
+from scoring.archive import export_archive
 from scoring.document import scores_document
 from scoring.pages import rounds as read
 from scoring.pages.actions import actions_for
@@ -24,7 +27,7 @@ from scoring.pages.published import stimuli_of
 from scoring.pages.trail import entries, steps_of, trail_line
 from scoring.results import round_results
 from scoring.steps import due_step
-from scoring.steps_by_hand import StepDone, run_step
+from scoring.steps_by_hand import ReasonMissing, StepDone, run_step
 from scoring.views.access import may_run_rounds, runs_rounds, sees_rounds
 
 ROUNDS_PER_PAGE = 20
@@ -38,8 +41,27 @@ def home(request: HttpRequest) -> HttpResponseBase:
     """List the rounds with their state and the step that is due."""
     rounds = Round.objects.select_related("protocol").order_by("-created_at", "-pk")
     page = Paginator(rounds, ROUNDS_PER_PAGE).get_page(request.GET.get("page"))
-    context = {"page": page, "lines": read.round_lines(list(page)), **_for_staff(request)}
+    context = {
+        "page": page,
+        "lines": read.round_lines(list(page)),
+        "protocols": ProtocolVersion.objects.defer("content").order_by("name", "version"),
+        **_for_staff(request),
+    }
     return TemplateResponse(request, "staff/home.html", context)
+
+
+@require_POST
+@runs_rounds
+def new_round(request: HttpRequest) -> HttpResponseBase:
+    """Make a round."""
+    name, protocol = (request.POST.get(key, "").strip() for key in ("name", "protocol"))
+    try:
+        made = create_round(name=name, protocol=protocol, actor=request.user.get_username())
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect("staff-home")
+    messages.success(request, f"Round {made.name} stands, on {made.protocol}.")
+    return redirect("staff-round", made.name)
 
 
 @require_safe
@@ -48,6 +70,7 @@ def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
     """Show one round: where it stands, its cells, its reviewers, and the steps that can be done."""
     round_ = _round_or_404(name)
     due, grid = due_step(round_), read.grid_of(round_)
+    excluded = read.excluded_clips(round_)
     bars = read.bars_of(round_, grid)
     context = {
         "round": round_,
@@ -57,10 +80,12 @@ def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
         "marks": read.state_marks(round_),
         "actions": actions_for(round_, due),
         "grid": grid,
+        "outcomes": SampleState.without_clip(),
         "bars": bars,
         "missing": sum(bar.total - bar.done for bar in bars if bar.key == "sheets"),
         "members": progress_of_round(round_),
         "simulated": read.simulated_reviewers(round_),
+        "excluded": excluded,
         "reports": read.unplayable_reports(round_),
         "clips": read.blind_clips(round_),
         "failed_jobs": read.failed_jobs(round_),
@@ -112,9 +137,14 @@ def preview(request: HttpRequest, name: str) -> HttpResponseBase:
     if not reason:
         context["reason_missing"] = request.method == "POST"
         return TemplateResponse(request, "staff/preview_reason.html", context)
+    try:
+        document = scores_document(round_results(round_))
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect("staff-round", round_.name)
     with transaction.atomic():
         audit.record("scores previewed", actor=request.user.get_username(), round_name=round_.name, reason=reason)
-    found = board(scores_document(round_results(round_)), round_.protocol.rules, stimuli_of(round_))
+    found = board(document, round_.protocol.rules, stimuli_of(round_))
     context |= {
         "board": found,
         "rules": round_.protocol.rules,
@@ -122,6 +152,22 @@ def preview(request: HttpRequest, name: str) -> HttpResponseBase:
         "demonstration": read.has_simulated_answers(round_),
     }
     return TemplateResponse(request, "staff/preview.html", context)
+
+
+@require_POST
+@sees_rounds
+def export(request: HttpRequest, name: str) -> HttpResponseBase:
+    """Send the tables of a closed round, for a reason that goes into the audit trail: they say whose clip is whose."""
+    round_ = _round_or_404(name)
+    reason = request.POST.get("reason", "").strip()
+    try:
+        if not reason:
+            raise ReasonMissing("Say what the export is for: it is recorded. Nothing was exported.")
+        archive = export_archive(round_=round_, actor=request.user.get_username(), reason=reason)
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect("staff-round", round_.name)
+    return FileResponse(archive, as_attachment=True, filename=f"{round_.name}.zip", content_type="application/zip")
 
 
 @require_safe

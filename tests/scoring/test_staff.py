@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import zipfile
 from datetime import timedelta
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import Permission, User
 from django.db import connection
 from django.test import Client
@@ -13,12 +17,15 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from blinding.models import BlindCopy, BlindingKey, Stimulus
-from fartbench.models import AuditEntry, Job, JobState, RoundState, WorkerBeat
-from review.models import AnswerSheet, Invite, Reviewer, Source
+from blinding.models import BlindCopy, BlindingKey, NotReviewable, Stimulus
+from fartbench import writeonce
+from fartbench.models import AuditEntry, Job, JobState, Round, RoundState, WorkerBeat
+from generation.cells import configuration_named, lay_out
+from generation.models import Sample
+from review.models import Answer, AnswerSheet, Invite, Reviewer, Source
 from review.services.locking import report_unplayable
 from scoring.steps_by_hand import UnknownStep, run_step
-from tests.factories import make_locked_sheet, make_round, make_staff, reviewers_of
+from tests.factories import make_locked_sheet, make_protocol, make_round, make_staff, reviewers_of
 from tests.scoring.rows import (
     answer_all,
     make_filled_round,
@@ -132,7 +139,7 @@ def test_the_list_of_published_rounds_costs_the_same_for_one_and_for_three(staff
 def test_a_whole_round_runs_by_buttons(admin_page: Client) -> None:
     round_ = make_filled_round(name="spring", scenes=LIFT, cohort=False)
     for sample in BlindingKey.objects.filter(stimulus__round=round_).values_list("sample", flat=True):
-        BlindCopy.objects.create(sample_id=sample, sha256="0" * 64, size=1, facts={})
+        BlindCopy.objects.create(sample_id=sample, sha256="0" * 64, size=1, facts={}, technical={})
     emails = [f"p{number}@example.org" for number in range(4)]
     links = do(admin_page, round_, "set_cohort", emails=", ".join(emails[:2]) + "\n" + "\n".join(emails[2:]))
     page = links.content.decode()
@@ -226,6 +233,25 @@ def test_blinding_is_left_to_the_workers_and_their_silence_is_told(admin_page: C
     assert "No worker" not in text_of(admin_page, "staff-home")
 
 
+def test_a_clip_that_nobody_can_be_asked_about_is_named_with_the_reason(admin_page: Client) -> None:
+    round_ = make_filled_round(name="spring", scenes=LIFT, cohort=False)
+    sample = Sample.objects.filter(cell__round=round_).first()
+    NotReviewable.objects.create(sample=sample, reason="its sound cannot be decoded")
+    page = text_of(admin_page, "staff-round", "spring")
+    assert f"<strong>{sample.cell}</strong>: not reviewable. its sound cannot be decoded" in page
+    assert "0 of 1" in page
+
+
+def test_a_preview_of_rows_that_were_altered_is_refused(staff_page: Client) -> None:
+    round_ = make_locked_round(name="spring", scenes=LIFT)
+    writeonce.uninstall(using="default")
+    Answer.objects.filter(question="event").update(value="no")
+    writeonce.install(using="default")
+    response = staff_page.post(reverse("staff-preview", args=["spring"]), {"reason": "a look"}, follow=True)
+    assert words_of(response)
+    assert response.redirect_chain == [(reverse("staff-round", args=[round_.name]), 302)]
+
+
 def test_work_that_failed_is_shown_with_its_words(admin_page: Client) -> None:
     round_ = make_filled_round(name="spring", scenes=LIFT)
     do(admin_page, round_, "blind")
@@ -308,9 +334,68 @@ def test_the_trail_is_paged_filtered_and_keeps_back_what_could_be_guessed_from(s
     assert "Nothing yet" in text_of(staff_page, "staff-audit", round="other")
 
 
+def test_an_admin_makes_a_round_and_wrong_names_are_refused(admin_page: Client) -> None:
+    version = make_protocol()
+    assert "Make a round" in text_of(admin_page, "staff-home")
+    made = admin_page.post(reverse("staff-new-round"), {"name": "spring", "protocol": str(version)}, follow=True)
+    assert "Round spring stands" in words_of(made)
+    assert "the round has no clips yet" in made.content.decode()
+    for name, protocol, words in (
+        ("a b", str(version), "cannot be made"),
+        ("", str(version), "cannot be made"),
+        ("autumn", "core-r01@9.9.9", "There is no protocol"),
+    ):
+        refused = admin_page.post(reverse("staff-new-round"), {"name": name, "protocol": protocol}, follow=True)
+        assert words in words_of(refused)
+    assert list(Round.objects.values_list("name", flat=True)) == ["spring"]
+
+
+def test_an_admin_sets_the_outcome_of_a_cell_that_brought_no_clip(admin_page: Client) -> None:
+    round_ = make_filled_round(name="spring", scenes=LIFT)
+    assert "Set the outcome of a cell" not in text_of(admin_page, "staff-round", "spring")
+    lay_out(round_, configuration_named("late one")[0])
+
+    def late() -> Sample:
+        return Sample.objects.get(cell__configuration__name="late one")
+
+    page = text_of(admin_page, "staff-round", "spring")
+    assert "<option>late one/r01-lift/1</option>" in page
+    fields = {"cell": "late one/r01-lift/1", "state": "failed", "reason": "it timed out"}
+    for missing in ({"cell": ""}, {"state": "delivered"}, {"state": ""}, {"reason": " "}, {"cell": "late one/r01/1"}):
+        refused = do(admin_page, round_, "mark_cell", **(fields | missing))
+        assert words_of(refused)
+        assert late().state == "planned"
+    assert "“Failed”" in words_of(do(admin_page, round_, "mark_cell", **fields))
+    assert late().reason == "it timed out"
+
+
+def test_staff_downloads_the_tables_of_a_closed_round_for_a_recorded_reason(staff_page: Client) -> None:
+    make_locked_round(name="spring", scenes=LIFT)
+    address = reverse("staff-export", args=["spring"])
+    assert "Say what the export is for" in words_of(staff_page.post(address, follow=True))
+    response = staff_page.post(address, {"reason": "the paper"})
+    with zipfile.ZipFile(BytesIO(response.getvalue())) as archive:
+        names = archive.namelist()
+        answers = archive.read("spring/answers.csv").decode()
+    assert {"spring/answers.csv", "spring/scores.json", "spring/SHA256SUMS"} <= set(names)
+    assert answers.count("\n") == 1 + 2 * 4 * 6
+    assert "spring.zip" in response["Content-Disposition"]
+    entry = AuditEntry.objects.get(action="round exported")
+    assert (entry.actor, entry.details["reason"]) == ("stan", "the paper")
+    assert list(Path(settings.DATA_DIR).glob("export-*")) == []
+
+
+def test_an_open_round_is_not_exported(staff_page: Client) -> None:
+    make_open_round(name="spring", scenes=LIFT)
+    response = staff_page.post(reverse("staff-export", args=["spring"]), {"reason": "curious"}, follow=True)
+    assert "out of order" in words_of(response)
+    assert "Export the tables" not in response.content.decode()
+    assert not AuditEntry.objects.filter(action="round exported").exists()
+
+
 def test_unknown_rounds_and_steps(admin_page: Client) -> None:
     for name in ("staff-round", "staff-progress", "staff-preview"):
         assert admin_page.get(reverse(name, args=["nowhere"])).status_code == 404
     assert admin_page.post(reverse("staff-step", args=["nowhere"]), {"step": "publish"}).status_code == 404
-    with pytest.raises(UnknownStep, match="Steps: blind, set_cohort"):
+    with pytest.raises(UnknownStep, match="Steps: mark_cell, blind"):
         run_step(make_round(), "jump", "test")
