@@ -1,5 +1,6 @@
 """Everything that changes a row of the review. Each function is one transaction, or a part of its caller's."""
 
+from review.services.changes import add_secondary, replace_reviewer, retire_stimulus
 from review.services.cohort import InviteLink, set_cohort
 from review.services.drafts import Draft, save_draft, set_aside
 from review.services.entering import SheetEntry, enter_sheet, enter_sheets
@@ -13,6 +14,7 @@ __all__ = [
     "Draft",
     "InviteLink",
     "SheetEntry",
+    "add_secondary",
     "enter_sheet",
     "enter_sheets",
     "give_consent",
@@ -20,8 +22,10 @@ __all__ = [
     "lock_sheet",
     "note_sound_check",
     "plan_orders",
+    "replace_reviewer",
     "report_mistake",
     "report_unplayable",
+    "retire_stimulus",
     "save_draft",
     "set_aside",
     "set_cohort",

@@ -80,16 +80,20 @@ def _check_addresses(emails: list[str], *, size: int) -> None:
     if len(emails) != size:
         raise CohortRefused(f"The protocol asks for a cohort of {size}; {len(emails)} addresses were given.")
     for email in emails:
-        try:
-            validate_email(email)
-        except ValidationError as error:
-            raise CohortRefused(f"“{email}” is no e-mail address.") from error
-        if len(email) > LONGEST_USERNAME:
-            raise CohortRefused(f"The address {email[:20]}… is too long.")
+        _check_address(email)
+
+
+def _check_address(email: str) -> None:
+    try:
+        validate_email(email)
+    except ValidationError as error:
+        raise CohortRefused(f"“{email}” is no e-mail address.") from error
+    if len(email) > LONGEST_USERNAME:
+        raise CohortRefused(f"The address {email[:20]}… is too long.")
 
 
 def _replace_members(round: Round, emails: list[str]) -> None:  # noqa: A002 - the product's word
-    reviewers = [_reviewer(email) for email in emails]
+    reviewers = [reviewer_with(email) for email in emails]
     round.members.exclude(reviewer__in=reviewers).delete()
     kept = {member.reviewer_id: member for member in round.members.all()}
     taken = {member.place for member in kept.values()}
@@ -99,8 +103,13 @@ def _replace_members(round: Round, emails: list[str]) -> None:  # noqa: A002 - t
             CohortMember.objects.create(round=round, reviewer=reviewer, place=next(free))
 
 
-def _reviewer(email: str) -> Reviewer:
-    """Return the reviewer with this address, made with an account that has no password yet when there is none."""
+def reviewer_with(email: str) -> Reviewer:
+    """Return the reviewer with this address, made with an account that has no password yet when there is none.
+
+    Raises CohortRefused for what is no address, and for an account with staff rights.
+    """
+    email = email.strip().lower()
+    _check_address(email)
     user = User.objects.filter(Q(username__iexact=email) | Q(email__iexact=email)).order_by("pk").first()
     if user is not None and (user.is_staff or user.is_superuser):
         raise CohortRefused(f"{email} has a staff account, which could see into the round. Reviewers need another one.")
