@@ -24,15 +24,12 @@ FEWEST_TO_FLAG = 10
 
 def agreement_report(votes: Tally) -> dict[str, Any]:
     """Return each question pooled over the scenes, and apart in each scene."""
-    return {
-        question: {
-            "overall": agreement_document(votes, question, every_row(votes), "all"),
-            "by_scene": {
-                scene: agreement_document(votes, question, rows, scene) for scene, rows in rows_by_scene(votes)
-            },
-        }
-        for question in votes.record.book.questions
-    }
+    return {"questions": {question: _question(votes, question) for question in votes.record.book.questions}}
+
+
+def _question(votes: Tally, question: str) -> dict[str, Any]:
+    by_scene = {scene: agreement_document(votes, question, rows, scene) for scene, rows in rows_by_scene(votes)}
+    return {"overall": agreement_document(votes, question, every_row(votes), "all"), "by_scene": by_scene}
 
 
 def agreement_document(votes: Tally, question: str, rows: Integers, where: str) -> dict[str, Any]:

@@ -25,11 +25,8 @@ Floats = NDArray[np.float64]
 def ratings_report(votes: Tally) -> dict[str, Any]:
     """Return every scale of the protocol, overall, by scene and by configuration."""
     protocol = votes.record.protocol
-    return {
-        question.key: _question(_Ratings.read(votes, question.key))
-        for question in protocol.questions
-        if protocol.is_scale(question)
-    }
+    scales = [question.key for question in protocol.questions if protocol.is_scale(question)]
+    return {"questions": {question: _question(_Ratings.read(votes, question)) for question in scales}}
 
 
 @dataclass(frozen=True)

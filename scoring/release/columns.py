@@ -1,0 +1,127 @@
+"""The tables of a release: each column with its kind, its unit and what it holds. No Django here.
+
+The header of a table, its README and its Croissant description are all made from this.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from fartbench.protocol import Protocol
+
+Kind = Literal["text", "integer", "time"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column; an empty cell means that there is nothing to say, unless ``words`` say otherwise."""
+
+    name: str
+    words: str
+    kind: Kind = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table by the name of its file without the ending."""
+
+    name: str
+    words: str
+    columns: tuple[Column, ...]
+
+
+EVERY_ROW = (
+    Column("protocol", "Protocol and version, name@version."),
+    Column("protocol_digest", "SHA-256 of the protocol: of the bytes of protocol.json."),
+    Column("round", "The round."),
+)
+_CELL = (
+    Column("configuration", "The configuration that was asked for the clip."),
+    Column("scene", "The scene, by its key in the protocol."),
+    Column("replicate", "Counts the clips of one configuration and scene, from 1.", "integer"),
+)
+ANSWERS = Table(
+    "answers",
+    "Every locked answer: one row for each reviewer, clip and question.",
+    (
+        *EVERY_ROW,
+        *_CELL,
+        Column("stimulus", "The opaque id under which reviewers saw the clip."),
+        Column("reviewer", "The reviewer's code."),
+        Column("role", "Only the sheets of primary reviewers enter gates and scores."),
+        Column("question", "The question, by its key in the protocol."),
+        Column("answer", "A value of the question, or na:REASON."),
+        Column("source", "How the sheet came in: browser, imported or simulated."),
+        Column("playback_measured", "yes when the player measured what was played, else no."),
+        Column("locked_at", "When the sheet was locked; ISO 8601, UTC.", "time"),
+        Column("sheet_digest", "SHA-256 of the locked sheet, as the audit trail recorded it."),
+    ),
+)
+CONFIGURATIONS = Table(
+    "configurations",
+    "The configurations of the round.",
+    (
+        *EVERY_ROW,
+        Column("configuration", "The configuration, by name."),
+        Column("label", "Its name for people."),
+        Column("family", "The family it belongs to, by name; empty if none."),
+        Column("provider", "Through whom its clips were made."),
+        Column("model_id", "The provider's name of the model."),
+        Column("track", "The track, by its key in the protocol."),
+        Column("provisional", "yes when nobody has described the configuration yet, else no."),
+    ),
+)
+LEADERBOARD = Table(
+    "leaderboard",
+    "The ranking, best first. Fractions are exact, limits are decimal numbers.",
+    (
+        *EVERY_ROW,
+        Column("configuration", "The configuration."),
+        Column("rank", "Standard competition rank; empty for an unranked configuration.", "integer"),
+        Column("factual_score", "Points over all scenes, as an exact fraction."),
+        Column("score_low", "Lower limit of the 95% interval of the score, in points; empty if not estimable."),
+        Column("score_high", "Upper limit of the 95% interval of the score, in points; empty if not estimable."),
+        Column(
+            "score_interval_n", "What the interval rests on: scenes, or clips where there are replicates.", "integer"
+        ),
+        Column("score_interval_method", "The interval's method, or why it is not estimable."),
+        Column("scenes_all_right", "Scenes with every gate passed, as an exact fraction."),
+        Column("earned", "Points of the delivered scenes, as an exact fraction."),
+        Column("possible", "Points that the delivered scenes could have earned.", "integer"),
+        Column("delivered", "Scored clips.", "integer"),
+        Column("unranked_because", "Why it has no rank."),
+    ),
+)
+
+
+def clips_table(protocol: Protocol) -> Table:
+    """Return the table of cells, with the primary cohort's votes on each question and the consensus on each gate."""
+    columns = [
+        *EVERY_ROW,
+        *_CELL,
+        Column("outcome", "What became of the cell: delivered, refused, failed, lost, not_reviewable, not_generated."),
+        Column("reason", "Why there is no clip to review."),
+        Column("stimulus", "The opaque id under which reviewers saw the clip."),
+        Column("raw_sha256", "SHA-256 of the clip as it was delivered."),
+        Column("blind_sha256", "SHA-256 of the blind copy that reviewers saw."),
+        Column("cost_usd", "What the clip cost, in US dollars; empty if unknown."),
+        Column("seed", "The seed that the generator was given or reported."),
+        Column("model_version", "The model's version as the provider returned it."),
+        Column("generated_at", "When it was generated; ISO 8601, UTC.", "time"),
+        Column("sheets", "Locked sheets of the primary cohort.", "integer"),
+    ]
+    for question in protocol.questions:
+        for option in protocol.options(question):
+            words = f"How many of the primary cohort answered “{option.label}” to “{question.label}”."
+            columns.append(Column(f"{question.key}_{option.value}", words, "integer"))
+        columns.append(Column(f"{question.key}_na", f"How many said N/A to “{question.label}”.", "integer"))
+        if question.key in protocol.scoring.gates:
+            words = f"What the cohort agreed on for “{question.label}”: a value, na, split or incomplete."
+            columns.append(Column(f"{question.key}_consensus", words))
+    return Table("clips", "Every cell of the round, with its outcome and its votes.", tuple(columns))
+
+
+def tables_of(protocol: Protocol) -> tuple[Table, ...]:
+    """Return every table of a release."""
+    return (ANSWERS, clips_table(protocol), CONFIGURATIONS, LEADERBOARD)

@@ -1,0 +1,77 @@
+"""The rows of a release's tables, from the columns of a round. No Django here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import astuple
+from typing import Any
+
+from scoring.records import RoundRecord
+from scoring.reports.gates import read_gates
+from scoring.standings import RoundResults
+
+Cell = str | int | None
+RowOfCells = tuple[Cell, ...]
+
+
+def every_row(record: RoundRecord) -> tuple[str, str, str]:
+    """Return what stands first on every row: protocol, its digest, round."""
+    return record.protocol.label, record.protocol_digest, record.name
+
+
+def answer_rows(record: RoundRecord) -> Iterator[RowOfCells]:
+    """Yield a row per answer, sheet by sheet in the order of the record, questions in the order of the form."""
+    first = every_row(record)
+    questions = [(question, record.book.texts(question)) for question in record.book.questions]
+    sheets = record.sheets
+    places = zip(sheets.cell.tolist(), sheets.reviewer.tolist(), sheets.answers.tolist(), strict=True)
+    for number, (cell_place, reviewer_place, answers) in enumerate(places):
+        cell, reviewer = record.cells[cell_place], record.reviewers[reviewer_place]
+        before = (*first, cell.configuration, cell.scene, cell.replicate, cell.stimulus, reviewer.code, reviewer.role)
+        after = (
+            sheets.source[number],
+            "yes" if sheets.measured[number] else "no",
+            sheets.locked_at[number],
+            sheets.digest[number],
+        )
+        for (question, texts), code in zip(questions, answers, strict=True):
+            yield (*before, question, texts[code], *after)
+
+
+def clip_rows(results: RoundResults) -> Iterator[RowOfCells]:
+    """Yield a row per cell; votes are 0 where nobody was asked, and the consensus is empty there."""
+    votes, record = results.tally, results.record
+    gates = read_gates(votes)
+    counts = {question: votes.counts(question).tolist() for question in record.book.questions}
+    sheets = (votes.codes[record.book.questions[0]] >= 0).sum(axis=1).tolist()
+    first = every_row(record)
+    for place, cell in enumerate(record.cells):
+        row: list[Cell] = [*first, *astuple(cell), sheets[place]]
+        for question, table in counts.items():
+            row += table[place]
+            if question in gates:
+                row.append(gates[question].names[gates[question].outcomes[place]] if cell.stimulus else "")
+        yield tuple(row)
+
+
+def configuration_rows(record: RoundRecord) -> Iterator[RowOfCells]:
+    """Yield a row per configuration."""
+    for configuration in record.configurations:
+        *texts, provisional = astuple(configuration)
+        yield (*every_row(record), *texts, "yes" if provisional else "no")
+
+
+def leaderboard_rows(record: RoundRecord, ranking: dict[str, Any]) -> Iterator[RowOfCells]:
+    """Yield a row per configuration, from the report of the ranking."""
+    for line in ranking["leaderboard"]:
+        interval = line["score_interval"]
+        yield (
+            *every_row(record),
+            line["configuration"],
+            line["rank"],
+            line["factual_score"],
+            *("" if limit is None else str(limit) for limit in (interval["low"], interval["high"])),
+            interval["n"],
+            interval["method"] if interval["low"] is not None else interval["note"],
+            *(line[name] for name in ("scenes_all_right", "earned", "possible", "delivered", "unranked_because")),
+        )
