@@ -14,13 +14,16 @@ from typing import Any
 import av
 import numpy as np
 from av.audio.frame import AudioFrame
+from av.audio.stream import AudioStream
+from av.container import InputContainer
 from av.error import FFmpegError
 from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
 
 from blinding.copying import NotCopyable
 from fartbench.media.bounds import BOUNDS
 from fartbench.media.errors import NotAVideo
-from fartbench.media.movie import Track
+from fartbench.media.movie import Movie, Track
 from fartbench.media.probe import span
 from fartbench.media.reading import open_bytes, read_movie, sniff
 from fartbench.media.sandbox import call_apart
@@ -97,10 +100,11 @@ def decode(path: Path) -> Decoded:
     """Decode a file's first video and sound track in full; raise NotAVideo when that fails half-way."""
     with open_bytes(path) as data:
         form = _DEMUXERS[sniff(path, data)]
-        found = Decoded(most=_declared_samples(read_movie(path, data).main("audio")))
+        movie = read_movie(path, data)
+        found = Decoded(most=_declared_samples(movie.main("audio")))
     try:
         with path.open("rb") as file, av.open(file, "r", format=form) as container:
-            streams = [s for s in (container.streams.best("video"), container.streams.best("audio")) if s is not None]
+            streams = _same_streams(container, movie)
             for stream in streams:
                 stream.codec_context.thread_count = 1
                 stream.codec_context.options = {"max_pixels": str(BOUNDS.pixels), "err_detect": "explode"}
@@ -111,6 +115,16 @@ def decode(path: Path) -> Decoded:
     if not found.pictures:
         raise NotAVideo(path, "holds no picture that can be decoded.")
     return found
+
+
+def _same_streams(container: InputContainer, movie: Movie) -> list[VideoStream | AudioStream]:
+    """Return the streams that a copy takes: of each kind the one in the same place among the tracks of its kind."""
+    streams: list[VideoStream | AudioStream] = []
+    for kind, found in (("video", container.streams.video), ("audio", container.streams.audio)):
+        track = movie.main(kind)
+        if track is not None and track.samples:
+            streams.append(found[[other for other in movie.tracks if other.kind == kind].index(track)])
+    return streams
 
 
 def _declared_samples(sound: Track | None) -> int | None:

@@ -80,7 +80,7 @@ def _read(path: Path, data: Bytes, bounds: Bounds) -> Movie:
         raise UnsafeMedia(path, f"has {len(entries)} tracks; a clip may have {bounds.tracks}.")
     if not entries:
         raise NotAVideo(path, "has no tracks.")
-    return Movie("matroska", "matroska", [_track(path, number, entry) for number, entry in sorted(entries.items())])
+    return Movie("matroska", "matroska", [_track(path, number, entry) for number, entry in entries.items()])
 
 
 def _entry(data: Bytes, box: Element) -> _Entry:

@@ -67,3 +67,12 @@ def test_other_pictures_and_other_sound_are_found(tmp_path):
     assert "decoded pictures differ" in said
     assert "decoded sound differs" in said
     assert "samples, the copy 0" in " ".join(prove(clip("h264_aac.mp4"), clip("silent.mp4")).faults)
+
+
+def test_the_track_that_is_copied_is_the_one_that_is_proven(tmp_path):
+    source, blind = tmp_path / "two.mp4", tmp_path / "blind.mp4"
+    other = "[0:v]scale=320:192[big];[0:a]volume=0.5[soft]"
+    streams = ("-map", "0:v", "-map", "[big]", "-map", "0:a", "-map", "[soft]")
+    ffmpeg("-i", clip("h264_aac.mp4"), "-filter_complex", other, *streams, "-c:v", "libx264", "-c:a", "aac", source)
+    assert blind_copy(source, blind).removed["other track"] == 2
+    assert prove(source, blind).holds
