@@ -1,14 +1,11 @@
 // The page of one clip: joins the form, its rules, the player, the draft and the keys.
 
-import { clipBytes, warmUp } from "./clip.js";
+import { warmUp } from "./clip.js";
+import { Controls, playerActs } from "./controls.js";
 import { Draft } from "./drafts.js";
 import { fillDialog, Keys } from "./keys.js";
-import { frameTimes } from "./mp4.js";
 import { Player } from "./player.js";
 import { isLockable, mayStand, missing, openStage, permitted } from "./rules.js";
-import { drawWave, peaksOf } from "./wave.js";
-
-const WAVE_BINS = 320;
 
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -19,6 +16,7 @@ const form = $("[data-form]");
 const questions = $$("[data-question]", form);
 const draft = new Draft(data);
 const player = new Player($("[data-video]"), draft.playback, rules.playback);
+const controls = new Controls(player);
 const keys = new Keys(answerKeys());
 let current = null;
 let locking = false;
@@ -230,103 +228,25 @@ draft.addEventListener("replaced", (event) => {
 // ---- the player ----------------------------------------------------------------------------------------------------
 
 const acts = {
-  play: () => !$("[data-act=play]").disabled && player.toggle(),
-  back: () => player.step(-1),
-  forward: () => player.step(1),
-  loopStart: () => player.loopFrom(),
-  loopEnd: () => player.loopTo(),
-  loop: () => player.toggleLoop(),
-  speed: () => player.toggleSpeed(),
-  mute: () => (player.video.muted = !player.video.muted),
-  fullscreen: () => (document.fullscreenElement ? document.exitFullscreen() : player.video.requestFullscreen()),
+  ...playerActs(player),
   submit: () => ($("[data-confirm]").hidden ? form.requestSubmit() : lock()),
   help: () => $("[data-keys]").showModal(),
 };
-const seek = $("[data-seek]");
-const volume = $("[data-volume]");
-const wave = $("[data-wave]");
-let peaks = null;
-
-function showPlayer() {
-  const { video } = player;
-  const play = $("[data-act=play]");
-  play.classList.toggle("is-playing", !video.paused);
-  play.setAttribute("aria-label", video.paused ? "Play" : "Pause");
-  $("[data-act=mute]").setAttribute("aria-pressed", String(video.muted));
-  volume.value = String(video.volume);
-  if (!Number.isFinite(video.duration)) return;
-  seek.max = String(video.duration);
-  seek.value = String(video.currentTime);
-  seek.setAttribute("aria-valuetext", `${video.currentTime.toFixed(1)} of ${video.duration.toFixed(1)} seconds`);
-  $("[data-time]").textContent = `${video.currentTime.toFixed(2)} / ${video.duration.toFixed(2)} s`;
-}
-
-function showTools() {
-  $("[data-act=loop]").setAttribute("aria-pressed", String(player.looping));
-  $("[data-act=speed]").setAttribute("aria-pressed", String(player.video.playbackRate !== 1));
-  const { duration } = player;
-  const marks = player.looping && Number.isFinite(duration) ? player.loop.map((time) => time / duration) : null;
-  drawWave(wave, player.isOpen ? peaks : null, marks);
-}
 
 function gate() {
-  const note = $("[data-gate]");
   $("[data-after-gate]").hidden = !player.isOpen;
-  note.hidden = player.isOpen;
+  $("[data-gate]").hidden = player.isOpen;
   refresh();
-  showTools();
-  if (player.isOpen && data.urls.nextMedia) warmUp(data.urls.nextMedia).catch(() => status("")); // only a head start
+  controls.showTools();
+  if (player.isOpen && data.urls.nextMedia) warmUp(data.urls.nextMedia).catch(() => null); // only a head start
 }
 
-function notice(words) {
-  $("[data-notice]").textContent = words;
-  $("[data-notice]").hidden = words === "";
-}
-
-player.addEventListener("moved", showPlayer);
-player.addEventListener("loop", showTools);
-player.addEventListener("speed", showTools);
 player.addEventListener("gate", () => {
   gate();
   if (!form.contains(document.activeElement)) goOn();
 });
 player.addEventListener("measured", () => draft.change({ playback: player.measured(), now: false }));
-player.addEventListener("trouble", () => {
-  if (!player.video.error) return;
-  notice("This clip does not play here. Reload the page once; if it still does not, report it below.");
-  $(".clip__trouble").open = true;
-});
-player.video.addEventListener("click", () => acts.play());
-seek.addEventListener("input", () => player.seek(Number(seek.value)));
-volume.addEventListener("input", () => {
-  player.video.volume = Number(volume.value);
-  player.video.muted = false;
-});
 for (const button of $$("[data-act]")) button.addEventListener("click", () => acts[button.dataset.act]());
-addEventListener("resize", showTools);
-
-async function load() {
-  const { video } = player;
-  notice("Fetching the clip …");
-  video.removeAttribute("src");
-  video.load(); // lets go of the address, or the browser would fetch the padding too
-  video.preload = "auto";
-  video.controls = false;
-  video.addEventListener("loadeddata", () => ($("[data-act=play]").disabled = false));
-  $("[data-controls]").hidden = false;
-  let bytes = null;
-  try {
-    bytes = await clipBytes(data.urls.media, (share) => notice(`Fetching the clip … ${Math.round(share * 100)} %`));
-  } catch {
-    video.src = data.urls.media; // the browser may manage by itself, and says so if not
-    return notice("");
-  }
-  video.src = URL.createObjectURL(new Blob([bytes], { type: "video/mp4" }));
-  notice("");
-  player.frames = frameTimes(new DataView(bytes));
-  peaks = await peaksOf(bytes, WAVE_BINS);
-  showTools();
-}
 
 // ---- keys ----------------------------------------------------------------------------------------------------------
 
@@ -359,4 +279,4 @@ show(draft.answers);
 gate();
 if (draft.dirty) draft.change({});
 if (draft.outdated) alertWith("Answers kept in this browser were older than those on the server; the newer ones are shown.");
-load();
+controls.load(data.urls.media);
