@@ -8,8 +8,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from blinding.copying import CopyResult, blind_copy
-from blinding.errors import ClipTooLarge, StoredClipChanged
+from blinding.errors import ClipTooLarge, NotPlayable, StoredClipChanged, TraceLeft
 from blinding.fingerprint import technical_facts
+from blinding.leakscan import scan
 from blinding.models import BlindCopy
 from blinding.normalise import CommonFormat, normalise
 from blinding.proof import prove
@@ -18,11 +19,16 @@ from fartbench.models import Round
 from fartbench.storage import blind_copies
 from generation.models import Clip, Sample
 
+# What Chromium and Firefox both play in MP4, without help from the system; None is a clip without sound.
+PLAYABLE_PICTURE = frozenset({"h264", "av1", "vp9"})
+PLAYABLE_SOUND = frozenset({"aac", "mp3", "opus", None})
+
 
 def make_copy(sample: Sample, round_: Round) -> BlindCopy:
     """Make, prove and store the blind copy of one clip. From then on the sample cannot be replaced.
 
-    Raises a Refusal with the reason when the clip cannot be copied, or is too large for the protocol.
+    Raises a Refusal with the reason when the clip cannot be copied, its coding does not play everywhere, its copy is
+    too large for the protocol, or a trace of its maker is left.
     """
     if sample.clip is None:
         raise ValueError(f"{sample.cell} brought no clip")
@@ -31,7 +37,7 @@ def make_copy(sample: Sample, round_: Round) -> BlindCopy:
         made, proof = _write(sample.clip, scratch, round_)
         if made.raw_sha256 != sample.clip.sha256:
             raise StoredClipChanged("its stored clip was changed after import: restore it from a backup")
-        _refuse_too_large(made, round_)
+        _refuse_unfit(made, scratch, round_)
         fields = {
             "sha256": made.blind_sha256,
             "size": made.blind_size,
@@ -56,10 +62,17 @@ def _write(clip: Clip, scratch: Path, round_: Round) -> tuple[CopyResult, dict[s
     return made, proof.as_json()
 
 
-def _refuse_too_large(made: CopyResult, round_: Round) -> None:
-    largest = round_.protocol.rules.blinding.largest_bytes
+def _refuse_unfit(made: CopyResult, copy: Path, round_: Round) -> None:
+    facts, largest = probe(copy), round_.protocol.rules.blinding.largest_bytes
+    if facts.video_codec not in PLAYABLE_PICTURE or facts.audio_codec not in PLAYABLE_SOUND:
+        raise NotPlayable(
+            f"its coding ({facts.video_codec}, {facts.audio_codec}) does not play in an MP4 file in every browser"
+        )
     if made.blind_size > largest:
         raise ClipTooLarge(
             f"the blind copy has {made.blind_size} bytes and the protocol allows {largest}: every reviewer "
             "would download that much for each clip of the round"
         )
+    if leaks := [finding for finding in scan(copy) if finding.flagged]:
+        named = "; ".join(f"{leak.place}: {leak.value!r} ({leak.reason})" for leak in leaks[:5])
+        raise TraceLeft(f"its blind copy still holds a trace: {named}")

@@ -23,6 +23,14 @@ class ClipTooLarge(Refusal):
     """A blind copy is larger than the protocol lets a round's files be."""
 
 
+class NotPlayable(Refusal):
+    """The coding of a clip is one that not every browser plays."""
+
+
+class TraceLeft(Refusal):
+    """A blind copy in which the leak scan still finds something."""
+
+
 class BlindingIsSettled(Refusal):
     """The round has been opened: its blind copies are fixed."""
 

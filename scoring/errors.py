@@ -24,3 +24,7 @@ class RoundAltered(BadInput):
 
     def __init__(self, round_name: str, faults: list[str]) -> None:
         super().__init__(f"Round {round_name!r} is not what was opened and locked, and is not aggregated", faults)
+
+
+class UnknownStimulus(Refusal):
+    """The round has no stimulus of this id."""

@@ -6,16 +6,17 @@ from django.db import transaction
 from django.utils import timezone
 
 from blinding.models import BlindingKey, NotReviewable, Stimulus
-from blinding.services import check_files
+from blinding.services import check_files, to_review
 from fartbench import audit
 from fartbench.models import Round, RoundState
 from fartbench.protocol import digest_of
 from fartbench.protocols import freeze
 from fartbench.rounds import move
-from generation.models import Sample, SampleState
+from generation.models import Sample
 from review.models import AnswerSheet, CohortMember, Role, Source
 from review.selectors import missing_sheets
 from review.services import plan_orders, write_forms
+from scoring.changes import configuration_labels
 from scoring.document import scores_document
 from scoring.errors import CannotOpen, SheetsMissing
 from scoring.models import Release
@@ -38,7 +39,7 @@ def open_round(*, round_: Round, actor: str) -> None:
     with transaction.atomic():
         write_forms(round_.protocol)
         freeze(round_.protocol)
-        plan_orders(round=round_, factors=_configuration_labels(round_))
+        plan_orders(round=round_, factors=configuration_labels(round_))
         move(round_, to=RoundState.REVIEWING, within=BEFORE_OPENING, opened_at=timezone.now())
         audit.record(
             "round opened",
@@ -56,19 +57,18 @@ def _not_ready(round_: Round) -> list[str]:
     samples = Sample.objects.filter(cell__round=round_).select_related("cell__configuration")
     keyed = set(BlindingKey.objects.filter(stimulus__round=round_).values_list("sample_id", flat=True))
     keyed |= set(NotReviewable.objects.filter(sample__cell__round=round_).values_list("sample_id", flat=True))
+    reviewed = to_review(round_)
     reasons = [
         f"{sample.cell} has no outcome yet: “import_clips” or “mark_cell”"
         for sample in samples
         if not sample.has_outcome
     ]
     reasons += [
-        f"{sample.cell} has no blind copy yet: “blind {round_.name}”"
-        for sample in samples
-        if sample.state == SampleState.DELIVERED and sample.pk not in keyed
+        f"{sample.cell} has no blind copy yet: “blind {round_.name}”" for sample in reviewed if sample.pk not in keyed
     ]
     if not samples:
         reasons.append(f"it has no clips yet: “import_clips {round_.name} MANIFEST.csv”")
-    elif not any(sample.state == SampleState.DELIVERED for sample in samples):
+    elif not reviewed:
         reasons.append("no cell brought a clip, so there is nothing to review")
     if members != cohort:
         reasons.append(f"its cohort has {members} of {cohort} reviewers: “set_cohort {round_.name} EMAIL …”")
@@ -84,15 +84,6 @@ def _shown_before(round_: Round) -> list[str]:
         f"{sample.cell}: the published round {shown[sample.clip_id]!r} has shown this clip already"
         for sample in Sample.objects.filter(cell__round=round_, clip__in=shown).select_related("cell__configuration")
     ]
-
-
-def _configuration_labels(round_: Round) -> dict[str, str]:
-    # The order must know which stimuli belong together, and nobody below this layer may know to whom.
-    keys = BlindingKey.objects.filter(stimulus__round=round_)
-    return {
-        stimulus: f"c{configuration}"
-        for stimulus, configuration in keys.values_list("stimulus_id", "sample__cell__configuration_id")
-    }
 
 
 def _stimuli_digest(round_: Round) -> str:

@@ -1,15 +1,25 @@
 """The blind copies of a round: one size, opaque ids, proofs, and no way from a copy to its maker."""
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 from django.db import IntegrityError, transaction
 
-from blinding import services
-from blinding.errors import BlindCopyMissing, BlindingIsSettled, ClipsNotBlindable
-from blinding.models import BlindCopy, BlindingKey, Stimulus
+from blinding import copies, services
+from blinding.errors import (
+    BlindCopyMissing,
+    BlindingIsSettled,
+    ClipsNotBlindable,
+    ExclusionRefused,
+    NothingToNormalise,
+)
+from blinding.models import BlindCopy, BlindingKey, NotReviewable, Stimulus
+from blinding.normalise import CommonFormat
+from blinding.reports import fingerprint_of
 from fartbench import jobs
+from fartbench.media.ffmpeg import ffmpeg_binary
 from fartbench.models import AuditEntry, Job, JobState, Round, RoundState
 from fartbench.storage import StorageFull, blind_copies
 from generation.importing import import_clips
@@ -145,3 +155,101 @@ def test_a_missing_or_changed_copy_is_named(round_: Round) -> None:
         services.check_files(Stimulus.objects.filter(round=round_))
     assert any(gone.pk in fault and "missing" in fault for fault in caught.value.faults)
     assert any(changed.pk in fault and "changed" in fault for fault in caught.value.faults)
+
+
+def from_ffmpeg(path: Path, *coding: str) -> None:
+    """Write a second of picture and sound in the coding that is named."""
+    inputs = ["-f", "lavfi", "-i", "testsrc2=s=192x108:r=24:d=1", "-f", "lavfi", "-i", "sine=f=300:d=1"]
+    command = [str(ffmpeg_binary()), "-nostdin", "-v", "error", "-y", *inputs, *coding, str(path)]
+    subprocess.run(command, check=True)
+
+
+class TestClipsThatCannotBeCopied:
+    @pytest.fixture
+    def round_(self, lab: Lab) -> Round:
+        """A round in which one clip is HEVC, which Chromium does not play."""
+        hevc = ("-c:v", "libx265", "-x265-params", "log-level=none", "-preset", "ultrafast", "-pix_fmt", "yuv420p")
+        from_ffmpeg(lab.folder / "beta-r01-squat.mp4", *hevc, "-tag:v", "hvc1", "-c:a", "aac")
+        made = factories.make_round(scenes=list(lab.scenes))
+        import_clips(round_=made, manifest=lab.manifest(), actor="test")
+        return made
+
+    def test_the_clip_is_named_with_its_reason_and_both_ways_out(self, round_: Round) -> None:
+        with pytest.raises(ClipsNotBlindable) as caught:
+            blind(round_)
+        said = str(caught.value)
+        assert "beta/r01-squat/1: its coding (hevc, aac) does not play" in said
+        assert "--normalise" in said
+        assert "exclude_clip" in said
+
+    def test_the_round_is_normalised_as_a_whole(self, round_: Round, monkeypatch: pytest.MonkeyPatch) -> None:
+        small = CommonFormat(width=64, height=36, frame_rate="12/1", seconds=1.0, video_bit_rate=100_000)
+        monkeypatch.setattr(copies, "CommonFormat", lambda **_: small)
+        with pytest.raises(ClipsNotBlindable):
+            blind(round_)
+        services.normalise_round(round_=round_, reason="one clip is HEVC", actor="test")
+        assert not BlindCopy.objects.exists()
+        assert blind(round_) == 4
+        facts = [copy.facts for copy in BlindCopy.objects.all()]
+        assert {(f["width"], f["height"], f["frame_rate"], f["video_codec"]) for f in facts} == {
+            (64, 36, "12/1", "h264")
+        }
+        assert fingerprint_of(round_)["told_apart"] is False
+        assert AuditEntry.objects.filter(action="round normalised").count() == 1
+
+    def test_normalising_needs_a_reason(self, round_: Round) -> None:
+        with pytest.raises(NothingToNormalise):
+            services.normalise_round(round_=round_, reason=" ", actor="test")
+
+    def test_or_the_clip_is_left_out_and_counted(self, round_: Round) -> None:
+        with pytest.raises(ClipsNotBlindable):
+            blind(round_)
+        sample = Sample.objects.get(cell__configuration__name="beta", cell__scene="r01-squat")
+        services.exclude_clip(round_=round_, sample=sample, reason="HEVC", actor="test")
+        assert blind(round_) == 3
+        assert NotReviewable.objects.get().reason == "HEVC"
+
+    def test_a_clip_with_its_copy_is_not_left_out(self, round_: Round) -> None:
+        with pytest.raises(ClipsNotBlindable):
+            blind(round_)
+        sample = Sample.objects.get(cell__configuration__name="alpha", cell__scene="r01-squat")
+        with pytest.raises(ExclusionRefused, match="has its blind copy"):
+            services.exclude_clip(round_=round_, sample=sample, reason="ugly", actor="test")
+
+
+def test_a_copy_larger_than_the_protocol_allows_is_named(round_: Round, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = round_.protocol.rules
+    small = rules.model_copy(update={"blinding": rules.blinding.model_copy(update={"largest_bytes": 1000})})
+    monkeypatch.setattr(type(round_.protocol), "rules", small)
+    with pytest.raises(ClipsNotBlindable, match="the protocol allows 1000"):
+        blind(round_)
+
+
+def test_a_clip_changed_in_storage_is_not_copied(round_: Round) -> None:
+    sample = Sample.objects.get(cell__configuration__name="beta", cell__scene="r01-squat")
+    assert sample.clip is not None
+    sample.clip.path.chmod(0o644)
+    original = sample.clip.path.read_bytes()
+    sample.clip.path.write_bytes(factories.tiny_clip(number=77, seconds=1.0))
+    with pytest.raises(ClipsNotBlindable, match="changed after import"):
+        blind(round_)
+    sample.clip.path.write_bytes(original)
+
+
+def test_the_fingerprint_names_what_gives_a_configuration_away(round_: Round, lab: Lab) -> None:
+    for scene in lab.scenes:
+        (lab.folder / f"gamma-{scene}.mp4").write_bytes(factories.tiny_clip(number=5, seconds=1.0, fps=16))
+    lab.rows = [
+        {"configuration": "gamma", "scene": scene, "replicate": 1, "file": f"gamma-{scene}.mp4", "outcome": "ok"}
+        for scene in lab.scenes
+    ]
+    import_clips(round_=round_, manifest=lab.manifest("gamma.csv"), actor="test")
+    blind(round_)
+    found = fingerprint_of(round_)
+    gamma = next(one for one in found["configurations"] if one["configuration"] == "gamma")
+    assert "frame_rate" in gamma["given_away_by"]
+    assert gamma["shared_with"] == 0
+
+
+def test_a_fingerprint_of_too_few_files_says_so(round_: Round) -> None:
+    assert "two configurations" in fingerprint_of(round_)["not_estimable"]
