@@ -19,8 +19,11 @@ from review.models import CohortMember, Reviewer, Source
 from review.services import SheetEntry, enter_sheets
 from review.services.entering import entry_faults
 from scoring.errors import AnswersRefused
+from scoring.formats.label_studio import read_label_studio
 from scoring.steps import refuse_unless
 
+TABLE, LABEL_STUDIO = "table", "label-studio"
+FORMATS = (TABLE, LABEL_STUDIO)
 CELL_COLUMNS = ("configuration", "scene", "replicate")
 
 
@@ -34,17 +37,23 @@ class _Index:
     without_clip: Mapping[CellKey, str]
 
 
-def import_answers(*, round_: Round, path: Path, actor: str) -> int:
-    """Enter a locked sheet for each row of ``path`` and return how many.
+def import_answers(
+    *, round_: Round, path: Path, actor: str, form: str = TABLE, accounts: Mapping[str, str] | None = None
+) -> int:
+    """Enter a locked sheet for each row of ``path`` (or each annotation) and return how many.
 
     A row names its reviewer by address or code, and its clip by cell (``configuration``, ``scene``, ``replicate``)
-    or by ``stimulus``. Raises AnswersRefused, naming every fault, when a row breaks any rule of the form.
+    or by ``stimulus``. ``form`` is one of FORMATS; ``accounts`` gives the reviewers of Label Studio's accounts. Raises
+    AnswersRefused, naming every fault, when a row breaks any rule of the form.
     """
     refuse_unless(round_, "import_answers", RoundState.REVIEWING)
-    questions = tuple(question.key for question in round_.protocol.rules.questions)
-    rows = read_table(path, required=("reviewer", *questions), optional=(*CELL_COLUMNS, "stimulus"))
+    if form == LABEL_STUDIO:
+        rows = _annotated(round_, path, accounts or {})
+    else:
+        questions = tuple(question.key for question in round_.protocol.rules.questions)
+        rows = read_table(path, required=("reviewer", *questions), optional=(*CELL_COLUMNS, "stimulus"))
     with transaction.atomic():
-        entries, faults = _entries(round_, rows, questions)
+        entries, faults = _entries(round_, rows)
         faults += entry_faults(round_, entries)
         if faults:
             raise AnswersRefused(str(path), sorted(faults, key=row_number))
@@ -53,8 +62,18 @@ def import_answers(*, round_: Round, path: Path, actor: str) -> int:
     return len(entries)
 
 
-def _entries(round_: Round, rows: list[Row], questions: tuple[str, ...]) -> tuple[list[SheetEntry], list[str]]:
+def _annotated(round_: Round, path: Path, accounts: Mapping[str, str]) -> list[Row]:
+    """Return each annotation as the row that it would be in a table."""
+    found = read_label_studio(path, round_.protocol.rules, accounts)
+    return [
+        Row(number, {**annotation.answers, "reviewer": annotation.reviewer, "stimulus": annotation.stimulus})
+        for number, annotation in enumerate(found, start=1)
+    ]
+
+
+def _entries(round_: Round, rows: list[Row]) -> tuple[list[SheetEntry], list[str]]:
     index = _index(round_)
+    questions = [question.key for question in round_.protocol.rules.questions]
     entries, faults = [], []
     for row in rows:
         reviewer = index.reviewers.get(row["reviewer"].lower())

@@ -10,4 +10,5 @@ class ScoringConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        writeonce.register(*writeonce.never_changes("scoring_release"))
+        for table in ("scoring_release", "scoring_releasedocument"):
+            writeonce.register(*writeonce.never_changes(table))

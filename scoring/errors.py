@@ -26,5 +26,16 @@ class RoundAltered(BadInput):
         super().__init__(f"Round {round_name!r} is not what was opened and locked, and is not aggregated", faults)
 
 
+class ReleaseRefused(BadInput):
+    """A folder that is no release, or not the one its manifest describes; each file that is wrong is named."""
+
+    def __init__(self, folder: object, faults: list[str]) -> None:
+        super().__init__(f"The release in {folder} does not hold", faults)
+
+
+class CorrectionRefused(Refusal):
+    """A correction without a reason, or of a round that has no release yet."""
+
+
 class UnknownStimulus(Refusal):
     """The round has no stimulus of this id."""

@@ -101,7 +101,7 @@ class AnswerBook:
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
-        return tuple(self.protocol.na_reasons)
+        return tuple(sorted(self.protocol.na_reasons))  # databases keep the order of a JSON object's keys or do not
 
     def values(self, question: str) -> tuple[str, ...]:
         """Return the values of a question, in order."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 from django.utils import timezone
 
-from blinding.models import BlindingKey, NotReviewable, Stimulus
+from blinding.models import BlindingKey, Stimulus
 from blinding.services import check_files, to_review
 from fartbench import audit
 from fartbench.models import Round, RoundState
@@ -13,15 +13,15 @@ from fartbench.protocol import digest_of
 from fartbench.protocols import freeze
 from fartbench.rounds import move
 from generation.models import Sample
-from review.models import AnswerSheet, CohortMember, Role, Source
+from review.models import CohortMember, Role
 from review.selectors import missing_sheets
 from review.services import plan_orders, write_forms
 from scoring.changes import configuration_labels
-from scoring.document import scores_document
 from scoring.errors import CannotOpen, SheetsMissing
-from scoring.models import Release
-from scoring.results import round_results
+from scoring.release.publishing import publish
 from scoring.steps import refuse_unless
+
+__all__ = ["close_round", "open_round", "publish"]
 
 BEFORE_OPENING = (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING)
 
@@ -56,7 +56,6 @@ def _not_ready(round_: Round) -> list[str]:
     members = CohortMember.objects.filter(round=round_, role=Role.PRIMARY).count()
     samples = Sample.objects.filter(cell__round=round_).select_related("cell__configuration")
     keyed = set(BlindingKey.objects.filter(stimulus__round=round_).values_list("sample_id", flat=True))
-    keyed |= set(NotReviewable.objects.filter(sample__cell__round=round_).values_list("sample_id", flat=True))
     reviewed = to_review(round_)
     reasons = [
         f"{sample.cell} has no outcome yet: “import_clips” or “mark_cell”"
@@ -118,21 +117,3 @@ def close_round(*, round_: Round, actor: str, incomplete_reason: str = "") -> No
             missing={member.reviewer.code: count for member, count in missing},
             reason=reason,
         )
-
-
-@transaction.atomic
-def publish(*, round_: Round, actor: str) -> Release:
-    """Freeze the scores as a release and show them to everyone."""
-    refuse_unless(round_, "publish", RoundState.LOCKED)
-    document = scores_document(round_results(round_))
-    release = Release.objects.create(
-        round=round_,
-        number=Release.objects.filter(round=round_).count() + 1,
-        created_at=timezone.now(),
-        scores=document,
-        digest=digest_of(document),
-        demonstration=AnswerSheet.objects.filter(stimulus__round=round_, source=Source.SIMULATED).exists(),
-    )
-    move(round_, to=RoundState.PUBLISHED, within=(RoundState.LOCKED,), published_at=release.created_at)
-    audit.record("round published", actor=actor, round_name=round_.name, release=release.number, digest=release.digest)
-    return release

@@ -34,9 +34,9 @@ def write_parquet(path: Path, table: Table, rows: Iterable[RowOfCells]) -> None:
     codes = [array("i") for _ in table.columns]
     known: list[dict[object, int]] = [{} for _ in table.columns]
     for row in rows:
-        for column, cell in enumerate(row):
-            found = known[column]
-            codes[column].append(found.setdefault(cell, len(found)))
+        for place, cell in enumerate(row):
+            found = known[place]
+            codes[place].append(found.setdefault(cell, len(found)))
     count = len(codes[0])
     with path.open("wb") as file:
         file.write(MAGIC)

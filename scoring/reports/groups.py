@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scoring.records import Integers, Tally
 from scoring.stats.estimate import Estimate, Undefined
@@ -33,7 +34,7 @@ def _grouped(member: Integers, names: tuple[str, ...]) -> Iterator[tuple[str, In
     yield from zip(names, np.split(order, ends[:-1]), strict=True)
 
 
-def share_of(passed: Integers, configurations: Integers) -> Estimate | Undefined:
+def share_of(passed: NDArray[np.bool_], configurations: Integers) -> Estimate | Undefined:
     """Return the share of clips that passed: Wilson's interval, clustered where several configurations are counted.
 
     Of one configuration alone it speaks of other clips of that configuration.

@@ -119,7 +119,7 @@ def _configuration_means(ratings: _Ratings) -> list[Estimate | Undefined]:
     shape = (len(votes.names), len(votes.record.scenes))
     place = votes.configuration * shape[1] + votes.scene
     sums = np.bincount(place, weights=ratings.sums, minlength=shape[0] * shape[1]).reshape(shape)
-    sizes = np.bincount(place, weights=ratings.sizes, minlength=shape[0] * shape[1]).reshape(shape)
+    sizes = np.bincount(place, weights=ratings.sizes, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
     scene_means = np.divide(sums, sizes, out=np.full(shape, np.nan), where=sizes > 0)
     return [
         _weighted(estimate, float(total), counts, ratings.bounds)

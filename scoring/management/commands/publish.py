@@ -1,5 +1,6 @@
 """Publishes a round."""
 
+from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
@@ -10,10 +11,17 @@ from scoring.rounds import publish
 
 
 class Command(RoundCommand):
-    help = "Freeze the scores of a closed round as a release that everyone can see."
+    help = "Write a closed round as a release that everyone can see and check; --correct replaces the last one."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--correct", action="store_true", help="make a new release that replaces the last one")
+        parser.add_argument("--reason", default="", help="what was wrong with the release that is replaced")
 
     def run(self, **options: Any) -> None:
         round_ = self.round(options)
-        release = publish(round_=round_, actor=actor())
+        correction = options["reason"] if options["correct"] else None
+        release = publish(round_=round_, actor=actor(), correction=correction)
         self.say(f"Round {round_.name} is published as release {release.number}, SHA-256 {release.digest}.")
+        self.say(f"{release.folder}")
         self.say(f"{settings.BASE_URL}{reverse('leaderboard', args=[round_.name])}")

@@ -1,0 +1,27 @@
+"""Checks a release."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from fartbench.commands import Command as Base
+from scoring.release.verifying import verify_release
+
+
+class Command(Base):
+    help = "Check every hash of a release and compute all of it again from its answers, without a database."
+    needs_database = False
+    requires_system_checks = ()  # some look at the database
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the release")
+
+    def run(self, **options: Any) -> None:
+        found = verify_release(options["folder"])
+        self.say(
+            f"Release {found.number} of round {found.round} holds: {found.files} files, and every score, report and "
+            f"plot follows from its {found.answers} answers."
+        )
+        if found.replaces:
+            self.say(f"It replaces the release with SHA-256 {found.replaces}.")
+        self.say(f"SHA-256 {found.digest}: compare it with the one that was published.")

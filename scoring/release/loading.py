@@ -1,0 +1,167 @@
+"""Reads a release back into the record of its round. No Django here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fartbench.protocol import Protocol, Response, digest_of, form_for, parse_protocol
+from scoring.errors import ReleaseRefused
+from scoring.records import (
+    AnswerBook,
+    CellRecord,
+    ConfigurationRecord,
+    ReviewerRecord,
+    RoundRecord,
+    Sheets,
+)
+from scoring.release.manifest import FORMAT, MANIFEST
+from scoring.release.writers import read_csv, readable_json_bytes
+
+ANSWERS = "answers.csv"
+# What a row of clips.csv says of the cell itself, in the order of `CellRecord`.
+_CELL_TEXTS = ("reason", "stimulus", "raw_sha256", "blind_sha256", "cost_usd", "seed", "model_version", "generated_at")
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return a release's manifest. Raises ReleaseRefused when it is missing, no manifest, or was changed."""
+    path = folder / MANIFEST
+    try:
+        content = path.read_bytes()
+        stated = json.loads(content)
+        digest = stated.pop("digest")
+        files, number = stated["files"], stated["format"]
+    except FileNotFoundError as error:
+        raise ReleaseRefused(folder, [f"{MANIFEST} is missing: this is no release, or not a whole one"]) from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ReleaseRefused(folder, [f"{MANIFEST} is not the manifest of a release: {error}"]) from error
+    if number != FORMAT:
+        raise ReleaseRefused(folder, [f"{MANIFEST} is of format {number}; this program reads format {FORMAT}"])
+    whole = {**stated, "digest": digest}
+    if digest_of(stated) != digest or content != readable_json_bytes(whole) or not isinstance(files, dict):
+        raise ReleaseRefused(folder, [f"{MANIFEST} was changed: its digest is not {digest}"])
+    return whole
+
+
+def load_record(folder: Path, stated: Mapping[str, Any]) -> tuple[RoundRecord, dict[str, Any]]:
+    """Return the record of a release's round and the content of its protocol. ``stated`` is its manifest.
+
+    Raises ReleaseRefused, naming file and row, when a table cannot be what a round of this protocol gives.
+    """
+    about = stated["round"]
+    content = json.loads((folder / "protocol.json").read_bytes())
+    if digest_of(content) != about["protocol_digest"]:
+        raise ReleaseRefused(folder, [f"protocol.json: its SHA-256 is not {about['protocol_digest']}"])
+    protocol = parse_protocol(content, source="protocol.json")
+    reviewers = tuple(ReviewerRecord(**reviewer) for reviewer in about["reviewers"])
+    cells = tuple(_cell(row) for row in read_csv(folder / "clips.csv"))
+    record = RoundRecord(
+        name=about["name"],
+        protocol=protocol,
+        protocol_digest=about["protocol_digest"],
+        scenes=tuple(about["scenes"]),
+        replicates=about["replicates"],
+        seed=stated["seeds"]["round"],
+        opened_at=about["opened_at"],
+        closed_at=about["closed_at"],
+        incomplete_reason=about["incomplete_reason"],
+        cells=cells,
+        configurations=tuple(_configuration(row) for row in read_csv(folder / "configurations.csv")),
+        reviewers=reviewers,
+        sheets=_sheets(folder, protocol, cells, reviewers),
+    )
+    if len(record.primary) > protocol.cohort.size:
+        words = f"manifest.json: {len(record.primary)} primary reviewers; the protocol says {protocol.cohort.size}"
+        raise ReleaseRefused(folder, [words])
+    return record, content
+
+
+def _cell(row: Mapping[str, str]) -> CellRecord:
+    return CellRecord(
+        row["configuration"], row["scene"], int(row["replicate"]), row["outcome"], *(row[name] for name in _CELL_TEXTS)
+    )
+
+
+def _configuration(row: Mapping[str, str]) -> ConfigurationRecord:
+    return ConfigurationRecord(
+        name=row["configuration"],
+        label=row["label"],
+        family=row["family"],
+        provider=row["provider"],
+        model_id=row["model_id"],
+        track=row["track"],
+        provisional=row["provisional"] == "yes",
+    )
+
+
+class _Columns:
+    """The sheets as they are read, a column each."""
+
+    def __init__(self) -> None:
+        self.cell: list[int] = []
+        self.reviewer: list[int] = []
+        self.answers: list[list[int]] = []
+        self.source: list[str] = []
+        self.measured: list[bool] = []
+        self.locked_at: list[str] = []
+        self.digest: list[str] = []
+
+
+def _sheets(
+    folder: Path, protocol: Protocol, cells: tuple[CellRecord, ...], reviewers: tuple[ReviewerRecord, ...]
+) -> Sheets:
+    book = AnswerBook(protocol)
+    columns = _Columns()
+    cell_of = {cell.stimulus: place for place, cell in enumerate(cells) if cell.stimulus}
+    reviewer_of = {reviewer.code: place for place, reviewer in enumerate(reviewers)}
+    codes = {question: book.codes(question) for question in book.questions}
+    seen: set[tuple[str, str]] = set()
+    for line, rows in _sheets_of(folder):
+        first = rows[0]
+        stimulus, reviewer = first["stimulus"], first["reviewer"]
+        if fault := _fault(rows, stimulus in cell_of, reviewer in reviewer_of, (stimulus, reviewer) in seen):
+            raise ReleaseRefused(folder, [f"{ANSWERS}, row {line}: {fault}"])
+        seen.add((stimulus, reviewer))
+        responses = {row["question"]: Response.parse(row["answer"]) for row in rows if row["answer"]}
+        if faults := form_for(protocol, cells[cell_of[stimulus]].scene).violations(responses):
+            raise ReleaseRefused(folder, [f"{ANSWERS}, row {line} and on: {fault}" for fault in faults])
+        columns.cell.append(cell_of[stimulus])
+        columns.reviewer.append(reviewer_of[reviewer])
+        columns.answers.append([codes[question][str(responses[question])] for question in book.questions])
+        columns.source.append(first["source"])
+        columns.measured.append(first["playback_measured"] == "yes")
+        columns.locked_at.append(first["locked_at"])
+        columns.digest.append(first["sheet_digest"])
+    return Sheets(
+        cell=np.array(columns.cell, dtype=np.int64),
+        reviewer=np.array(columns.reviewer, dtype=np.int64),
+        answers=np.array(columns.answers, dtype=np.int8).reshape(-1, len(book.questions)),
+        source=columns.source,
+        measured=columns.measured,
+        locked_at=columns.locked_at,
+        digest=columns.digest,
+    )
+
+
+def _sheets_of(folder: Path) -> Iterator[tuple[int, list[dict[str, str]]]]:
+    """Yield the rows of each sheet, with the number of its first row as a spreadsheet shows it."""
+    line = 2
+    for _, group in groupby(read_csv(folder / ANSWERS), key=lambda row: (row["stimulus"], row["reviewer"])):
+        rows = list(group)
+        yield line, rows
+        line += len(rows)
+
+
+def _fault(rows: list[dict[str, str]], has_clip: bool, has_reviewer: bool, is_second: bool) -> str:
+    if not has_clip:
+        return f"clips.csv has no stimulus {rows[0]['stimulus']!r}"
+    if not has_reviewer:
+        return f"the manifest has no reviewer {rows[0]['reviewer']!r}"
+    if is_second:
+        return f"a second sheet of {rows[0]['reviewer']} on {rows[0]['stimulus']}"
+    return ""

@@ -1,0 +1,35 @@
+"""Which program made a release: version, commit, and the packages that compute. No Django here."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import tomllib
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("numpy", "scipy", "pydantic", "django", "svg.py")
+
+
+@cache
+def program() -> dict[str, str]:
+    """Return name, version and commit of this program; a commit with changes of one's own ends in ``+changes``."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return {"name": str(project["name"]), "version": str(project["version"]), "commit": _commit()}
+
+
+@cache
+def packages() -> dict[str, str]:
+    """Return the versions of Python and of the packages that compute and draw."""
+    return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
+
+
+def _commit() -> str:
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+changes"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
+        return "unknown"  # no git here, as in an image
+    return done.stdout.strip() or "unknown"

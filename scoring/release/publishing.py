@@ -1,0 +1,142 @@
+"""Publishing: a closed round becomes a release, in files and in rows."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from fartbench import audit
+from fartbench.models import AuditEntry, AuditHead, Round, RoundState
+from fartbench.rounds import move
+from fartbench.storage import disk_faults_in_words
+from review.models import Source
+from scoring.errors import CorrectionRefused, RoundAltered
+from scoring.models import Release, ReleaseDocument
+from scoring.reading import read_round
+from scoring.records import RoundRecord
+from scoring.release.contents import Documents, write_release
+from scoring.release.loading import read_manifest
+from scoring.release.manifest import Issue, Replaced
+from scoring.release.pages import page_documents
+from scoring.release.program import packages, program
+from scoring.standings import results_of
+from scoring.steps import refuse_unless
+
+ROWS_PER_STATEMENT = 200
+
+
+@transaction.atomic
+def publish(*, round_: Round, actor: str, correction: str | None = None) -> Release:
+    """Write a release of a closed round and show it to everyone; with ``correction``, one that replaces the last.
+
+    The files appear in ``DATA_DIR/releases/ROUND/NUMBER`` when the rows do. Raises StepOutOfOrder, RoundAltered when
+    rows are not what the audit trail recorded, CorrectionRefused without a reason, and StorageFull.
+    """
+    replaced = _refuse_out_of_order(round_, correction)
+    Round.objects.select_for_update().get(pk=round_.pk)
+    record = read_round(round_)
+    refuse_unrecorded(record)
+    documents = Documents.of(results_of(record))
+    release = Release(
+        round=round_,
+        number=replaced.number + 1 if replaced else 1,
+        created_at=timezone.now(),
+        scores=documents.scores,
+        demonstration=Source.SIMULATED in record.sheets.source,
+        replaces=replaced,
+        correction_reason=(correction or "").strip(),
+    )
+    with _folder_for(release) as folder:
+        release.digest = write_release(folder, documents, round_.protocol.content, _issue(release))
+        release.manifest = read_manifest(folder)
+        _save(release, documents)
+        if replaced is None:
+            move(round_, to=RoundState.PUBLISHED, within=(RoundState.LOCKED,), published_at=release.created_at)
+        audit.record(
+            "release corrected" if replaced else "round published",
+            actor=actor,
+            round_name=round_.name,
+            release=release.number,
+            digest=release.digest,
+            **({"replaces": replaced.number, "reason": release.correction_reason} if replaced else {}),
+        )
+    return release
+
+
+def _refuse_out_of_order(round_: Round, correction: str | None) -> Release | None:
+    """Return the release that a correction replaces, or None for a first one."""
+    if correction is None:
+        refuse_unless(round_, "publish", RoundState.LOCKED)
+        return None
+    last = Release.objects.filter(round=round_).order_by("-number").first()
+    if last is None:
+        raise CorrectionRefused(f"Round {round_.name!r} has no release to correct. Publish it first.")
+    if not correction.strip():
+        raise CorrectionRefused("A correction needs --reason: say what was wrong.")
+    return last
+
+
+def refuse_unrecorded(record: RoundRecord) -> None:
+    """Raise RoundAltered unless the audit trail holds, and recorded every locked sheet as it stands now."""
+    recorded = {
+        (entry["stimulus"], reviewer): entry["digest"]
+        for reviewer, entry in AuditEntry.objects.filter(action="sheet locked", round_name=record.name).values_list(
+            "actor", "details"
+        )
+    }
+    faults = [f"audit trail: {fault}" for fault in audit.faults()]
+    sheets = record.sheets
+    for cell, reviewer, digest in zip(sheets.cell.tolist(), sheets.reviewer.tolist(), sheets.digest, strict=True):
+        stimulus, code = record.cells[cell].stimulus, record.reviewers[reviewer].code
+        if recorded.get((stimulus, code)) != digest:
+            faults.append(f"the sheet of {code} on {stimulus}: the audit trail did not record its SHA-256 {digest}")
+    if faults:
+        raise RoundAltered(record.name, faults)
+
+
+def _issue(release: Release) -> Issue:
+    head = AuditHead.objects.filter(pk=1).first() or AuditHead()
+    replaced = release.replaces
+    return Issue(
+        number=release.number,
+        address=settings.BASE_URL + reverse("leaderboard", args=[release.round.name]),
+        demonstration=release.demonstration,
+        audit={"sequence": head.sequence, "hash": head.hash},
+        program=program(),
+        packages=packages(),
+        replaces=Replaced(replaced.number, replaced.digest, release.correction_reason) if replaced else None,
+    )
+
+
+def _save(release: Release, documents: Documents) -> None:
+    release.save()
+    ReleaseDocument.objects.bulk_create(
+        (ReleaseDocument(release=release, name=name, content=content) for name, content in page_documents(documents)),
+        batch_size=ROWS_PER_STATEMENT,
+    )
+
+
+@contextmanager
+def _folder_for(release: Release) -> Iterator[Path]:
+    """Yield an empty folder that becomes the release's when the block ends well.
+
+    A folder of that number without a row is what a crash left between the files and the commit; it is replaced.
+    """
+    target = release.folder
+    with disk_faults_in_words(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".") as work:
+            folder = Path(work) / "release"
+            folder.mkdir()
+            yield folder
+            if target.exists():
+                shutil.rmtree(target)
+            folder.replace(target)

@@ -1,0 +1,116 @@
+"""Checks a release without a database: every hash, and every file made again from the answers. No Django here."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fartbench.protocol import ProtocolError
+from scoring.errors import ReleaseRefused
+from scoring.release.contents import Documents, hashes_of, write_release
+from scoring.release.loading import load_record, read_manifest
+from scoring.release.manifest import MANIFEST, issue_of
+from scoring.release.program import packages
+from scoring.standings import results_of
+
+FAULTS_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Verified:
+    """A release that holds: its digest, and how much was checked."""
+
+    round: str
+    number: int
+    digest: str
+    files: int
+    answers: int
+    replaces: str
+
+
+def verify_release(folder: Path) -> Verified:
+    """Compare every hash with the manifest, and every file with what the answers in the release give.
+
+    Raises ReleaseRefused, naming each file that is missing, additional, changed, or not what the answers give.
+    """
+    stated = read_manifest(folder)
+    refuse(folder, _hash_faults(folder, stated["files"]))
+    try:
+        record, protocol = load_record(folder, stated)
+        issue = issue_of(stated)
+    except (KeyError, TypeError, ValueError, ProtocolError) as error:
+        raise ReleaseRefused(folder, [f"its tables cannot be read as a release: {error}"]) from error
+    with tempfile.TemporaryDirectory() as work:
+        again = Path(work)
+        write_release(again, Documents.of(results_of(record)), protocol, issue)
+        refuse(folder, _differences(folder, again, stated))
+    return Verified(
+        round=record.name,
+        number=issue.number,
+        digest=stated["digest"],
+        files=len(stated["files"]) + 1,
+        answers=record.sheets.answers.size,
+        replaces=issue.replaces.digest if issue.replaces else "",
+    )
+
+
+def refuse(folder: Path, faults: list[str]) -> None:
+    """Raise ReleaseRefused when there are faults."""
+    if faults:
+        raise ReleaseRefused(folder, faults[:FAULTS_SHOWN])
+
+
+def _hash_faults(folder: Path, files: Mapping[str, str]) -> list[str]:
+    found = hashes_of(folder)
+    found.pop(MANIFEST, None)
+    return [
+        *(f"{path} is missing" for path in files if path not in found),
+        *(f"{path} is not part of the release" for path in found if path not in files),
+        *(
+            f"{path} was changed: its SHA-256 is {found[path]}, the manifest says {digest}"
+            for path, digest in files.items()
+            if path in found and found[path] != digest
+        ),
+    ]
+
+
+def _differences(folder: Path, again: Path, stated: Mapping[str, Any]) -> list[str]:
+    made = hashes_of(again)
+    faults = []
+    for path in sorted({*made, *stated["files"], MANIFEST} - {MANIFEST}):
+        if path not in made:
+            faults.append(f"{path} is nothing that the answers give")
+        elif made[path] != stated["files"].get(path):
+            faults.append(f"{path} is not what the answers give{_first_difference(folder / path, again / path)}")
+    if faults and stated["packages"] != packages():
+        then, now = stated["packages"], packages()
+        other = [f"{name} {then.get(name)} then, {now[name]} now" for name in now if then.get(name) != now[name]]
+        faults.append(f"note: it was made with other packages ({'; '.join(other)})")
+    return faults
+
+
+def _first_difference(there: Path, made: Path) -> str:
+    if there.suffix == ".json" and there.exists():
+        for path, stated, expected in _walk(json.loads(there.read_bytes()), json.loads(made.read_bytes()), ""):
+            return f": {path.lstrip('.')} is {stated!r}, and should be {expected!r}"
+    if there.suffix == ".csv" and there.exists():
+        lines = zip(there.read_bytes().splitlines(), made.read_bytes().splitlines(), strict=False)
+        number = next((number for number, (one, other) in enumerate(lines, start=1) if one != other), None)
+        return f": row {number} differs" if number else ": it has other rows"
+    return ""
+
+
+def _walk(stated: Any, expected: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the places where two documents differ."""
+    if isinstance(stated, dict) and isinstance(expected, dict):
+        for key in [*expected, *(key for key in stated if key not in expected)]:
+            yield from _walk(stated.get(key), expected.get(key), f"{path}.{key}")
+    elif isinstance(stated, list) and isinstance(expected, list) and len(stated) == len(expected):
+        for number, (one, other) in enumerate(zip(stated, expected, strict=True)):
+            yield from _walk(one, other, f"{path}[{number}]")
+    elif stated != expected:
+        yield path, stated, expected
