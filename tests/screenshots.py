@@ -44,6 +44,7 @@ LOOKS = {
     "dark": {"viewport": {"width": 1366, "height": 768}, "color_scheme": "dark"},
 }
 START_SECONDS = 30
+PAINT_MS = 300  # a frame that has arrived is yet to be drawn
 PICTURES_READY = """() => Promise.all([...document.querySelectorAll("video")].map(
     video => video.readyState > 1 || new Promise(done => {
         video.addEventListener("loadeddata", done);
@@ -135,6 +136,8 @@ def _open(page: Page, address: str) -> None:
     if response is None or response.status != 200:
         raise RuntimeError(f"{address} answered {response and response.status}")
     page.evaluate(PICTURES_READY)
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(PAINT_MS)
 
 
 def main() -> None:
