@@ -55,10 +55,10 @@ def replace_reviewer(
 @transaction.atomic
 def add_secondary(
     *,
-    round: Round,
+    round: Round,  # noqa: A002 - the product's word
     email: str,
     factors: Mapping[str, str],
-    actor: str,  # noqa: A002 - the product's word
+    actor: str,
 ) -> InviteLink:
     """Let one more person review beside the cohort; their sheets are kept apart. Raises as `replace_reviewer` does."""
     round = _held_open(round)  # noqa: A001 - the same round, held
@@ -118,10 +118,10 @@ def _member(round: Round, name: str) -> CohortMember:  # noqa: A002 - the produc
 
 
 def _join(
-    round: Round,
+    round: Round,  # noqa: A002 - the product's word
     email: str,
     role: Role,
-    factors: Mapping[str, str],  # noqa: A002 - the product's word
+    factors: Mapping[str, str],
 ) -> tuple[CohortMember, InviteLink]:
     reviewer = reviewer_with(email)
     if round.members.filter(reviewer=reviewer).exists():
