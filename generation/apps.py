@@ -11,9 +11,14 @@ class GenerationConfig(AppConfig):
 
     def ready(self) -> None:
         from fartbench import jobs  # noqa: PLC0415 - both need loaded models
-        from generation import commissioning  # noqa: PLC0415
+        from generation import collecting, commissioning, dispatching, steps, submitting  # noqa: PLC0415
 
         jobs.register(commissioning.GENERATE, commissioning.generate)
+        jobs.register(dispatching.DISPATCH, dispatching.dispatch)
+        jobs.register(steps.SUBMIT, submitting.submit)
+        jobs.register(steps.FIND, submitting.find)
+        jobs.register(steps.LOOK, collecting.look)
+        jobs.register(steps.FETCH, collecting.fetch)
         writeonce.register(
             *writeonce.never_changes("generation_clip"),
             *writeonce.never_changes("generation_sampleevent"),

@@ -1,22 +1,26 @@
-"""Commissioning: cells are laid out, jobs go and get each clip once, and what comes back is stored."""
+"""Commissioning: cells are laid out and their clips asked for, each once.
+
+The built-in provider draws its clips in one job per cell. It sells nothing and forgets everything, so that doing such
+a job twice costs nothing. What is bought elsewhere takes the steps of ``generation.steps``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from django.db import transaction
 from django.utils import timezone
 
 from fartbench import audit, jobs
-from fartbench.media.probe import probe
 from fartbench.models import Round
-from fartbench.storage import file_sha256, raw_clips
-from generation import local
+from fartbench.storage import raw_clips
+from generation import buying, local
 from generation.cells import COLLECTING, begin_collecting, lay_out, refuse_when_settled
 from generation.errors import CannotCommission
-from generation.models import Clip, Configuration, Family, Sample, SampleState
-from generation.providers import PROVIDERS, Commission, Delivered, Outcome
+from generation.models import Configuration, CostBasis, Family, Sample, SampleState
+from generation.providers.port import Accepted, Failed, Fetched, Order, Ready, Refused
+from generation.providers.registry import KEYS, REMOTE_KEYS, provider
+from generation.storing import store
 
 GENERATE = "generate"
 
@@ -34,68 +38,89 @@ def local_configurations() -> list[Configuration]:
 
 
 @transaction.atomic
-def commission(*, round_: Round, configurations: Iterable[Configuration], seed: int, actor: str) -> int:
-    """Ask for one clip per cell of each configuration and return how many jobs wait. Asking again adds nothing.
+def commission(*, round_: Round, configurations: Iterable[Configuration], seed: int | None = None, actor: str) -> int:
+    """Ask for one clip per cell of each configuration and return how many cells wait. Asking again adds nothing.
 
-    Raises ClipsAreSettled after opening, CannotCommission for a configuration that no provider here serves.
+    ``seed`` is for the built-in provider's draws; what is bought has the protocol's seeds. Raises ClipsAreSettled
+    after opening, CannotCommission for a configuration that no provider here serves, and what
+    ``generation.buying.prepare`` raises for one that cannot be bought as things stand.
     """
     refuse_when_settled(round_)
     wanted = list(configurations)
-    if strangers := [one.name for one in wanted if one.provider not in PROVIDERS]:
+    if strangers := [one.name for one in wanted if one.provider not in KEYS]:
         raise CannotCommission(
             f"No provider here makes clips of {', '.join(strangers)}: import them with “import_clips”."
         )
+    bought = [one for one in wanted if one.provider in REMOTE_KEYS]
+    buying.refuse_unready(round_, bought)
     for configuration in wanted:
         lay_out(round_, configuration)
-    waiting = Sample.objects.filter(cell__round=round_, cell__configuration__in=wanted, state=SampleState.PLANNED)
-    waiting.update(generation_seed=str(seed))
-    samples = list(waiting.values_list("pk", flat=True))
-    if samples:
+    count = _ask_local(round_, [one for one in wanted if one not in bought], seed) + buying.prepare(
+        round_, bought, actor
+    )
+    if count:
         begin_collecting(round_)
-        jobs.enqueue(GENERATE, samples, round_name=round_.name)
         names = [one.name for one in wanted]
         audit.record("clips commissioned", actor=actor, round_name=round_.name, configurations=names, seed=seed)
+    return count
+
+
+def _ask_local(round_: Round, configurations: list[Configuration], seed: int | None) -> int:
+    waiting = Sample.objects.filter(
+        cell__round=round_, cell__configuration__in=configurations, state=SampleState.PLANNED
+    )
+    waiting.update(generation_seed=str(seed or 0))
+    samples = list(waiting.values_list("pk", flat=True))
+    jobs.enqueue(GENERATE, samples, round_name=round_.name)
     return len(samples)
 
 
 def generate(subject: str, report: jobs.Report) -> None:
-    """Get the clip of one sample from its provider, probe and store it. A sample with an outcome is left alone."""
-    sample = Sample.objects.select_related("cell__round", "cell__configuration").get(pk=subject)
-    if sample.has_outcome or sample.cell.round.state not in COLLECTING:
+    """Get the clip of one sample from the built-in provider, probe and store it. An outcome is left alone."""
+    sample = Sample.every.select_related("cell__round", "cell__configuration").get(pk=subject)
+    if sample.has_outcome or not sample.counts or sample.cell.round.state not in COLLECTING:
         return
+    source = provider("local")
+    request = source.request(_order(sample))
+    answer = source.submit(request)
+    if isinstance(answer, Refused):
+        _settle(sample, state=SampleState.REFUSED, reason=answer.reason)
+    if isinstance(answer, Accepted):
+        look = source.look(answer.provider_id, answer.handle)
+        if isinstance(look, Failed):
+            _settle(sample, state=SampleState.FAILED, reason=look.reason)
+        if isinstance(look, Ready):
+            _draw(sample, answer, look, report)
+
+
+def _order(sample: Sample) -> Order:
     configuration = sample.cell.configuration
-    order = Commission(
-        model_id=configuration.model_id,
-        parameters=configuration.parameters,
+    return Order(
+        configuration.model_id,
+        configuration.parameters,
         scene=sample.cell.scene,
         replicate=sample.cell.replicate,
         seed=int(sample.generation_seed),
     )
+
+
+def _draw(sample: Sample, answer: Accepted, look: Ready, report: jobs.Report) -> None:
     with raw_clips().scratch(".mp4") as out:
-        outcome = PROVIDERS[configuration.provider].deliver(order, out, report)
-        if isinstance(outcome, Delivered):
-            _deliver(sample, outcome, out)
-        else:
-            _settle(sample, reason=outcome.reason, state=_state_of(outcome))
-
-
-def _state_of(outcome: Outcome) -> SampleState:
-    return SampleState(type(outcome).__name__.lower())
-
-
-def _deliver(sample: Sample, outcome: Delivered, out: Path) -> None:
-    facts, sha256, size = probe(out).as_json(), file_sha256(out), out.stat().st_size
-    raw_clips().keep(out, sha256=sha256)
-    with transaction.atomic():
-        clip, _ = Clip.objects.get_or_create(sha256=sha256, defaults={"size": size, "facts": facts})
-        _settle(
-            sample,
-            state=SampleState.DELIVERED,
-            clip=clip,
-            model_version=outcome.model_version,
-            cost_usd=outcome.cost_usd,
-            truth=outcome.truth,
-        )
+        fetched = provider("local").fetch(answer.provider_id, answer.handle, look.outputs[0], out, report)
+        truth = fetched.truth if isinstance(fetched, Fetched) else None
+        stored = store(out)
+    if stored.clip is None:
+        _settle(sample, state=SampleState.FAILED, reason=stored.fault)
+        return
+    _settle(
+        sample,
+        state=SampleState.DELIVERED,
+        clip=stored.clip,
+        model_version=look.model_version,
+        cost_usd=look.usage.usd,
+        cost_basis=CostBasis.REPORTED,
+        truth=truth,
+    )
 
 
 def _settle(sample: Sample, **fields: object) -> None:

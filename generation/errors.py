@@ -17,3 +17,31 @@ class ClipsAreSettled(Refusal):
 
 class CannotCommission(Refusal):
     """Configurations that no provider of this installation serves."""
+
+
+class PromptRefused(Refusal):
+    """A prompt that cannot be rendered, audited or frozen as asked."""
+
+
+class RequestChanged(Refusal):
+    """A retry whose bytes are not those of the first try."""
+
+
+class RetiredModel(Refusal):
+    """A model that its maker has shut down."""
+
+
+class PriceMissing(Refusal):
+    """A ceiling is set and a configuration has no known price: what it would cost cannot be kept below it."""
+
+
+class NotForOperators(Refusal):
+    """Something that cannot be done to a sample in its state."""
+
+
+class ConfigurationInUse(Refusal):
+    """A changed file of a configuration that clips were bought with."""
+
+
+class UnknownConfiguration(Refusal):
+    """No configuration has this name."""

@@ -1,7 +1,7 @@
 """Configurations as data: what a file may say, and how one is read. No Django here."""
 
 from generation.configurations.loader import ConfigurationError, parse_configuration, read_configurations
-from generation.configurations.money import Cost, Usage, cost_of, estimate
+from generation.configurations.money import Cost, cost_of, estimate
 from generation.configurations.schema import COMMISSIONABLE_TRACKS, TRACKS, ConfigurationFile, PriceRule
 
 __all__ = [
@@ -11,7 +11,6 @@ __all__ = [
     "ConfigurationFile",
     "Cost",
     "PriceRule",
-    "Usage",
     "cost_of",
     "estimate",
     "parse_configuration",

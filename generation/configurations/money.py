@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Literal
 
 from generation.configurations.schema import ConfigurationFile, PriceRule
+from generation.providers.port import Usage
 
 Basis = Literal["reported", "computed", "estimated", "unknown"]
 TICKS_PER_USD = Decimal(10) ** 10  # xAI reports costs in ten-thousand-millionths of a dollar
@@ -14,21 +15,11 @@ TICKS_PER_USD = Decimal(10) ** 10  # xAI reports costs in ten-thousand-millionth
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """A cost in US dollars with its basis; ``usd`` is None exactly when it is unknown. ``rule`` names the price rule."""
+    """A cost in US dollars; ``usd`` is None exactly when it is unknown. ``rule`` is the price rule's id."""
 
     basis: Basis
     usd: Decimal | None
     rule: str
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What a provider says a clip used; each figure is None where it says nothing."""
-
-    usd: Decimal | None = None
-    usd_ticks: int | None = None
-    credits: Decimal | None = None
-    output_tokens: int | None = None
 
 
 def estimate(configuration: ConfigurationFile) -> Decimal | None:

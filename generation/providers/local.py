@@ -2,28 +2,82 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from fartbench.media.ffmpeg import ffmpeg_binary
 from generation import local
-from generation.providers.port import Commission, Delivered, Failed, Outcome, Refused, Report
+from generation.providers.port import (
+    Absent,
+    Accepted,
+    Failed,
+    Fetch,
+    Fetched,
+    Finding,
+    Look,
+    Order,
+    Output,
+    Ready,
+    Refused,
+    Report,
+    Request,
+    Submitted,
+    Usage,
+)
 
 
 class LocalProvider:
-    """Renders the four Core R01 scenes; equal commissions give equal bytes and nothing is paid."""
+    """Renders the four Core R01 scenes; equal orders give equal bytes and nothing is paid.
 
-    def deliver(self, commission: Commission, out: Path, report: Report) -> Outcome:
-        """Draw the outcome and render it. Raises KeyError or ValueError for a model or scene it does not know."""
-        drawn = local.draw_outcome(
-            local.configuration(commission.model_id),
-            local.Scene(commission.scene),
-            commission.replicate,
-            commission.seed,
-        )
+    It has no memory: a job's id says what was ordered, and each call draws the same outcome anew. An order that is
+    made twice is therefore one order, and a lost one is never lost.
+    """
+
+    key = "local"
+    client = "local renderer 1"
+
+    def request(self, order: Order) -> Request:
+        """Return the order as a request. Raises KeyError or ValueError for a model or scene it does not know."""
+        local.configuration(order.model_id), local.Scene(order.scene)
+        body = {"model": order.model_id, "scene": order.scene, "replicate": order.replicate, "seed": order.seed or 0}
+        return Request("local", body)
+
+    def submit(self, request: Request) -> Submitted:
+        """Accept, or decline what the model declines."""
+        drawn = _draw(request.body)
         if isinstance(drawn, local.Refused):
             return Refused(drawn.reason)
+        return Accepted(json.dumps(dict(request.body), sort_keys=True), dict(request.body))
+
+    def look(self, provider_id: str, handle: Mapping[str, Any]) -> Look:  # noqa: ARG002 - the id says no more
+        """Say at once that it is made: drawing is what fetching does."""
+        drawn = _draw(handle)
         if isinstance(drawn, local.Failed):
             return Failed(drawn.reason)
+        return Ready((Output(0),), model_version=f"{handle['model']}-1", usage=Usage(usd=Decimal(0)))
+
+    def fetch(
+        self,
+        provider_id: str,  # noqa: ARG002
+        handle: Mapping[str, Any],
+        output: Output,  # noqa: ARG002
+        out: Path,
+        report: Report,
+    ) -> Fetch:
+        """Render the clip."""
+        drawn = _draw(handle)
+        assert isinstance(drawn, local.Take)  # noqa: S101 - `look` said Ready
         truth = local.render(drawn, out, ffmpeg=ffmpeg_binary(), on_progress=report)
-        return Delivered(model_version=f"{commission.model_id}-1", cost_usd=Decimal(0), truth=truth.as_json())
+        return Fetched(truth=truth.as_json())
+
+    def find(self, request: Request, **_window: Any) -> Finding:  # noqa: ARG002
+        """Say that nothing was lost: nothing is kept anywhere that could be."""
+        return Absent("The built-in provider keeps no jobs.")
+
+
+def _draw(body: Mapping[str, Any]) -> local.Take | local.Refused | local.Failed:
+    model, scene = local.configuration(body["model"]), local.Scene(body["scene"])
+    return local.draw_outcome(model, scene, int(body["replicate"]), int(body["seed"]))

@@ -1,34 +1,102 @@
-"""What every provider of clips can do, in its own words or another's. No Django here."""
+"""What every provider of clips can do, in its own words or another's. No Django here.
+
+Three calls, each made once by a worker and never waiting: submit, look, fetch. What comes back is one of the classes
+below; an exception means a fault on this side. A stream can be served by the same port: an order has timed prompts,
+a look may bring updates, and outputs may be many and start anywhere.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Protocol
 
+from fartbench.errors import Refusal
+from fartbench.protocol.digest import canonical_bytes
+
 Report = Callable[[float], None]
 
 
+class RequestRefused(Refusal):
+    """An order that cannot be sent as it is; nothing was sent."""
+
+
+class KeyMissing(Refusal):
+    """The environment lacks what the provider asks for; nothing was sent."""
+
+
 @dataclass(frozen=True, slots=True)
-class Commission:
-    """One clip that is asked for: the model and its fixed parameters, the scene, and the seed where one is exposed."""
+class TimedPrompt:
+    """A prompt's text and when it is given, in seconds from the start of the clip."""
+
+    text: str
+    at_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One clip that is asked for: the model and its fixed parameters, the prompts, and the seed where there is one.
+
+    ``token`` is our name of this try; it reaches providers that take such a thing and is no part of the request's
+    identity. ``scene`` and ``replicate`` are for the built-in provider, which needs no prompt.
+    """
 
     model_id: str
     parameters: Mapping[str, Any]
-    scene: str
-    replicate: int
-    seed: int
+    prompts: tuple[TimedPrompt, ...] = ()
+    seed_parameter: str | None = None
+    seed: int | None = None
+    scene: str = ""
+    replicate: int = 1
+    token: str = ""
+
+    @property
+    def prompt(self) -> str:
+        """The prompt of a clip that has one. Raises RequestRefused for none, or several."""
+        if len(self.prompts) != 1:
+            raise RequestRefused(f"This provider takes one prompt at the start, not {len(self.prompts)}.")
+        return self.prompts[0].text
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The parameters with the seed among them, where there is one."""
+        seed = {} if self.seed_parameter is None or self.seed is None else {self.seed_parameter: self.seed}
+        return {**self.parameters, **seed}
 
 
 @dataclass(frozen=True, slots=True)
-class Delivered:
-    """A clip was written. ``truth`` is its known ground truth, where the provider knows it; cost in US dollars."""
+class Request:
+    """What will be sent, without keys: equal orders give equal requests. ``tag`` carries the try's token beside it."""
 
-    model_version: str
-    cost_usd: Decimal | None = None
-    truth: Mapping[str, Any] | None = None
+    endpoint: str
+    body: Mapping[str, Any]
+    tag: str = ""
+
+    @property
+    def sha256(self) -> str:
+        """The lower-case hex SHA-256 of endpoint and body; the same in every retry."""
+        return hashlib.sha256(canonical_bytes({"endpoint": self.endpoint, "body": dict(self.body)})).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What an exchange left for the log, keys removed: HTTP status, the provider's request ids, the answer's text."""
+
+    http_status: int | None = None
+    request_ids: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The provider took the order: it gave an id in a 2xx answer. ``handle`` is what looking needs besides."""
+
+    provider_id: str
+    handle: Mapping[str, Any] = field(default_factory=dict)
+    trace: Trace = Trace()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +104,81 @@ class Refused:
     """The provider declined, with its reason. A result, never asked for again."""
 
     reason: str
+    code: str = ""
+    trace: Trace = Trace()
+
+
+@dataclass(frozen=True, slots=True)
+class NotTaken:
+    """Surely nothing was accepted, for a passing reason: the same bytes may be sent again, after ``retry_after_s``."""
+
+    reason: str
+    code: str = ""
+    retry_after_s: float | None = None
+    trace: Trace = Trace()
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsOperator:
+    """Surely nothing was accepted, and the same again would not help: a key, credit, a parameter, a retired model."""
+
+    reason: str
+    code: str = ""
+    trace: Trace = Trace()
+
+
+@dataclass(frozen=True, slots=True)
+class Unsure:
+    """It may have been accepted: the answer never came, or made no sense. Never sent again without proof."""
+
+    reason: str
+    trace: Trace = Trace()
+
+
+Submitted = Accepted | Refused | NotTaken | NeedsOperator | Unsure
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One candidate or chunk that the provider made; ``url`` is empty where the bytes come with the answer itself."""
+
+    index: int
+    url: str = ""
+    starts_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the provider says it used or charged; None where it says nothing."""
+
+    usd: Decimal | None = None
+    usd_ticks: int | None = None
+    credits: Decimal | None = None
+    output_tokens: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what is known, as plain JSON."""
+        known = {"usd": self.usd, "usd_ticks": self.usd_ticks, "credits": self.credits, "tokens": self.output_tokens}
+        return {name: str(value) for name, value in known.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Still at it. ``started`` tells work from waiting in line; ``progress`` is from 0 to 1, where known."""
+
+    started: bool = False
+    progress: float | None = None
+    updates: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Made: every candidate in the provider's order. ``returned`` is what else it said and is archived."""
+
+    outputs: tuple[Output, ...]
+    model_version: str = ""
+    usage: Usage = Usage()
+    returned: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +186,80 @@ class Failed:
     """The provider tried and brought nothing, with its reason. A result, never asked for again."""
 
     reason: str
+    code: str = ""
+    usage: Usage = Usage()
 
 
-Outcome = Delivered | Refused | Failed
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """A look, or a download, that brought nothing for a passing reason; it changes nothing and is done again."""
+
+    reason: str
+    retry_after_s: float | None = None
+
+
+Look = Pending | Ready | Refused | Failed | NoAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """The bytes lie in the file. ``truth`` is their known ground truth, where the provider knows it."""
+
+    truth: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """The output can no longer be had."""
+
+    reason: str
+
+
+Fetch = Fetched | NoAnswer | Gone
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Proof that the provider has no such job: its list covers the time of the try."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CannotTell:
+    """The provider offers no way to find out, or the way did not lead to an answer."""
+
+    reason: str
+
+
+Finding = Accepted | Absent | CannotTell
 
 
 class Provider(Protocol):
     """A source of clips."""
 
-    def deliver(self, commission: Commission, out: Path, report: Report) -> Outcome:
-        """Write the clip to ``out``, or say why there is none; ``report`` takes progress from 0 to 1.
+    key: str
+    client: str  # adapter and SDK with their versions, for the log
 
-        What goes wrong on this side of the provider (no ffmpeg, a full disk) is raised and may be tried again.
+    def request(self, order: Order) -> Request:
+        """Return what would be sent. Raises RequestRefused for what the provider does not know, KeyMissing."""
+        ...
+
+    def submit(self, request: Request) -> Submitted:
+        """Send it: one POST and no other. Only what a person must mend here is raised."""
+        ...
+
+    def look(self, provider_id: str, handle: Mapping[str, Any]) -> Look:
+        """Ask once how far it is."""
+        ...
+
+    def fetch(self, provider_id: str, handle: Mapping[str, Any], output: Output, out: Path, report: Report) -> Fetch:
+        """Write the bytes of one output to ``out`` as they come; ``report`` takes progress from 0 to 1."""
+        ...
+
+    def find(self, request: Request, *, since: float, until: float, known: frozenset[str], rivals: int) -> Finding:
+        """Look for a try whose answer was lost, sent between two Unix times.
+
+        ``known`` ids belong to others; ``rivals`` is how many other tries of that time are in doubt too.
         """
         ...

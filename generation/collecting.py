@@ -1,0 +1,161 @@
+"""What comes after acceptance: looking how far it is, fetching what was made, and storing what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from fartbench import jobs
+from fartbench.storage import raw_clips
+from generation.configurations import ConfigurationFile, cost_of
+from generation.models import CostBasis, Sample, SampleState, Submission, SubmissionState
+from generation.providers.port import Failed, Fetched, Gone, NoAnswer, Output, Pending, Ready, Refused, Usage
+from generation.providers.registry import provider
+from generation.states import look_again_s
+from generation.steps import advance, sample_of
+from generation.storing import Stored, store
+
+# A job that a provider has not finished by then has failed; how long each takes at most is not documented anywhere.
+DEADLINE = timedelta(hours=3)
+DOWNLOADS = 6
+WAIT_FOR_DOWNLOAD_S = 15.0
+SHORT_OF = 0.5  # of a second: a clip may be this much shorter than asked for without a note
+
+
+def _accepted(sample: Sample) -> Submission:
+    return sample.submissions.get(state=SubmissionState.ACCEPTED)
+
+
+def look(subject: str, _report: jobs.Report) -> None:
+    """Ask once how far an accepted sample is, and take it where the answer leads."""
+    sample = sample_of(subject)
+    if sample is None or sample.state not in (SampleState.ACCEPTED, SampleState.RUNNING):
+        return
+    submission = _accepted(sample)
+    found = provider(sample.provider).look(submission.provider_id, submission.handle)
+    if isinstance(found, Ready):
+        _made(sample, submission, found)
+    elif isinstance(found, Refused):
+        _end(sample, SampleState.REFUSED, _coded(found.code, found.reason), Usage())
+    elif isinstance(found, Failed):
+        _end(sample, SampleState.FAILED, _coded(found.code, found.reason), found.usage)
+    else:
+        _later(sample, found)
+
+
+def _coded(code: str, reason: str) -> str:
+    return f"{reason} [{code}]" if code and code not in reason else reason
+
+
+def _later(sample: Sample, found: Pending | NoAnswer) -> None:
+    age = timezone.now() - (sample.accepted_at or timezone.now())
+    if age > DEADLINE:
+        _end(
+            sample,
+            SampleState.FAILED,
+            f"Not finished {DEADLINE.total_seconds() / 3600:g} hours after acceptance.",
+            Usage(),
+        )
+        return
+    wait_s = look_again_s(age.total_seconds())
+    if isinstance(found, NoAnswer):
+        wait_s = max(wait_s, found.retry_after_s or 0)
+    started = isinstance(found, Pending) and found.started
+    state = SampleState.RUNNING if started else SampleState(sample.state)
+    advance(sample, state, delay_s=wait_s)
+
+
+def _made(sample: Sample, submission: Submission, found: Ready) -> None:
+    file = _file(sample)
+    returned = {
+        **dict(found.returned),
+        "outputs": [output.url for output in found.outputs],
+        "usage_reported": found.usage.as_json(),
+    }
+    known = {"returned": returned, "model_version": found.model_version[:120], **_cost(file, found.usage)}
+    if file.expected_model and found.model_version and found.model_version != file.expected_model:
+        words = (
+            f"The provider answered with the model {found.model_version!r}; the configuration is {file.expected_model!r}. "
+            "This is no result of it."
+        )
+        advance(sample, SampleState.BLOCKED, words=words, reason=words, submission=submission, **known)
+        return
+    advance(sample, SampleState.OUTPUT_READY, submission=submission, **known)
+
+
+def _file(sample: Sample) -> ConfigurationFile:
+    file = sample.cell.configuration.file
+    if file is None:
+        raise LookupError(f"{sample.cell.configuration} has no file, and was bought all the same")
+    return file
+
+
+def _cost(file: ConfigurationFile, usage: Usage) -> dict[str, Any]:
+    cost = cost_of(file.price, usage, seconds=file.fixed.duration_s)
+    return {"cost_usd": cost.usd, "cost_basis": cost.basis}
+
+
+def _end(sample: Sample, state: SampleState, reason: str, usage: Usage) -> None:
+    """End without a clip. Whether that was charged is known only where the provider says so."""
+    reported = usage.usd is not None or usage.usd_ticks is not None
+    cost = _cost(_file(sample), usage) if reported else {"cost_basis": CostBasis.UNKNOWN}
+    returned = {**sample.returned, "usage_reported": usage.as_json()}
+    advance(sample, state, words=reason, reason=reason, generated_at=timezone.now(), returned=returned, **cost)
+
+
+def fetch(subject: str, report: jobs.Report) -> None:
+    """Download candidate 0 of what was made, store it untouched, and end the sample with it."""
+    sample = sample_of(subject)
+    if sample is None or sample.state != SampleState.OUTPUT_READY:
+        return
+    submission = _accepted(sample)
+    url = (sample.returned.get("outputs") or [""])[0]
+    with raw_clips().scratch(".mp4") as out:
+        source = provider(sample.provider)
+        got = source.fetch(submission.provider_id, submission.handle, Output(0, url), out, report)
+        if isinstance(got, Fetched):
+            _stored(sample, store(out))
+        elif isinstance(got, Gone):
+            _look_for_a_new_link(sample, submission, url, got.reason)
+        else:
+            _download_again(sample, got.reason, got.retry_after_s)
+
+
+def _stored(sample: Sample, stored: Stored) -> None:
+    returned: Mapping[str, Any] = {**sample.returned, "artifact_sha256": stored.sha256}
+    if stored.clip is not None:
+        fields = {"clip": stored.clip, "generated_at": timezone.now(), "returned": returned, "reason": ""}
+        advance(sample, SampleState.DELIVERED, **fields)
+    elif sample.returned.get("artifact_sha256") == stored.sha256:
+        words = f"What the provider delivered is no clip: {stored.fault}"
+        advance(sample, SampleState.FAILED, words=words, reason=words, generated_at=timezone.now())
+    else:
+        # It may have been damaged on the way; the same bytes a second time are what the provider has.
+        sample.returned = dict(returned)
+        _download_again(sample, stored.fault)
+
+
+def _download_again(sample: Sample, reason: str, wait_s: float | None = None) -> None:
+    tries = int(sample.returned.get("downloads", 0)) + 1
+    returned = {**sample.returned, "downloads": tries}
+    if tries >= DOWNLOADS:
+        words = f"The clip was made and could not be fetched in {tries} tries. The last: {reason}"
+        advance(sample, SampleState.LOST, words=words, reason=words, generated_at=timezone.now(), returned=returned)
+    else:
+        advance(sample, SampleState.OUTPUT_READY, delay_s=wait_s or WAIT_FOR_DOWNLOAD_S, returned=returned)
+
+
+def _look_for_a_new_link(sample: Sample, submission: Submission, url: str, reason: str) -> None:
+    found = provider(sample.provider).look(submission.provider_id, submission.handle)
+    fresh = found.outputs[0].url if isinstance(found, Ready) else ""
+    if fresh and fresh != url:
+        sample.returned = {**sample.returned, "outputs": [output.url for output in found.outputs]}  # type: ignore[union-attr]
+        _download_again(sample, reason, 1.0)
+    elif isinstance(found, NoAnswer):
+        _download_again(sample, found.reason, found.retry_after_s)
+    else:
+        words = f"The clip was made and is no longer to be had: {reason}"
+        advance(sample, SampleState.LOST, words=words, reason=words, generated_at=timezone.now())

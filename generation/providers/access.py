@@ -1,0 +1,108 @@
+"""Where each provider is and with which key: from the environment, read when it is needed and kept nowhere.
+
+No Django here. ``STAND_IN_URL`` sends every provider to the stand-in servers on loopback instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import environ
+from urllib.parse import urlsplit
+
+from generation.providers.port import KeyMissing
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+@dataclass(frozen=True)
+class Access:
+    """A provider's address and keys. Its text form shows neither, so that no log or error can."""
+
+    base_url: str
+    keys: dict[str, str]
+
+    def __repr__(self) -> str:
+        return f"Access({urlsplit(self.base_url).hostname})"
+
+    @property
+    def is_stand_in(self) -> bool:
+        """Say whether the address is on this machine."""
+        return urlsplit(self.base_url).hostname in LOOPBACK
+
+    def redacted(self, text: str) -> str:
+        """Return ``text`` with every key taken out."""
+        for key in sorted(self.keys.values(), key=len, reverse=True):
+            if len(key) > 3:  # noqa: PLR2004 - shorter ones are no secrets, and would riddle the text
+                text = text.replace(key, "•••")
+        return text
+
+
+def access(provider: str) -> Access:
+    """Return the access to a provider. Raises KeyMissing, naming the variables, when a key is not set."""
+    base_url, keys = _settings()[provider]
+    if stand_in := environ.get("STAND_IN_URL", ""):
+        if urlsplit(stand_in).hostname not in LOOPBACK:
+            raise KeyMissing("STAND_IN_URL is for the stand-in servers on this machine: use a loopback address.")
+        return Access(f"{stand_in.rstrip('/')}/{provider}", dict.fromkeys(keys, f"stand-in-{provider}"))
+    if missing := [name for name, value in keys.items() if not value]:
+        raise KeyMissing(f"{provider} needs {' and '.join(missing)} in the environment. Nothing was sent.")
+    if not base_url:
+        raise KeyMissing(f"{provider} needs its base URL in the environment. Nothing was sent.")
+    return Access(base_url.rstrip("/"), keys)
+
+
+def _settings() -> dict[str, tuple[str, dict[str, str]]]:
+    return {
+        "gemini": (
+            environ.get("GEMINI_BASE_URL", "") or "https://generativelanguage.googleapis.com",
+            {"GEMINI_API_KEY": environ.get("GEMINI_API_KEY", "")},
+        ),
+        "vertex": (
+            environ.get("VERTEX_BASE_URL", "") or "https://aiplatform.googleapis.com",
+            {
+                "VERTEX_PROJECT": environ.get("VERTEX_PROJECT", ""),
+                "VERTEX_ACCESS_TOKEN": environ.get("VERTEX_ACCESS_TOKEN", ""),
+            },
+        ),
+        "fal": (
+            environ.get("FAL_BASE_URL", "") or "https://queue.fal.run",
+            {"FAL_KEY": environ.get("FAL_KEY", "")},
+        ),
+        "runway": (
+            environ.get("RUNWAY_BASE_URL", "") or "https://api.dev.runwayml.com",
+            {"RUNWAYML_API_SECRET": environ.get("RUNWAYML_API_SECRET", "")},
+        ),
+        "ark": (
+            environ.get("ARK_BASE_URL", "") or "https://ark.ap-southeast.bytepluses.com",
+            {"ARK_API_KEY": environ.get("ARK_API_KEY", "")},
+        ),
+        # A workspace has a host of its own, so there is no address that would fit everybody.
+        "dashscope": (
+            environ.get("DASHSCOPE_BASE_URL", ""),
+            {"DASHSCOPE_API_KEY": environ.get("DASHSCOPE_API_KEY", "")},
+        ),
+        "minimax": (
+            environ.get("MINIMAX_BASE_URL", "") or "https://api.minimax.io",
+            {"MINIMAX_API_KEY": environ.get("MINIMAX_API_KEY", "")},
+        ),
+        "xai": (
+            environ.get("XAI_BASE_URL", "") or "https://api.x.ai",
+            {"XAI_API_KEY": environ.get("XAI_API_KEY", "")},
+        ),
+        "kling": (
+            environ.get("KLING_BASE_URL", "") or "https://api-singapore.klingai.com",
+            {
+                "KLING_ACCESS_KEY": environ.get("KLING_ACCESS_KEY", ""),
+                "KLING_SECRET_KEY": environ.get("KLING_SECRET_KEY", ""),
+            },
+        ),
+        "openai": (
+            environ.get("OPENAI_BASE_URL", "") or "https://api.openai.com",
+            {"OPENAI_API_KEY": environ.get("OPENAI_API_KEY", "")},
+        ),
+    }
+
+
+def vertex_location() -> str:
+    """Return the region that Veo runs in."""
+    return environ.get("VERTEX_LOCATION", "") or "us-central1"

@@ -1,0 +1,314 @@
+"""One adapter for every REST contract of the shape submit, look, download: the contract is data. No Django here."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import httpx
+
+from fartbench.protocol.digest import canonical_bytes
+from generation.providers.access import Access, access
+from generation.providers.answers import Moderation, at, decoded, never_sent, of_error, retry_after_s, trace
+from generation.providers.download import client, download
+from generation.providers.port import (
+    Absent,
+    Accepted,
+    CannotTell,
+    Failed,
+    Fetch,
+    Finding,
+    Look,
+    NoAnswer,
+    NotTaken,
+    Order,
+    Output,
+    Pending,
+    Ready,
+    Refused,
+    Report,
+    Request,
+    Submitted,
+    Unsure,
+    Usage,
+)
+
+# Connecting fails fast, so that what failed was surely not sent; an answer may take its time.
+SUBMIT_TIMEOUT = httpx.Timeout(120, connect=10, pool=5)
+CLOCKS_DIFFER_S = 60.0
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A list of the account's jobs, by which a lost answer can be made good. Paths are into one item."""
+
+    path: str
+    items: str
+    id: str
+    model: str
+    created: str
+    page_size: int = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contract:
+    """One provider's wire contract. ``$prompt``, ``$model``, ``$tag`` stand in ``body``; ``**`` takes the settings."""
+
+    key: str
+    submit: str
+    body: Mapping[str, Any]
+    provider_id: str
+    look: str
+    status: str
+    states: Mapping[str, Literal["waiting", "working", "made", "failed"]]
+    outputs: tuple[str, ...]
+    headers: Mapping[str, str] = field(default_factory=dict)
+    authorization: Callable[[Mapping[str, str]], str]
+    encoding: Literal["json", "multipart"] = "json"
+    moderation: Moderation = Moderation()
+    look_moderation: Moderation | None = None
+    result: str = ""  # where a second GET says whether what is "made" came to anything
+    declined: tuple[str, Any] | None = None  # a path and the value there that mean a refusal
+    content: str = ""  # where the bytes are, for providers without links
+    ok: tuple[str, Any] | None = None  # a path and the value there without which a 2xx is an error
+    model_version: str = ""
+    returned: tuple[str, ...] = ()
+    usd_ticks: str = ""
+    output_tokens: str = ""
+    listing: Listing | None = None
+    by_tag: str = ""  # where a job is found by the name that we gave it
+
+
+class RestProvider:
+    """Speaks one contract. It holds no key and no connection between calls."""
+
+    def __init__(self, contract: Contract) -> None:
+        self.contract = contract
+        self.key = contract.key
+        self.client = f"rest adapter 1 for {contract.key}, httpx {httpx.__version__}"
+
+    def request(self, order: Order) -> Request:
+        """Fill the contract's template."""
+        model = {"model": order.model_id}
+        endpoint = self.contract.submit.format(**model)
+        return Request(endpoint, _filled(self.contract.body, order), tag=order.token)
+
+    def submit(self, request: Request) -> Submitted:
+        """Send the one POST. No redirect is followed and nothing is sent twice."""
+        entry = access(self.key)
+        body = _with_tag(request.body, request.tag)
+        try:
+            with client(entry.base_url, SUBMIT_TIMEOUT) as http:
+                answer = http.post(
+                    entry.base_url + request.endpoint,
+                    headers=self._headers(entry, json_body=True),
+                    **self._encoded(body),
+                )
+        except httpx.HTTPError as error:
+            words = f"{type(error).__name__}: {entry.redacted(str(error))}"
+            return NotTaken(words, "not_sent") if never_sent(error) else Unsure(words)
+        return self._read_submit(answer, entry, request.endpoint)
+
+    def _read_submit(self, answer: httpx.Response, entry: Access, endpoint: str) -> Submitted:
+        body, kept = decoded(answer.text), trace(answer.status_code, answer.headers, entry.redacted(answer.text))
+        provider_id = at(body, self.contract.provider_id)
+        good = answer.is_success and (self.contract.ok is None or at(body, self.contract.ok[0]) == self.contract.ok[1])
+        if good and provider_id not in (None, ""):
+            handle = {"endpoint": endpoint} | _links(body, entry.base_url)
+            return Accepted(str(provider_id), handle, kept)
+        if answer.is_success and (body is None or (self.contract.ok and at(body, self.contract.ok[0]) is None)):
+            return Unsure("The answer was a success without a readable body.", kept)
+        if good:
+            return Unsure("The answer was a success without an id.", kept)
+        status = answer.status_code if not answer.is_success else 400
+        return of_error(status, body, answer.headers, self.contract.moderation, kept)
+
+    def look(self, provider_id: str, handle: Mapping[str, Any]) -> Look:
+        """Ask for the state and, where the contract has one, for the result."""
+        path = handle.get("status_url") or self.contract.look.format(id=provider_id, **_app(handle))
+        answer = self._get(str(path))
+        if isinstance(answer, NoAnswer):
+            return answer
+        body = decoded(answer.text)
+        state = self.contract.states.get(str(at(body, self.contract.status)))
+        if self._is_declined(body):
+            return Refused(self._reason(body)[1] or "The provider's moderation declined it.", self._reason(body)[0])
+        if state in ("waiting", "working"):
+            return Pending(started=state == "working", progress=_number(at(body, "progress")))
+        if state == "failed":
+            return self._failure(body)
+        if state != "made":
+            return NoAnswer(f"HTTP {answer.status_code} with an unknown state")
+        return self._result(provider_id, handle) if self.contract.result else self._made(body)
+
+    def _result(self, provider_id: str, handle: Mapping[str, Any]) -> Look:
+        path = handle.get("response_url") or self.contract.result.format(id=provider_id, **_app(handle))
+        answer = self._get(str(path), accept_errors=True)
+        if isinstance(answer, NoAnswer):
+            return answer
+        body = decoded(answer.text)
+        return self._made(body) if answer.is_success else self._failure(body)
+
+    def _made(self, body: Any) -> Look:
+        contract = self.contract
+        links = [at(body, path) for path in contract.outputs]
+        outputs = tuple(Output(index, str(link)) for index, link in enumerate(filter(None, links)))
+        if contract.content:
+            outputs = (Output(0),)
+        if not outputs:
+            return Failed("The provider says it is finished and gives no clip.", "no_output", self._usage(body))
+        returned = {path: value for path in contract.returned if (value := at(body, path)) is not None}
+        version = str(at(body, contract.model_version) or "") if contract.model_version else ""
+        return Ready(outputs, version, self._usage(body), returned)
+
+    def _failure(self, body: Any) -> Look:
+        code, message = self._reason(body)
+        if (self.contract.look_moderation or self.contract.moderation).declines(code, message):
+            return Refused(message or code, code)
+        return Failed(message or code or "The provider gives no reason.", code, self._usage(body))
+
+    def _reason(self, body: Any) -> tuple[str, str]:
+        return (self.contract.look_moderation or self.contract.moderation).read(body)
+
+    def _is_declined(self, body: Any) -> bool:
+        return self.contract.declined is not None and at(body, self.contract.declined[0]) == self.contract.declined[1]
+
+    def _usage(self, body: Any) -> Usage:
+        ticks = at(body, self.contract.usd_ticks) if self.contract.usd_ticks else None
+        tokens = at(body, self.contract.output_tokens) if self.contract.output_tokens else None
+        return Usage(
+            usd_ticks=None if ticks is None else int(Decimal(str(ticks))),
+            output_tokens=None if tokens is None else int(tokens),
+        )
+
+    def fetch(self, provider_id: str, handle: Mapping[str, Any], output: Output, out: Path, report: Report) -> Fetch:
+        """Download one output. The key goes along only to the provider's own address."""
+        if not self.contract.content:
+            return download(output.url, out, report)
+        entry = access(self.key)
+        path = self.contract.content.format(id=provider_id, **_app(handle))
+        return download(entry.base_url + path, out, report, self._headers(entry))
+
+    def find(self, request: Request, *, since: float, until: float, known: frozenset[str], rivals: int = 0) -> Finding:
+        """Look for a lost job by our own name for it, or in the account's list."""
+        if self.contract.by_tag:
+            return self._find_by_tag(request)
+        if self.contract.listing:
+            return self._find_in_list(self.contract.listing, request, (since, until), known, rivals)
+        return CannotTell(f"{self.key} has neither a list of jobs nor a name of ours to ask for.")
+
+    def _find_by_tag(self, request: Request) -> Finding:
+        answer = self._get(self.contract.by_tag.format(tag=request.tag), accept_errors=True)
+        if isinstance(answer, NoAnswer):
+            return CannotTell(answer.reason)
+        found = at(decoded(answer.text), self.contract.provider_id)
+        if answer.is_success and found:
+            return Accepted(str(found))
+        if answer.status_code == httpx.codes.NOT_FOUND:
+            return Absent("The provider has no job of this name.")
+        return CannotTell(f"HTTP {answer.status_code} when asked for a job by name")
+
+    def _find_in_list(
+        self, listing: Listing, request: Request, span: tuple[float, float], known: frozenset[str], rivals: int
+    ) -> Finding:
+        answer = self._get(listing.path.format(page_size=listing.page_size))
+        items = None if isinstance(answer, NoAnswer) else at(decoded(answer.text), listing.items)
+        if not isinstance(items, list):
+            return CannotTell("The list of jobs could not be read.")
+        times = [float(at(item, listing.created) or 0) for item in items]
+        first, last = span[0] - CLOCKS_DIFFER_S, span[1] + CLOCKS_DIFFER_S
+        if len(items) >= listing.page_size and min(times) > first:
+            return CannotTell("The list of jobs does not reach back to the time of the try.")
+        strangers = [
+            str(at(item, listing.id))
+            for item, created in zip(items, times, strict=True)
+            if first <= created <= last and at(item, listing.model) == request.body.get("model")
+            if str(at(item, listing.id)) not in known
+        ]
+        if not strangers:
+            return Absent("The list covers the time of the try and has no such job.")
+        # Two tries in doubt at one time cannot be told apart by model and time.
+        if len(strangers) == 1 and not rivals:
+            return Accepted(strangers[0])
+        return CannotTell(f"{len(strangers)} jobs in the list could be it.")
+
+    def _get(self, path: str, *, accept_errors: bool = False) -> httpx.Response | NoAnswer:
+        entry = access(self.key)
+        url = path if path.startswith(entry.base_url) else entry.base_url + path
+        try:
+            with client(entry.base_url) as http:
+                answer = http.get(url, headers=self._headers(entry))
+        except httpx.HTTPError as error:
+            return NoAnswer(f"{type(error).__name__} when asked how far it is")
+        is_passing = answer.status_code in (408, 425, 429) or answer.status_code >= 500  # noqa: PLR2004
+        if is_passing and not (accept_errors and decoded(answer.text)):
+            return NoAnswer(f"HTTP {answer.status_code} when asked how far it is", retry_after_s(answer.headers))
+        if not answer.is_success and not accept_errors:
+            return NoAnswer(f"HTTP {answer.status_code} when asked how far it is")
+        return answer
+
+    def _headers(self, entry: Access, *, json_body: bool = False) -> dict[str, str]:
+        own = dict(self.contract.headers) if json_body else {}
+        return {"Authorization": self.contract.authorization(entry.keys), **own}
+
+    def _encoded(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        if self.contract.encoding == "multipart":
+            return {"files": {name: (None, str(value)) for name, value in body.items()}}
+        return {"content": canonical_bytes(dict(body))}
+
+
+def bearer(name: str, scheme: str = "Bearer") -> Callable[[Mapping[str, str]], str]:
+    """Return what makes an Authorization header of the key called ``name``."""
+    return lambda keys: f"{scheme} {keys[name]}"
+
+
+def signed_token(keys: Mapping[str, str]) -> str:
+    """Return Kling's Authorization header: a JSON Web Token of half an hour, signed with HS256 (RFC 7519)."""
+    now = int(time.time())
+    claims = {"iss": keys["KLING_ACCESS_KEY"], "exp": now + 1800, "nbf": now - 5}
+    parts = [_base64(json.dumps(part).encode()) for part in ({"alg": "HS256", "typ": "JWT"}, claims)]
+    signature = hmac.new(keys["KLING_SECRET_KEY"].encode(), ".".join(parts).encode(), hashlib.sha256).digest()
+    return f"Bearer {'.'.join([*parts, _base64(signature)])}"
+
+
+def _base64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def _filled(template: Any, order: Order) -> Any:
+    if isinstance(template, Mapping):
+        filled = {name: _filled(value, order) for name, value in template.items() if name != "**"}
+        return {**filled, **(order.settings if "**" in template else {})}
+    if isinstance(template, list | tuple):
+        return [_filled(value, order) for value in template]
+    return {"$prompt": lambda: order.prompt, "$model": lambda: order.model_id}.get(template, lambda: template)()
+
+
+def _with_tag(body: Mapping[str, Any], tag: str) -> dict[str, Any]:
+    return {name: tag if value == "$tag" else value for name, value in body.items()}
+
+
+def _links(body: Any, base_url: str) -> dict[str, str]:
+    # Links that an answer gives are followed with our key only on the provider's own address.
+    own = urlsplit(base_url)
+    found = {name: str(at(body, name) or "") for name in ("status_url", "response_url")}
+    return {name: link for name, link in found.items() if urlsplit(link)[:2] == own[:2]}
+
+
+def _app(handle: Mapping[str, Any]) -> dict[str, str]:
+    # fal keeps jobs under the first two parts of an endpoint's name.
+    model = str(handle.get("endpoint") or "")
+    return {"app": "/".join(model.strip("/").split("/")[:2])}
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

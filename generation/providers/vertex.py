@@ -1,0 +1,145 @@
+"""Veo on Vertex AI, with google-genai. No Django here."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from google import genai
+from google.genai import errors, types
+from google.oauth2.credentials import Credentials
+
+from generation.providers.access import Access, access, vertex_location
+from generation.providers.answers import Moderation
+from generation.providers.port import (
+    Accepted,
+    CannotTell,
+    Failed,
+    Fetch,
+    Fetched,
+    Finding,
+    Gone,
+    Look,
+    NoAnswer,
+    Order,
+    Output,
+    Pending,
+    Ready,
+    Refused,
+    Report,
+    Request,
+    Submitted,
+    Unsure,
+    Usage,
+)
+from generation.providers.sdk import of_exception, trace_of
+
+# Source: Vertex AI's page on responsible AI for Veo: a prompt that is declined at once names its support codes.
+MODERATION = Moderation(
+    code_paths=("error.status", "error.code"), pattern=r"(?i)support codes?:|usage guidelines|responsible ai"
+)
+SECONDS_TO_ANSWER = 120_000
+
+
+class VertexProvider:
+    """Long-running operations; the bytes come inside the finished operation."""
+
+    key = "vertex"
+    client = f"vertex adapter 1, google-genai {version('google-genai')}"
+
+    def request(self, order: Order) -> Request:
+        """Return the arguments of the call."""
+        return Request(
+            f"models/{order.model_id}:predictLongRunning",
+            {"model": order.model_id, "prompt": order.prompt, "config": dict(order.settings)},
+            tag=order.token,
+        )
+
+    def submit(self, request: Request) -> Submitted:
+        """Start the operation: one POST, since this call of the SDK retries nothing."""
+        entry = access(self.key)
+        labels = {"attempt": request.tag.lower()[:63]} if request.tag else None
+        try:
+            with _client(entry) as client:
+                operation = client.models.generate_videos(
+                    model=request.body["model"],
+                    source=types.GenerateVideosSource(prompt=request.body["prompt"]),
+                    config=types.GenerateVideosConfig(**request.body["config"], labels=labels),
+                )
+        except (errors.APIError, httpx2.HTTPError) as error:
+            return of_exception(error, entry, MODERATION)
+        if not operation.name:
+            return Unsure("The answer was a success without an operation's name.")
+        return Accepted(operation.name, {}, trace_of(entry, {"name": operation.name}))
+
+    def look(self, provider_id: str, handle: Mapping[str, Any]) -> Look:  # noqa: ARG002 - the name is all
+        """Get the operation."""
+        operation = _get(provider_id)
+        if isinstance(operation, NoAnswer):
+            return operation
+        if not operation.done:
+            return Pending(started=True)
+        if operation.error:
+            return _failure(operation.error)
+        response = operation.response
+        videos = (response.generated_videos or []) if response else []
+        if not videos:
+            reasons = (response.rai_media_filtered_reasons or []) if response else []
+            if reasons or (response and response.rai_media_filtered_count):
+                return Refused("; ".join(reasons) or "Filtered by the provider's safety system.", "rai_media_filtered")
+            return Failed("The provider says it is finished and gives no clip.", "no_output")
+        outputs = tuple(Output(index, (one.video.uri or "") if one.video else "") for index, one in enumerate(videos))
+        return Ready(outputs, usage=Usage())
+
+    def fetch(
+        self,
+        provider_id: str,
+        handle: Mapping[str, Any],  # noqa: ARG002
+        output: Output,
+        out: Path,
+        report: Report,  # noqa: ARG002 - the bytes come in one piece
+    ) -> Fetch:
+        """Take the bytes from the operation."""
+        operation = _get(provider_id)
+        if isinstance(operation, NoAnswer):
+            return operation
+        videos = (operation.response.generated_videos or []) if operation.response else []
+        video = videos[output.index].video if output.index < len(videos) else None
+        if video is None or not video.video_bytes:
+            return Gone("The operation has no bytes any more; Cloud Storage links are not asked for here.")
+        data = video.video_bytes
+        out.write_bytes(base64.b64decode(data) if isinstance(data, str) else data)
+        return Fetched()
+
+    def find(self, request: Request, **_window: Any) -> Finding:  # noqa: ARG002
+        """Say that it cannot be told."""
+        return CannotTell("The SDK lists no operations: one whose name was lost cannot be found.")
+
+
+def _client(entry: Access) -> genai.Client:
+    return genai.Client(
+        enterprise=True,
+        project=entry.keys["VERTEX_PROJECT"],
+        location=vertex_location(),
+        credentials=Credentials(token=entry.keys["VERTEX_ACCESS_TOKEN"]),  # type: ignore[no-untyped-call]
+        http_options=types.HttpOptions(base_url=entry.base_url, timeout=SECONDS_TO_ANSWER),
+    )
+
+
+def _get(name: str) -> types.GenerateVideosOperation | NoAnswer:
+    try:
+        with _client(access("vertex")) as client:
+            return client.operations.get(types.GenerateVideosOperation(name=name))
+    except (errors.APIError, httpx2.HTTPError) as error:
+        return NoAnswer(f"{type(error).__name__} when asked how far it is")
+
+
+def _failure(error: Mapping[str, Any]) -> Look:
+    code, message = str(error.get("code") or ""), str(error.get("message") or "")
+    if MODERATION.declines(code, message):
+        return Refused(message, code)
+    return Failed(message or "The operation failed without a reason.", code)
