@@ -87,9 +87,16 @@ def test_a_leaderboard_shows_what_the_release_froze_and_computes_nothing(client:
     document["leaderboard"][0] |= {"factual_score": "13/2", "earned": "13/2", "rank": 7}
     # a release never changes, so a second one says something else
     Release.objects.create(
-        round=release.round, number=2, created_at=release.created_at, scores=document, digest="f" * 64
+        round=release.round,
+        number=2,
+        created_at=release.created_at,
+        scores=document,
+        digest="f" * 64,
+        replaces=release,
+        correction_reason="a clip was counted twice",
     )
     page = text_of(client, "leaderboard", "spring")
+    assert "a clip was counted twice" in page
     assert "<strong>6.5</strong>" in page
     assert "6.5 of 8 on 4 clips" in page
     assert 'data-value="7"' in page
