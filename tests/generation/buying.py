@@ -11,6 +11,7 @@ import pytest
 from fartbench import jobs
 from fartbench.models import Job, JobState, Round
 from generation.commissioning import commission
+from generation.configurations.loader import FOLDER
 from generation.configuring import load_configurations, named
 from generation.models import Configuration, ProviderAccount, Sample
 from generation.prompting import audit_prompt, current_prompts, freeze_prompts, render_prompts
@@ -47,7 +48,8 @@ def freeze(round_: Round, configurations: list[Configuration]) -> None:
 
 def bought(*names: str, scenes: list[str] | None = None, **round_fields: object) -> Round:
     """Return a round whose clips of the named configurations are commissioned."""
-    load_configurations(actor="test")
+    for name in names:
+        load_configurations(folder=FOLDER / f"{name}.yaml", actor="test")
     configurations = named(names)
     round_ = factories.make_round(scenes=scenes or ["r01-lift"])
     Round.objects.filter(pk=round_.pk).update(**round_fields)
