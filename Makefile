@@ -1,5 +1,6 @@
 # Every command of the project; `make help` lists them. What they need they install: see .ci/bootstrap.
-.PHONY: help setup demo test test-sqlite test-postgres lint types layers django-checks check format lock clean
+.PHONY: help setup demo test test-sqlite test-postgres lint types layers django-checks check format \
+  screenshots bench bench-blinding bench-scoring validate lock clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -15,9 +16,9 @@ help: ## List the commands
 setup: ## Make .venv with all that running, testing and changing the project needs
 	@sh .ci/bootstrap dev
 
-demo: ## Make a finished and an open round, and serve them (SERVE=0: only make them)
+demo: ## Make a finished and an open round, and serve them (SERVE=0: only make them; PORT=8001: elsewhere)
 	@sh .ci/bootstrap runtime
-	$(PY) manage.py demo$(if $(filter 0,$(SERVE)), --no-serve)
+	$(if $(PORT),BASE_URL=http://127.0.0.1:$(PORT) )$(PY) manage.py demo$(if $(filter 0,$(SERVE)), --no-serve)
 
 test: test-sqlite test-postgres ## Run all tests on SQLite, then those of the database on PostgreSQL
 
@@ -47,6 +48,22 @@ format: setup ## Rewrite Python and templates in the house's format
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 	find templates -name '*.html' -exec .venv/bin/djade {} +
+
+screenshots: setup ## Write pictures of the main pages to docs/screenshots
+	DATA_DIR=var/screenshots $(PY) manage.py demo --no-serve
+	DATA_DIR=var/screenshots $(PY) -m tests.screenshots
+
+bench: bench-blinding bench-scoring ## Measure speed, as ratios beside other programs
+
+bench-blinding: setup ## Time blind copies beside cp, mat2 and exiftool
+	$(PY) -m tests.bench.bench_blinding
+
+bench-scoring: setup ## Time agreement beside the krippendorff package, and whole releases
+	$(PY) -m tests.bench.bench_scoring
+	$(PY) -m tests.bench.bench_rounds
+
+validate: setup ## Show by simulation that intervals cover what they promise
+	$(PY) -m scoring.stats.validate
 
 lock: ## Resolve the dependencies in pyproject.toml anew (needs uv; add UV_FLAGS=--upgrade for newer versions)
 	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --python-version 3.11 $(UV_FLAGS) \
