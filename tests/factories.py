@@ -57,9 +57,13 @@ def padded(data: bytes, size: int) -> bytes:
     return data + gap.to_bytes(4, "big") + b"free" + bytes(gap - 8)
 
 
+# Reading a protocol's file takes half a second, and the files that tests name do not change while they run.
+_read_once = cache(load_protocol)
+
+
 def make_protocol(folder: Path = CORE_R01) -> ProtocolVersion:
     """Return the loaded protocol of ``folder``, core-r01 unless another is named."""
-    loaded = load_protocol(folder)
+    loaded = _read_once(folder)
     row, _ = ProtocolVersion.objects.get_or_create(
         digest=loaded.digest,
         defaults={"name": loaded.protocol.name, "version": loaded.protocol.version, "content": loaded.content},

@@ -8,7 +8,7 @@ from itertools import count
 from django.utils import timezone
 
 from blinding.models import BlindingKey
-from fartbench.models import ProtocolVersion, Round, RoundState
+from fartbench.models import Round, RoundState
 from generation.cells import configuration_named, lay_out
 from generation.models import Clip, Sample, SampleState
 from review.models import Source
@@ -30,8 +30,7 @@ def make_filled_round(
     cohort: bool = True,
 ) -> Round:
     """Return a round whose cells all have an outcome and a blind copy, with a cohort, ready to be opened."""
-    # Reading the protocol's file takes longer than all the rest, so a test does it once.
-    round_ = make_round(name=name, scenes=scenes, protocol=ProtocolVersion.objects.first())
+    round_ = make_round(name=name, scenes=scenes)
     Round.objects.filter(pk=round_.pk).update(state=RoundState.BLINDING)
     round_.refresh_from_db()
     for configuration in configurations:
