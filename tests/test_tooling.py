@@ -1,14 +1,18 @@
 """The lock files, the commands of the Makefile, and the contract of pure modules."""
 
+import ast
 import os
 import re
 import subprocess
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import grimp
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from tests.layers import PureContract
@@ -49,6 +53,31 @@ def test_a_lock_file_has_what_the_project_asks_for(lock: str, wanted: list[str])
     pins = _pins(lock)
     asked = [Requirement(line) for line in wanted]
     assert [str(one) for one in asked if one.name not in pins or pins[one.name] not in one.specifier] == []
+
+
+@pytest.mark.parametrize(
+    ("folders", "lock"),
+    [
+        (PYPROJECT["tool"]["importlinter"]["root_packages"], "requirements.lock"),
+        (["tests"], "requirements-dev.lock"),
+    ],
+)
+def test_every_package_that_is_imported_is_in_the_lock_file(folders: list[str], lock: str):
+    distributions, pins = packages_distributions(), _pins(lock)
+    ours = {*PYPROJECT["tool"]["importlinter"]["root_packages"], "tests"}
+    imported = {name for folder in folders for path in (ROOT / folder).rglob("*.py") for name in _imports(path)}
+    foreign = imported - ours - sys.stdlib_module_names
+    homes = {name: {canonicalize_name(home) for home in distributions.get(name, [name])} for name in foreign}
+    assert {name for name, candidates in homes.items() if candidates.isdisjoint(pins)} == set()
+    assert foreign
+
+
+def _imports(path: Path) -> set[str]:
+    """Return the first part of every absolute import in a file."""
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level]
+    return {name.split(".")[0] for name in names}
 
 
 def _make(*arguments: str) -> str:
