@@ -8,6 +8,7 @@ urlpatterns = [
     path("login/", auth_views.LoginView.as_view(), name="login"),
     path("logout/", auth_views.LogoutView.as_view(), name="logout"),
     path("", include("review.urls")),
+    path("", include("generation.urls")),
     path("", include("scoring.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -14,9 +14,10 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from blinding.models import BlindCopy, BlindingKey, Stimulus
 from fartbench.models import Round
-from generation.models import Configuration
+from generation.models import Configuration, Sample
 from review.models import Answer, AnswerSheet, Assignment, MistakeReport, OrderPlan
 from review.selectors import next_assignment
+from tests.generation.rows import make_account, make_prompt
 from tests.factories import make_locked_sheet, make_staff, reviewers_of
 from tests.scoring.rows import make_locked_round, make_open_round, make_published_round
 
@@ -82,6 +83,19 @@ CALLS = {
     "staff-round": Call(STAFF, ("open",)),
     "staff-progress": Call(STAFF, ("open",)),
     "staff-preview": Call(STAFF, ("locked",)),
+    "generation-home": Call(ADMINS),
+    "generation-build": Call(ADMINS),
+    "generation-doubts": Call(ADMINS),
+    "generation-account": Call(ADMINS, ("account",), "post"),
+    "generation-prompt": Call(ADMINS, ("prompt",)),
+    "generation-sample": Call(ADMINS, ("sample",)),
+    "generation-settle": Call(ADMINS, ("sample",), "post"),
+    "generation-clip": Call(ADMINS | {"ada": NOTHING}, ("sample",)),  # these rows have no file behind them
+    "generation-round": Call(ADMINS, ("open",)),
+    "generation-progress": Call(ADMINS, ("open",)),
+    "generation-prompts": Call(ADMINS, ("open",)),
+    "generation-manifest": Call(ADMINS, ("open",)),
+    "generation-act": Call(ADMINS, ("open",), "post", {"action": "pause"}),
     "staff-step": Call(ADMINS, ("open",), "post", {"step": "publish"}),
 }
 
@@ -110,6 +124,9 @@ def world() -> dict[str, str]:
         "due": next_assignment(rae, open_round).stimulus_id,
         "ended": ended.pk,
         "token": "no-such-token",
+        "account": make_account(),
+        "prompt": make_prompt(open_round),
+        "sample": Sample.objects.filter(clip__isnull=False).first().pk,
         "rae": rae.user.username,
         "other": reviewers_of(elsewhere)[0].user.username,
     }
