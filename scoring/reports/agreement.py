@@ -63,11 +63,12 @@ def level_of(votes: Tally, question: str) -> Level:
 def should_be_reworded(found: Estimate | Undefined) -> bool:
     """Say whether reviewers disagree beyond chance of the sample (ours).
 
-    The whole interval of alpha lies below Krippendorff's limit for tentative conclusions, on 10 clips or more.
+    The whole interval of alpha lies below Krippendorff's limit for tentative conclusions, on 10 clips or more. Where
+    there is no interval alpha itself is taken; where nearly all answers are alike it is low by chance and says nothing.
     """
-    if isinstance(found, Undefined) or found.high is None:
+    if isinstance(found, Undefined) or found.n < FEWEST_TO_FLAG or (found.high is not None and found.note):
         return False
-    return found.n >= FEWEST_TO_FLAG and found.high < TENTATIVE
+    return (found.value if found.high is None else found.high) < TENTATIVE
 
 
 def _patterns(table: Integers, votes: Tally) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 import numpy as np
 
-from fartbench.protocol import load_protocol
+from fartbench.protocol import ProtocolFile, load_protocol
 from scoring.records import (
     DELIVERED,
     AnswerBook,
@@ -23,6 +24,12 @@ ALL_RIGHT = {"event": "yes", "cause": "yes", "detail": "yes", "sound": "4", "tim
 Place = tuple[str, str]  # configuration, scene
 
 
+@cache
+def core_r01() -> ProtocolFile:
+    """Return the protocol's file, read once."""
+    return load_protocol(CORE_R01)
+
+
 def make_record(
     *,
     configurations: Sequence[str] = ("alpha", "beta", "gamma", "delta"),
@@ -37,7 +44,7 @@ def make_record(
     ``votes`` are each reviewer's answers to a question of a cell's clips; ``refused`` cells have their reason;
     ``locked`` is how many of the cohort locked their sheets.
     """
-    loaded = load_protocol(CORE_R01)
+    loaded = core_r01()
     cells = tuple(
         CellRecord(name, scene, replicate, "refused", (refused or {})[name, scene])
         if (name, scene) in (refused or {})

@@ -1,0 +1,224 @@
+"""Release folders: the same bytes again, every changed byte found, and scores that do not follow refused."""
+
+import csv
+import hashlib
+import json
+import shutil
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from fartbench.protocol import digest_of
+from scoring.errors import ReleaseRefused
+from scoring.release.columns import ANSWERS, Column, Table
+from scoring.release.contents import Documents, hashes_of, write_release
+from scoring.release.manifest import Issue
+from scoring.release.parquet import write_parquet
+from scoring.release.program import packages, program
+from scoring.release.verifying import verify_release
+from scoring.release.writers import guarded, plain, readable_json_bytes, write_csv
+from scoring.standings import results_of
+from tests.scoring.record_factory import core_r01, make_record
+
+ISSUE = Issue(
+    number=1, address="http://127.0.0.1:8000/rounds/r1/", demonstration=False,
+    audit={"sequence": 7, "hash": "a" * 64}, program=program(), packages=packages(),
+)  # fmt: skip
+RECORD = make_record(
+    votes={
+        ("beta", "r01-lift"): {"event": ["no"] * 4, "cause": ["na:no_event"] * 4, "sound": ["na:no_sound"] * 4},
+        ("gamma", "r01-squat"): {"cause": ["yes", "no", "unclear", "yes"], "sound": ["1", "2", "3", "4"]},
+    },
+    refused={("delta", "r01-toast"): "=policy"},
+)
+
+
+def write(folder, record=RECORD, issue=ISSUE):
+    folder.mkdir()
+    return write_release(folder, Documents.of(results_of(record)), core_r01().content, issue)
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("release") / "1"
+    write(folder)
+    return folder
+
+
+@pytest.fixture
+def release(original, tmp_path):
+    return shutil.copytree(original, tmp_path / "copy")
+
+
+def faults_of(folder):
+    with pytest.raises(ReleaseRefused) as caught:
+        verify_release(folder)
+    return caught.value.faults
+
+
+def seal(folder):
+    """Make hashes and digest right again, as someone would who wants to deceive."""
+    stated = json.loads((folder / "manifest.json").read_bytes())
+    stated.pop("digest")
+    stated["files"] = {path: digest for path, digest in hashes_of(folder).items() if path != "manifest.json"}
+    (folder / "manifest.json").write_bytes(readable_json_bytes({**stated, "digest": digest_of(stated)}))
+
+
+def test_the_same_round_gives_the_same_bytes(original, tmp_path):
+    write(tmp_path / "again")
+    assert hashes_of(tmp_path / "again") == hashes_of(original)
+
+
+def test_a_release_holds_what_it_should(original):
+    assert set(hashes_of(original)) == {
+        "README.md", "answers.csv", "answers.jsonl", "answers.parquet", "clips.csv", "configurations.csv",
+        "croissant.json", "leaderboard.csv", "manifest.json", "plots/agreement.svg", "plots/gates.svg",
+        "plots/leaderboard.svg", "plots/ratings.svg", "protocol.json", "reports.json", "scores.json",
+    }  # fmt: skip
+    stated = json.loads((original / "manifest.json").read_bytes())
+    assert {"numpy", "scipy", "python"} <= set(stated["packages"])
+    assert stated["seeds"] == {"round": RECORD.seed}
+    assert stated["program"]["name"] == "fartbench"
+    assert hashlib.sha256((original / "protocol.json").read_bytes()).hexdigest() == RECORD.protocol_digest
+
+
+def test_verifying_needs_no_database(release):
+    # This test has no mark for the database: any query in it is refused.
+    said = StringIO()
+    call_command("verify_release", release, stdout=said)
+    assert "holds: 16 files" in said.getvalue()
+    assert json.loads((release / "manifest.json").read_bytes())["digest"] in said.getvalue()
+
+
+@pytest.mark.parametrize("name", sorted(["answers.csv", "answers.jsonl", "answers.parquet", "clips.csv", "README.md",
+    "configurations.csv", "croissant.json", "leaderboard.csv", "manifest.json", "plots/gates.svg", "protocol.json",
+    "reports.json", "scores.json"]))  # fmt: skip
+def test_one_changed_byte_is_refused_and_its_file_named(release, name):
+    content = bytearray((release / name).read_bytes())
+    content[len(content) // 2] ^= 1
+    (release / name).write_bytes(content)
+    faults = faults_of(release)
+    assert len(faults) == 1
+    assert faults[0].startswith(name)
+
+
+def test_the_command_refuses_with_status_1(release):
+    (release / "scores.json").unlink()
+    with pytest.raises(CommandError, match=r"scores\.json is missing") as caught:
+        call_command("verify_release", release)
+    assert caught.value.returncode == 1
+
+
+def test_files_that_are_missing_or_additional_are_named(release):
+    (release / "plots" / "gates.svg").unlink()
+    (release / "notes.txt").write_text("more")
+    assert faults_of(release) == ["plots/gates.svg is missing", "notes.txt is not part of the release"]
+
+
+def test_a_folder_without_a_manifest_is_no_release(tmp_path):
+    assert "manifest.json is missing" in faults_of(tmp_path)[0]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"[]", b"{}", b'{"digest": 1}', b"\xff", b'{"files": {}, "format": 2, "digest": ""}']
+)
+def test_a_manifest_of_another_kind_is_refused(release, content):
+    (release / "manifest.json").write_bytes(content)
+    assert faults_of(release)[0].startswith("manifest.json ")
+
+
+def test_scores_that_do_not_follow_from_the_answers_are_refused_however_well_sealed(release):
+    scores = json.loads((release / "scores.json").read_bytes())
+    scores["leaderboard"][3]["factual_score"] = "8"
+    (release / "scores.json").write_text(json.dumps(scores, ensure_ascii=False) + "\n")
+    seal(release)
+    first = next(fault for fault in faults_of(release) if fault.startswith("scores.json"))
+    assert "leaderboard[3].factual_score is '8', and should be" in first
+
+
+def changed_answers(release, change):
+    rows = list(csv.reader(StringIO((release / "answers.csv").read_text(encoding="utf-8"), newline="")))
+    header, *body = rows
+    body = change([dict(zip(header, row, strict=True)) for row in body])
+    write_csv(release / "answers.csv", header, ([row[name] for name in header] for row in body))
+    seal(release)
+
+
+def test_a_changed_answer_shows_in_every_file_that_follows_from_it(release):
+    def change(rows):
+        for row in rows[:1]:
+            row["answer"] = "no"
+        return rows
+
+    changed_answers(release, change)
+    named = {fault.split(" ")[0] for fault in faults_of(release)}
+    assert {"answers.jsonl", "answers.parquet", "clips.csv", "reports.json", "scores.json"} <= named
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda rows: [{**rows[0], "answer": "perhaps"}, *rows[1:]], "'perhaps' is not an answer"),
+        (lambda rows: rows[1:], "event: the answer is missing"),
+        (
+            lambda rows: [{**row, "reviewer": "R-9"} if row["reviewer"] == "R-0" else row for row in rows],
+            "no reviewer 'R-9'",
+        ),
+        (lambda rows: rows + rows[:6], "a second sheet of R-0"),
+        (lambda rows: [{**row, "stimulus": "s-none"} for row in rows], "no stimulus 's-none'"),
+    ],
+)
+def test_answers_that_cannot_be_are_refused_with_their_row(release, change, expected):
+    changed_answers(release, change)
+    (fault,) = faults_of(release)
+    assert fault.startswith("answers.csv, row ")
+    assert expected in fault
+
+
+def test_a_fifth_primary_reviewer_is_refused(tmp_path):
+    write(tmp_path / "five", make_record(locked=4))
+    stated = json.loads((tmp_path / "five" / "manifest.json").read_bytes())
+    stated["round"]["reviewers"].append({"code": "R-5", "role": "primary"})
+    (tmp_path / "five" / "manifest.json").write_bytes(readable_json_bytes(stated))
+    seal(tmp_path / "five")
+    assert faults_of(tmp_path / "five") == ["manifest.json: 5 primary reviewers; the protocol says 4"]
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+cmd", "-x", "@sum", "\tx", "\rx", "'=1", "''=1", "'", "plain", "-1", "+2.5", "", "-"]
+)
+def test_a_guarded_cell_never_runs_and_can_be_read_back(text):
+    cell = guarded(text)
+    assert cell[:1] not in set("=+-@\t\r") or text in {"-1", "+2.5"}
+    assert plain(cell) == text
+
+
+def test_every_table_and_column_is_explained(original):
+    readme = (original / "README.md").read_text(encoding="utf-8")
+    description = json.loads((original / "croissant.json").read_bytes())
+    fields = {field["name"] for record_set in description["recordSet"] for field in record_set["field"]}
+    for name in ("answers", "clips", "configurations", "leaderboard"):
+        header = (original / f"{name}.csv").read_text(encoding="utf-8").splitlines()[0].split(",")
+        assert all(f"`{column}`" in readme and f"{name}/{column}" in fields for column in header)
+    stated = json.loads((original / "manifest.json").read_bytes())["files"]
+    for file in description["distribution"]:
+        assert stated[file["contentUrl"]] == file["sha256"]
+
+
+def test_parquet_bytes_are_those_that_other_readers_understood(tmp_path):
+    # The file with this hash was read back by pyarrow 26 and duckdb 2: two columns, 300 rows, 17 different texts.
+    table = Table("t", "", (Column("text", ""), Column("number", "", "integer")))
+    write_parquet(tmp_path / "t.parquet", table, ((f"é{number % 17}", number - 5) for number in range(300)))
+    digest = hashlib.sha256((tmp_path / "t.parquet").read_bytes()).hexdigest()
+    assert digest == "9eb719ee14b750079b27211b620d0519c0bc473a8f69e569fca40bb542baf972"
+    with pytest.raises(ValueError, match="'number' has a cell without a number"):
+        write_parquet(tmp_path / "u.parquet", table, [("a", None)])
+
+
+def test_jsonl_and_csv_hold_the_same_answers(original):
+    lines = [json.loads(line) for line in (original / "answers.jsonl").read_text(encoding="utf-8").splitlines()]
+    with (original / "answers.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(lines[0]) == [column.name for column in ANSWERS.columns]
+    assert [{name: str(cell) for name, cell in line.items()} for line in lines] == rows
