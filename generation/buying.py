@@ -80,7 +80,7 @@ def refuse_too_long(file: ConfigurationFile, text: str, scene: str) -> None:
     if file.prompt_limit and (length := file.prompt_limit.length(text)) > file.prompt_limit.at_most:
         raise PromptRefused(
             f"{file.name}: the prompt of {scene} has {length} {file.prompt_limit.units}, and the provider takes "
-            f"{file.prompt_limit.at_most}. It is not cut; choose another route, or an adapter that says the same shorter."
+            f"{file.prompt_limit.at_most}. It is not cut: choose another route, or an adapter that is shorter."
         )
 
 
@@ -124,7 +124,7 @@ def _prepare_scene(round_: Round, configuration: Configuration, prompt: Prompt, 
 
 
 def round_estimate(round_: Round, configurations: list[Configuration]) -> tuple[Decimal, list[str]]:
-    """Return what the configurations' clips of a round should cost in US dollars, and the names whose price is unknown."""
+    """Return what the configurations' clips of a round should cost in US dollars, and whose price is unknown."""
     cells = len(round_.scenes) * round_.replicates
     known = {one.name: estimate(one.file) for one in configurations if one.file}
     total = sum((price * cells for price in known.values() if price is not None), Decimal(0))

@@ -78,7 +78,8 @@ def _made(sample: Sample, submission: Submission, found: Ready) -> None:
     known = {"returned": returned, "model_version": found.model_version[:120], **_cost(file, found.usage)}
     if file.expected_model and found.model_version and found.model_version != file.expected_model:
         words = (
-            f"The provider answered with the model {found.model_version!r}; the configuration is {file.expected_model!r}. "
+            f"The provider answered with the model {found.model_version!r}, and the configuration is "
+            f"{file.expected_model!r}. "
             "This is no result of it."
         )
         advance(sample, SampleState.BLOCKED, words=words, reason=words, submission=submission, **known)
@@ -127,8 +128,8 @@ def fetch(subject: str, report: jobs.Report) -> None:
 def _stored(sample: Sample, stored: Stored) -> None:
     returned: Mapping[str, Any] = {**sample.returned, "artifact_sha256": stored.sha256}
     if stored.clip is not None:
-        fields = {"clip": stored.clip, "generated_at": timezone.now(), "returned": returned, "reason": ""}
-        advance(sample, SampleState.DELIVERED, **fields)
+        now = timezone.now()
+        advance(sample, SampleState.DELIVERED, clip=stored.clip, generated_at=now, returned=returned, reason="")
     elif sample.returned.get("artifact_sha256") == stored.sha256:
         words = f"What the provider delivered is no clip: {stored.fault}"
         advance(sample, SampleState.FAILED, words=words, reason=words, generated_at=timezone.now())

@@ -99,7 +99,7 @@ class Purse:
     closed: set[int] = field(default_factory=set)
 
     def set_aside(self, sample: Sample) -> bool:
-        """Take a sample's estimate out of the purse; False, with the reason on the sample, when a ceiling forbids it."""
+        """Take a sample's estimate out of the purse; False, with the reason on it, when a ceiling forbids that."""
         round_ = sample.cell.round
         # One turn at a time sets aside for a round: two providers may share its ceiling.
         Round.objects.select_for_update().filter(pk=round_.pk).first()

@@ -36,7 +36,8 @@ def _row(sample: Sample) -> list[object]:
     return [
         cell.configuration.name, cell.scene, cell.replicate, sample.pilot_version, sample.counts, sample.state,
         sample.reason, sample.provider or cell.configuration.provider, cell.configuration.model_id,
-        sample.model_version, prompt.sha256 if prompt else "", f"{prompt.adapter} {prompt.adapter_version}" if prompt else "",
+        sample.model_version, prompt.sha256 if prompt else "",
+        f"{prompt.adapter} {prompt.adapter_version}" if prompt else "",
         sample.generation_seed, clip.sha256 if clip else "", facts.get("duration_s", ""), facts.get("width", ""),
         facts.get("height", ""), facts.get("has_audio", ""), "" if sample.cost_usd is None else sample.cost_usd,
         sample.cost_basis, price, len(tries), last.provider_id if last else "", last.request_sha256 if last else "",

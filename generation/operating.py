@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -33,7 +34,7 @@ def set_account(*, provider: str, actor: str, paused: bool, max_in_flight: int, 
     """Set how much an account takes, or stop it. Raises NotForOperators for figures that make no sense."""
     if max_in_flight < 1 or min_interval_s < 0:
         raise NotForOperators("An account takes one order at a time at least, and an interval is not negative.")
-    figures = {"paused": paused, "max_in_flight": max_in_flight, "min_interval_s": min_interval_s}
+    figures: dict[str, Any] = {"paused": paused, "max_in_flight": max_in_flight, "min_interval_s": min_interval_s}
     ProviderAccount.objects.update_or_create(provider=provider, defaults=figures)
     audit.record("account set", actor=actor, provider=provider, **figures)
     dispatching.wake(provider)
@@ -41,7 +42,7 @@ def set_account(*, provider: str, actor: str, paused: bool, max_in_flight: int, 
 
 @transaction.atomic
 def cancel(*, samples: Iterable[Sample], actor: str, reason: str) -> int:
-    """Cancel what is not accepted, and return how many samples were. What is in doubt may cost, and is not cancelled."""
+    """Cancel what is not accepted, and return how many samples were; what is in doubt may cost, and stays."""
     _need(reason)
     cancelled = []
     for sample in samples:

@@ -62,7 +62,7 @@ def _adapter_of(configuration: Configuration) -> str:
     return file.prompt_adapter
 
 
-def _store(
+def _store(  # noqa: PLR0917 - the columns of one row
     protocol: ProtocolVersion,
     configuration: Configuration,
     scene: str,

@@ -94,10 +94,10 @@ def lines_of(round_: Round) -> list[Line]:
     for row in samples.values("cell__configuration", "cell__scene", "state").annotate(count=Count("pk")):
         squares[row["cell__configuration"], row["cell__scene"]].states[row["state"]] += row["count"]
     paid = Sample.every.filter(cell__round=round_).exclude(cost_basis="")
-    rows = paid.values("cell__configuration", "cost_basis").annotate(usd=Sum("cost_usd"), count=Count("pk"))
-    for row in rows.order_by("cost_basis"):
-        label = str(CostBasis(row["cost_basis"]).label)
-        costs[row["cell__configuration"]].append((label, row["usd"], row["count"]))
+    sums = paid.values("cell__configuration", "cost_basis").annotate(usd=Sum("cost_usd"), count=Count("pk"))
+    for known in sums.order_by("cost_basis"):
+        label = str(CostBasis(known["cost_basis"]).label)
+        costs[known["cell__configuration"]].append((label, known["usd"], known["count"]))
     configurations = Configuration.objects.filter(cells__round=round_).distinct().order_by("name")
     return [Line(one, [squares[one.pk, scene] for scene in round_.scenes], costs[one.pk]) for one in configurations]
 

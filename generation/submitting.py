@@ -227,15 +227,15 @@ def _to(sample: Sample, after: SampleState, submission: Submission, words: str, 
     sample.refresh_from_db(fields=["state", "turn"])
     if not may_go(sample.state, after):
         return False
-    reason = {} if "reason" in fields else {"reason": words}
-    return advance(sample, after, words=words, submission=submission, **reason, **fields)
+    fields.setdefault("reason", words)
+    return advance(sample, after, words=words, submission=submission, **fields)
 
 
 def _close(submission: Submission, kind: str, code: str, words: str, trace: Any) -> None:
     _write(submission, SubmissionState.CLOSED, kind, code, words, trace)
 
 
-def _write(
+def _write(  # noqa: PLR0917 - the columns of one row
     submission: Submission, state: SubmissionState, kind: str, code: str, words: str, trace: Any, **fields: Any
 ) -> None:
     submission.state, submission.answer_class, submission.code, submission.words = state, kind, code[:120], words

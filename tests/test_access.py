@@ -17,8 +17,8 @@ from fartbench.models import Round
 from generation.models import Configuration, Sample
 from review.models import Answer, AnswerSheet, Assignment, MistakeReport, OrderPlan
 from review.selectors import next_assignment
-from tests.generation.rows import make_account, make_prompt
 from tests.factories import make_locked_sheet, make_staff, reviewers_of
+from tests.generation.rows import make_account, make_prompt
 from tests.scoring.rows import make_locked_round, make_open_round, make_published_round
 
 pytestmark = pytest.mark.django_db

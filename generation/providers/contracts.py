@@ -6,7 +6,7 @@ What could not be confirmed against a live service is said in ``docs/generation.
 from __future__ import annotations
 
 from generation.providers.answers import Moderation
-from generation.providers.rest import Contract, Listing, bearer, signed_token
+from generation.providers.contract import Contract, Listing, bearer, signed_token
 
 JSON = {"Content-Type": "application/json"}
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from google import genai
 from google.genai import _interactions_errors as failures
+from google.genai import types
 
 from generation.providers.access import Access, access
 from generation.providers.answers import Moderation, at
@@ -127,7 +128,8 @@ class GeminiProvider:
 
 
 def _client(entry: Access) -> genai.Client:
-    options = {"base_url": entry.base_url, "timeout": SECONDS_TO_ANSWER, "retry_options": {"attempts": 1}}
+    once = types.HttpRetryOptions(attempts=1)
+    options = types.HttpOptions(base_url=entry.base_url, timeout=SECONDS_TO_ANSWER, retry_options=once)
     return genai.Client(api_key=entry.keys["GEMINI_API_KEY"], enterprise=False, http_options=options)
 
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import hmac
-import json
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 
 from fartbench.protocol.digest import canonical_bytes
 from generation.providers.access import Access, access
-from generation.providers.answers import Moderation, at, decoded, never_sent, of_error, retry_after_s, trace
+from generation.providers.answers import at, decoded, never_sent, of_error, retry_after_s, trace
+from generation.providers.contract import Contract, Listing
 from generation.providers.download import client, download
 from generation.providers.port import (
     Absent,
@@ -45,47 +40,6 @@ from generation.providers.port import (
 # Connecting fails fast, so that what failed was surely not sent; an answer may take its time.
 SUBMIT_TIMEOUT = httpx.Timeout(120, connect=10, pool=5)
 CLOCKS_DIFFER_S = 60.0
-
-
-@dataclass(frozen=True)
-class Listing:
-    """A list of the account's jobs, by which a lost answer can be made good. Paths are into one item."""
-
-    path: str
-    items: str
-    id: str
-    model: str
-    created: str
-    page_size: int = 100
-
-
-@dataclass(frozen=True, kw_only=True)
-class Contract:
-    """One provider's wire contract. ``$prompt``, ``$model``, ``$tag`` stand in ``body``; ``**`` takes the settings."""
-
-    key: str
-    submit: str
-    body: Mapping[str, Any]
-    provider_id: str
-    look: str
-    status: str
-    states: Mapping[str, Literal["waiting", "working", "made", "failed"]]
-    outputs: tuple[str, ...]
-    headers: Mapping[str, str] = field(default_factory=dict)
-    authorization: Callable[[Mapping[str, str]], str]
-    encoding: Literal["json", "multipart"] = "json"
-    moderation: Moderation = Moderation()
-    look_moderation: Moderation | None = None
-    result: str = ""  # where a second GET says whether what is "made" came to anything
-    declined: tuple[str, Any] | None = None  # a path and the value there that mean a refusal
-    content: str = ""  # where the bytes are, for providers without links
-    ok: tuple[str, Any] | None = None  # a path and the value there without which a 2xx is an error
-    model_version: str = ""
-    returned: tuple[str, ...] = ()
-    usd_ticks: str = ""
-    output_tokens: str = ""
-    listing: Listing | None = None
-    by_tag: str = ""  # where a job is found by the name that we gave it
 
 
 class RestProvider:
@@ -266,31 +220,15 @@ class RestProvider:
         return {"content": canonical_bytes(dict(body))}
 
 
-def bearer(name: str, scheme: str = "Bearer") -> Callable[[Mapping[str, str]], str]:
-    """Return what makes an Authorization header of the key called ``name``."""
-    return lambda keys: f"{scheme} {keys[name]}"
-
-
-def signed_token(keys: Mapping[str, str]) -> str:
-    """Return Kling's Authorization header: a JSON Web Token of half an hour, signed with HS256 (RFC 7519)."""
-    now = int(time.time())
-    claims = {"iss": keys["KLING_ACCESS_KEY"], "exp": now + 1800, "nbf": now - 5}
-    parts = [_base64(json.dumps(part).encode()) for part in ({"alg": "HS256", "typ": "JWT"}, claims)]
-    signature = hmac.new(keys["KLING_SECRET_KEY"].encode(), ".".join(parts).encode(), hashlib.sha256).digest()
-    return f"Bearer {'.'.join([*parts, _base64(signature)])}"
-
-
-def _base64(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
 def _filled(template: Any, order: Order) -> Any:
     if isinstance(template, Mapping):
         filled = {name: _filled(value, order) for name, value in template.items() if name != "**"}
         return {**filled, **(order.settings if "**" in template else {})}
     if isinstance(template, list | tuple):
         return [_filled(value, order) for value in template]
-    return {"$prompt": lambda: order.prompt, "$model": lambda: order.model_id}.get(template, lambda: template)()
+    if template == "$prompt":
+        return order.prompt
+    return order.model_id if template == "$model" else template
 
 
 def _with_tag(body: Mapping[str, Any], tag: str) -> dict[str, Any]:

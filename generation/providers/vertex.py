@@ -133,7 +133,7 @@ def _client(entry: Access) -> genai.Client:
 def _get(name: str) -> types.GenerateVideosOperation | NoAnswer:
     try:
         with _client(access("vertex")) as client:
-            return client.operations.get(types.GenerateVideosOperation(name=name))
+            return client.operations.get(types.GenerateVideosOperation.model_construct(name=name))
     except (errors.APIError, httpx2.HTTPError) as error:
         return NoAnswer(f"{type(error).__name__} when asked how far it is")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from functools import partial
 from pathlib import Path
 
 from fartbench.media.ffmpeg import ffmpeg_binary
@@ -45,7 +44,7 @@ class Clips:
                 scratch.replace(path)
         return path
 
-    def draw_all(self, report: object = None) -> None:
+    def draw_all(self) -> None:
         """Draw every clip before the first is asked for."""
         for scene in _SCENES.values():
             for variant in range(self.variants):

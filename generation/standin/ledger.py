@@ -47,9 +47,9 @@ class Ledger:
         self._jobs: dict[tuple[str, str], Job] = {}
         self.submissions: Counter[str] = Counter()
 
-    def accept(self, provider: str, model: str, prompt: str, seed: int | None, tag: str, fault: str | None) -> Job:
-        """Enter an accepted order under a new id."""
-        job = Job(provider, f"{provider}-{uuid.uuid4().hex[:20]}", model, prompt, seed, tag, fault)
+    def accept(self, provider: str, order: tuple[str, str, int | None, str], fault: str | None = None) -> Job:
+        """Enter an accepted order (model, prompt, seed, the caller's own name for it) under a new id."""
+        job = Job(provider, f"{provider}-{uuid.uuid4().hex[:20]}", *order, fault)
         with self._lock:
             self._jobs[provider, job.id] = job
         return job

@@ -8,15 +8,17 @@ import socket
 import struct
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from email.parser import BytesParser
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
 from generation.standin.faults import ON_JOB, Faults, Script
 from generation.standin.ledger import Job, Ledger
-from generation.standin.wires import WIRES, Phase, Wire
+from generation.standin.wire import Phase, Wire
+from generation.standin.wires import WIRES
 
 LOOKS_UNTIL_WORKING, LOOKS_UNTIL_DONE = 1, 2
 SLOW_S = 1.0
@@ -40,6 +42,7 @@ class StandIn:
         self.clip_of = clip_of
         self.faults = faults or Script()
         self.ledger = Ledger()
+        self.committed: Counter[str] = Counter()  # how often each fault was drawn
         owner = self
 
         class Handler(_Handler):
@@ -49,7 +52,7 @@ class StandIn:
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
 
-    def __enter__(self) -> StandIn:
+    def __enter__(self) -> Self:
         threading.Thread(target=self._server.serve_forever, args=(0.05,), name="stand-in", daemon=True).start()
         return self
 
@@ -133,6 +136,7 @@ class _Handler(BaseHTTPRequestHandler):
         stand_in, base = self.stand_in, f"{self.stand_in.url}/{wire.key}"
         stand_in.ledger.submitted(wire.key)
         fault = stand_in.faults.next(wire.key)
+        stand_in.committed[fault or "none"] += 1
         if fault in _REFUSALS:
             status, code, words = _REFUSALS[fault]
             self._send(status, wire.error(status, code, words), {"Retry-After": "1"} if status == 429 else {})  # noqa: PLR2004
@@ -145,7 +149,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault == "duplicate_id" and (earlier := stand_in.ledger.of(wire.key)):
             self._send(200, wire.accepted(earlier[0], base))
         else:
-            job = stand_in.ledger.accept(wire.key, *wire.read(body, path), fault if fault in ON_JOB else None)
+            job = stand_in.ledger.accept(wire.key, wire.read(body, path), fault if fault in ON_JOB else None)
             if fault == "timeout_after_send":
                 self._reset()
                 return

@@ -8,54 +8,11 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from generation.providers.answers import at
 from generation.standin.ledger import Job
-
-Phase = Literal["waiting", "working", "made", "failed", "refused", "empty"]
-Answer = tuple[int, dict[str, Any]]
-DECLINED = "The prompt was declined by the content policy of the stand-in."
-BROKE = "The stand-in's model broke down."
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wire:
-    """One provider's contract. Paths are patterns with a group ``id``; ``clip`` gives the bytes of a finished job."""
-
-    key: str
-    submit: str
-    look: str
-    read: Callable[[Mapping[str, Any], str], tuple[str, str, int | None, str]]  # body, path: model, prompt, seed, tag
-    accepted: Callable[[Job, str], dict[str, Any]]
-    state: Callable[[Job, Phase, list[str], Callable[[], bytes]], Answer]
-    declined: Callable[[], Answer]
-    error: Callable[[int, str, str], dict[str, Any]]
-    result: str = ""
-    results: Callable[[Job, Phase, list[str]], Answer] | None = None
-    content: str = ""
-    listing: str = ""
-    by_tag: str = ""
-    page: Callable[[list[Job]], dict[str, Any]] | None = None
-    look_method: str = "GET"
-
-
-def _error(_status: int, code: str, words: str) -> dict[str, Any]:
-    return {"error": {"code": code, "message": words}}
-
-
-def _common(body: Mapping[str, Any], _path: str) -> tuple[str, str, int | None, str]:
-    prompt = (
-        body.get("prompt") or body.get("promptText") or at(body, "content.0.text") or at(body, "input.prompt") or ""
-    )
-    seed = body.get("seed", at(body, "parameters.seed"))
-    model = body.get("model") or body.get("model_name") or ""
-    return str(model), str(prompt), seed, str(body.get("external_task_id") or "")
-
-
-def _plain(words: Mapping[Phase, str], name: str = "status") -> Callable[[Phase], dict[str, Any]]:
-    return lambda phase: {name: words[phase]}
+from generation.standin.wire import BROKE, DECLINED, Answer, Phase, Wire, plain_error, read_common
 
 
 # --- fal ------------------------------------------------------------------------------------------------------------
@@ -91,7 +48,7 @@ def _fal_accepted(job: Job, base: str) -> dict[str, Any]:
 FAL = Wire(
     key="fal", submit=r"/(?P<model>(?!.*/requests/).+)", look=r"/.+/requests/(?P<id>[^/]+)/status",
     result=r"/.+/requests/(?P<id>[^/]+)", results=_fal_result,
-    read=lambda body, path: (path.strip("/"), *_common(body, path)[1:]),
+    read=lambda body, path: (path.strip("/"), *read_common(body, path)[1:]),
     accepted=_fal_accepted, state=_fal_state, declined=_fal_declined,
     error=lambda _s, code, words: {"detail": [{"loc": ["body"], "type": code, "msg": words}]},
 )  # fmt: skip
@@ -130,7 +87,7 @@ GEMINI = Wire(
     key="gemini", submit=r"/v1(?:beta)?/interactions", look=r"/v1(?:beta)?/interactions/(?P<id>[^/]+)",
     read=_gemini_read, accepted=_gemini_accepted, state=_gemini_state,
     declined=lambda: (400, {"error": {"code": "prohibited_content", "message": f"Input blocked: {DECLINED}"}}),
-    error=_error,
+    error=plain_error,
 )  # fmt: skip
 
 
@@ -188,7 +145,7 @@ def _runway_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[], b
 
 
 RUNWAY = Wire(
-    key="runway", submit=r"/v1/text_to_video", look=r"/v1/tasks/(?P<id>[^/]+)", read=_common,
+    key="runway", submit=r"/v1/text_to_video", look=r"/v1/tasks/(?P<id>[^/]+)", read=read_common,
     accepted=lambda job, _base: {"id": job.id, "estimatedCost": {"credits": 320}}, state=_runway_state,
     declined=lambda: (400, {"error": DECLINED, "failureCode": "SAFETY.INPUT.TEXT"}),
     error=lambda _s, code, words: {"error": words, "code": code},
@@ -213,8 +170,8 @@ def _ark_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[], byte
 
 ARK = Wire(
     key="ark", submit=r"/api/v3/contents/generations/tasks", look=r"/api/v3/contents/generations/tasks/(?P<id>[^/?]+)",
-    read=_common, accepted=lambda job, _base: {"id": job.id}, state=_ark_state,
-    declined=lambda: (400, _error(400, "InputTextSensitiveContentDetected", DECLINED)), error=_error,
+    read=read_common, accepted=lambda job, _base: {"id": job.id}, state=_ark_state,
+    declined=lambda: (400, plain_error(400, "InputTextSensitiveContentDetected", DECLINED)), error=plain_error,
     listing=r"/api/v3/contents/generations/tasks",
     page=lambda jobs: {"items": [{"id": j.id, "model": j.model, "created_at": int(j.created)} for j in jobs]},
 )  # fmt: skip
@@ -232,8 +189,9 @@ def _dashscope_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[]
 
 
 DASHSCOPE = Wire(
-    key="dashscope", submit=r"/api/v1/services/aigc/video-generation/video-synthesis", look=r"/api/v1/tasks/(?P<id>[^/]+)",
-    read=_common, state=_dashscope_state,
+    key="dashscope", submit=r"/api/v1/services/aigc/video-generation/video-synthesis",
+    look=r"/api/v1/tasks/(?P<id>[^/]+)",
+    read=read_common, state=_dashscope_state,
     accepted=lambda job, _b: {"request_id": "r", "output": {"task_id": job.id, "task_status": "PENDING"}},
     declined=lambda: (400, {"request_id": "r", "code": "DataInspectionFailed", "message": DECLINED}),
     error=lambda _s, code, words: {"request_id": "r", "code": code, "message": words},
@@ -252,9 +210,9 @@ def _minimax_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[], 
 
 
 MINIMAX = Wire(
-    key="minimax", submit=r"/v2/video_generation", look=r"/v2/query/video_generation/(?P<id>[^/]+)", read=_common,
+    key="minimax", submit=r"/v2/video_generation", look=r"/v2/query/video_generation/(?P<id>[^/]+)", read=read_common,
     accepted=lambda job, _base: {"task_id": job.id}, state=_minimax_state,
-    declined=lambda: (400, _error(400, "1026", f"Sensitive input: {DECLINED}")), error=_error,
+    declined=lambda: (400, plain_error(400, "1026", f"Sensitive input: {DECLINED}")), error=plain_error,
 )  # fmt: skip
 
 
@@ -270,7 +228,7 @@ def _xai_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[], byte
 
 
 XAI = Wire(
-    key="xai", submit=r"/v1/videos/generations", look=r"/v1/videos/(?P<id>[^/]+)", read=_common,
+    key="xai", submit=r"/v1/videos/generations", look=r"/v1/videos/(?P<id>[^/]+)", read=read_common,
     accepted=lambda job, _base: {"request_id": job.id}, state=_xai_state,
     declined=lambda: (400, {"code": "invalid_argument", "error": f"Blocked by content moderation: {DECLINED}"}),
     error=lambda _s, code, words: {"code": code, "error": words},
@@ -290,7 +248,7 @@ def _kling_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[], by
 
 
 KLING = Wire(
-    key="kling", submit=r"/v1/videos/text2video", look=r"/v1/videos/text2video/(?P<id>[^/?]+)", read=_common,
+    key="kling", submit=r"/v1/videos/text2video", look=r"/v1/videos/text2video/(?P<id>[^/?]+)", read=read_common,
     accepted=lambda job, _b: {"code": 0, "message": "SUCCEED", "data": {"task_id": job.id, "task_status": "submitted"}},
     state=_kling_state, by_tag=r"/v1/videos/text2video",
     declined=lambda: (400, {"code": 1301, "message": f"Content risk control: {DECLINED}"}),
@@ -314,8 +272,8 @@ def _openai_accepted(job: Job, _base: str) -> dict[str, Any]:
 
 OPENAI = Wire(
     key="openai", submit=r"/v1/videos", look=r"/v1/videos/(?P<id>[^/?]+)", content=r"/v1/videos/(?P<id>[^/]+)/content",
-    read=_common, accepted=_openai_accepted, state=_openai_state,
-    declined=lambda: (400, _error(400, "moderation_blocked", DECLINED)), error=_error,
+    read=read_common, accepted=_openai_accepted, state=_openai_state,
+    declined=lambda: (400, plain_error(400, "moderation_blocked", DECLINED)), error=plain_error,
     listing=r"/v1/videos", page=lambda jobs: {"data": [_openai_accepted(job, "") for job in jobs]},
 )  # fmt: skip
 

@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from fartbench.errors import Refusal
 from fartbench.models import Round
@@ -107,7 +107,8 @@ def prompt(request: HttpRequest, pk: int) -> HttpResponseBase:
 
 
 def _change(request: HttpRequest, row: Prompt) -> HttpResponseBase:
-    form, actor = request.POST, request.user.get_full_name() or request.user.get_username()
+    form, user = request.POST, request.user
+    actor = (user.get_full_name() if user.is_authenticated else "") or user.get_username()
     try:
         if form.get("action") == "new_version":
             made = new_pilot_version(prompt=row, actor=actor, reason=form.get("reason", ""))

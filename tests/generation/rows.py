@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from fartbench.models import Round
 from generation.models import Configuration, Prompt, ProviderAccount
+from generation.prompts import ADAPTERS, read_specification
+from generation.prompts.adapters import render
 
 
 def make_account(provider: str = "fal") -> str:
@@ -13,9 +15,6 @@ def make_account(provider: str = "fal") -> str:
 
 def make_prompt(round_: Round) -> int:
     """Make a prompt, not frozen, of any configuration for the round's first scene, and return its key."""
-    from generation.prompts import ADAPTERS, read_specification
-    from generation.prompts.adapters import render
-
     scene = round_.scenes[0]
     specification, content = read_specification(round_.protocol.name, round_.protocol.version, scene)
     rendered = render(specification, ADAPTERS["veo"])

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from generation.configurations import read_configurations
-from generation.providers.access import access
+from generation.providers.access import _settings, access
+from generation.providers.contracts import FAL
 from generation.providers.port import (
     Accepted,
     Failed,
@@ -26,6 +27,7 @@ from generation.providers.port import (
     Unsure,
 )
 from generation.providers.registry import REMOTE_KEYS, provider
+from generation.providers.rest import _links
 from generation.standin import StandIn
 from generation.standin.ledger import Job
 
@@ -139,8 +141,6 @@ class TestEveryProvider:
 
 
 def access_names(key: str) -> list[str]:
-    from generation.providers.access import _settings
-
     return list(_settings()[key][1])
 
 
@@ -170,8 +170,6 @@ def test_the_switches_that_stop_rewriting_and_rerolls_are_sent(stand_in: StandIn
     assert body("pixverse-v6")["thinking_type"] == "disabled"
     assert body("veo-3.1")["config"]["enhance_prompt"] is False  # type: ignore[index]
     assert body("veo-3.1")["config"]["number_of_videos"] == 1  # type: ignore[index]
-    from generation.providers.contracts import FAL
-
     assert FAL.headers["x-fal-no-retry"] == "1"
 
 
@@ -182,7 +180,5 @@ def test_an_order_of_several_prompts_is_refused_before_anything_is_sent(stand_in
 
 
 def test_a_link_on_another_host_is_not_asked_with_our_key(stand_in: StandIn) -> None:
-    from generation.providers.rest import _links
-
     body = {"status_url": "https://elsewhere.example.org/x", "response_url": f"{stand_in.url}/fal/y"}
     assert _links(body, f"{stand_in.url}/fal") == {"response_url": f"{stand_in.url}/fal/y"}

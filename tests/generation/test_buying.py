@@ -4,12 +4,18 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 import pytest
+
+from fartbench import jobs
+from fartbench.storage import raw_clips
+from generation import collecting
+from generation.commissioning import commission
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from fartbench.models import Job, JobState
 from fartbench.storage import file_sha256
 from generation import buying, dispatching, spool, steps, submitting
+from generation.errors import NotForOperators
 from generation.models import (
     CostBasis,
     ProviderAccount,
@@ -20,7 +26,6 @@ from generation.models import (
     SubmissionState,
 )
 from generation.operating import cancel, send_again, set_paused, settle_absent, settle_found, settle_lost
-from generation.errors import NotForOperators
 from generation.providers.port import Accepted
 from generation.standin import StandIn
 from tests.generation.buying import bought, clip_of, only_sample, running_stand_in, work
@@ -38,8 +43,6 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
 
 def run_one(kind: str) -> None:
     """Do the one due job of a kind, and no other."""
-    from fartbench import jobs
-
     Job.objects.filter(state=JobState.DUE).exclude(kind=kind).update(due_at="2099-01-01T00:00:00Z")
     Job.objects.filter(state=JobState.DUE, kind=kind).update(due_at="2026-01-01T00:00:00Z")
     claim = jobs.claim_next()
@@ -95,8 +98,6 @@ class TestOneClip:
         assert seen == [("open", "submitting", 0)]
 
     def test_commissioning_again_buys_nothing_more(self, stand_in: StandIn) -> None:
-        from generation.commissioning import commission
-
         round_ = bought(LISTED)
         work()
         configuration = only_sample().cell.configuration
@@ -173,8 +174,6 @@ class TestResults:
         assert not send_again(samples=[sample], actor="test")
 
     def test_bytes_that_are_no_clip_are_kept_all_the_same(self, stand_in: StandIn) -> None:
-        from fartbench.storage import raw_clips
-
         bought(LISTED)
         stand_in.faults.add("ark", "wrong_file")  # type: ignore[attr-defined]
         work()
@@ -335,7 +334,7 @@ class TestKilledWorkers:
     def test_killed_between_answer_and_database_the_spool_has_it(self, stand_in: StandIn) -> None:
         bought(UNLISTED)
         sample, submission = self.open_try()
-        job = stand_in.ledger.accept("dashscope", "wan3.0-video", sample.prompt.text, 104729, "", None)
+        job = stand_in.ledger.accept("dashscope", ("wan3.0-video", sample.prompt.text, 104729, ""))
         spool.put(str(submission.token), Accepted(job.id))
         work()
         assert only_sample().state == SampleState.DELIVERED
@@ -348,7 +347,7 @@ class TestKilledWorkers:
         run_one("submit")
         run_one("find")
         assert only_sample().state == SampleState.LOST_UNCERTAIN
-        job = stand_in.ledger.accept("dashscope", "wan3.0-video", sample.prompt.text, 104729, "", None)
+        job = stand_in.ledger.accept("dashscope", ("wan3.0-video", sample.prompt.text, 104729, ""))
         submission.refresh_from_db()
         submitting.accept(only_sample(), submission, Accepted(job.id))
         work()
@@ -357,11 +356,8 @@ class TestKilledWorkers:
     @pytest.mark.parametrize("step", ["submit", "look", "fetch"])
     def test_a_job_that_comes_twice_changes_nothing(self, stand_in: StandIn, step: str) -> None:
         bought(LISTED)
-        handlers = {"submit": submitting.submit, "look": __import__("generation.collecting").collecting.look,
-                    "fetch": __import__("generation.collecting").collecting.fetch}  # fmt: skip
+        handlers = {"submit": submitting.submit, "look": collecting.look, "fetch": collecting.fetch}
         seen: list[str] = []
-        from fartbench import jobs
-
         while jobs.waiting():
             Job.objects.filter(state=JobState.DUE).update(due_at="2026-01-01T00:00:00Z")
             claim = jobs.claim_next()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
 
+from generation.commissioning import commission
 from generation.configurations.loader import FOLDER
 from generation.configuring import load_configurations, named
 from generation.errors import PromptRefused
@@ -137,8 +139,6 @@ class TestPilotVersions:
     def test_a_change_makes_a_new_version_and_earlier_clips_development_only(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        import dataclasses
-
         with running_stand_in(monkeypatch) as stand_in:
             round_ = bought("seedance-2.5")
             work()
@@ -155,8 +155,6 @@ class TestPilotVersions:
             assert (new.pilot_version, new.state) == (2, "planned")
             audit_prompt(prompt=made, answers=YES, auditor="Ada")
             freeze_prompts(prompts=[made], actor="ada")
-            from generation.commissioning import commission
-
             commission(round_=round_, configurations=[made.configuration], actor="ada")
             work()
             assert Sample.objects.get().state == "delivered"
