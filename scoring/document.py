@@ -32,6 +32,7 @@ def line_without_scenes(standing: Standing) -> dict[str, Any]:
         "factual_score": str(standing.factual_score),
         "scenes_all_right": str(standing.scenes_all_right),
         "rank": standing.rank,
+        "ranked_apart": standing.apart,
         "unranked_because": standing.unranked_because,
         "earned": str(standing.earned),
         "possible": standing.possible,

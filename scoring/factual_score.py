@@ -34,6 +34,7 @@ class Standing:
 
     ``factual_score`` is out of the points of all scenes, with 0 for a scene without a delivered clip; ``earned`` of
     ``possible`` counts the delivered scenes alone. ``rank`` is None for an unranked configuration, with the reason.
+    ``apart`` is empty, or the track among whose configurations alone the rank counts.
     """
 
     configuration: str
@@ -45,6 +46,7 @@ class Standing:
     cells: tuple[CellResult, ...]
     unranked_because: str = ""
     rank: int | None = None
+    apart: str = ""
 
 
 def points_of(protocol: Protocol, gates: Mapping[str, Consensus]) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from fartbench.protocol import Protocol
 from scoring.consensus import INCOMPLETE, Consensus, consensus_of
@@ -41,7 +42,26 @@ def results_of(record: RoundRecord) -> RoundResults:
         cells[configuration.configuration].append(result)
     complete = len(record.scenes) == len(record.protocol.scenes)
     standings = [standing_of(record.protocol, name, found, scenes=record.scenes) for name, found in cells.items()]
-    return RoundResults(votes, ranked(record.protocol, standings, rankable=complete), complete)
+    return RoundResults(votes, ranked_by_track(record, standings, rankable=complete), complete)
+
+
+def ranked_by_track(record: RoundRecord, standings: Sequence[Standing], *, rankable: bool) -> list[Standing]:
+    """Rank the active tracks together and every other one among its own, as the protocol says of each track.
+
+    Configurations of a track that is never ranked, and those without a rank, come last. A track that the protocol does
+    not know counts as active.
+    """
+    modes = {track.key: track.ranked for track in record.protocol.tracks}
+    track_of = {configuration.name: configuration.track for configuration in record.configurations}
+    groups: dict[str, list[Standing]] = {"": []}
+    for standing in standings:
+        track = track_of.get(standing.configuration, "")
+        if modes.get(track) == "never":
+            standing = replace(standing, unranked_because=standing.unranked_because or f"track {track} is not ranked")  # noqa: PLW2901
+        apart = track if modes.get(track) == "apart" else ""
+        groups.setdefault(apart, []).append(replace(standing, apart=apart))
+    found = [one for _, group in sorted(groups.items()) for one in ranked(record.protocol, group, rankable=rankable)]
+    return sorted(found, key=lambda standing: standing.rank is None)
 
 
 def _cell_results(votes: Tally) -> list[CellResult]:

@@ -79,6 +79,9 @@ LEADERBOARD = Table(
         *EVERY_ROW,
         Column("configuration", "The configuration."),
         Column("rank", "Standard competition rank; empty for an unranked configuration.", "integer"),
+        Column(
+            "ranked_apart", "The track among whose configurations alone the rank counts; empty for the main ranking."
+        ),
         Column("factual_score", "Points over all scenes, as an exact fraction."),
         Column("score_low", "Lower limit of the 95% interval of the score, in points; empty if not estimable."),
         Column("score_high", "Upper limit of the 95% interval of the score, in points; empty if not estimable."),

@@ -38,7 +38,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         files, number = stated["files"], stated["format"]
     except FileNotFoundError as error:
         raise ReleaseRefused(folder, [f"{MANIFEST} is missing: this is no release, or not a whole one"]) from error
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ReleaseRefused(folder, [f"{MANIFEST} is not the manifest of a release: {error}"]) from error
     if number != FORMAT:
         raise ReleaseRefused(folder, [f"{MANIFEST} is of format {number}; this program reads format {FORMAT}"])

@@ -69,6 +69,7 @@ def leaderboard_rows(record: RoundRecord, ranking: dict[str, Any]) -> Iterator[R
             *every_row(record),
             line["configuration"],
             line["rank"],
+            line["ranked_apart"],
             line["factual_score"],
             *("" if limit is None else str(limit) for limit in (interval["low"], interval["high"])),
             interval["n"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -41,12 +42,12 @@ def verify_release(folder: Path) -> Verified:
     refuse(folder, _hash_faults(folder, stated["files"]))
     try:
         record, protocol = load_record(folder, stated)
-        issue = issue_of(stated)
-    except (KeyError, TypeError, ValueError, ProtocolError) as error:
+        issue, documents = issue_of(stated), Documents.of(results_of(record))
+    except (KeyError, TypeError, ValueError, csv.Error, ProtocolError) as error:
         raise ReleaseRefused(folder, [f"its tables cannot be read as a release: {error}"]) from error
     with tempfile.TemporaryDirectory() as work:
         again = Path(work)
-        write_release(again, Documents.of(results_of(record)), protocol, issue)
+        write_release(again, documents, protocol, issue)
         refuse(folder, _differences(folder, again, stated))
     return Verified(
         round=record.name,

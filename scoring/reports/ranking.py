@@ -26,7 +26,8 @@ MOST_PAIRS_SHOWN = 50
 def ranking_report(results: RoundResults) -> dict[str, Any]:
     """Return the ranking: a line for each configuration with the interval of its score, ties, and rank sets.
 
-    Rank sets and chances of being ahead need replicates; without them they are null, with the reason.
+    Rank sets and chances of being ahead are those of the main ranking and need replicates; without them they are null,
+    with the reason.
     """
     resampled = _resampled(results)
     estimates = _replicated(results, resampled) if resampled else _single(results)
@@ -40,7 +41,7 @@ def ranking_report(results: RoundResults) -> dict[str, Any]:
         ],
         "ties": _ties(ranked),
         "one_point": one_point(estimates),
-        **_sureness(ranked, resampled),
+        **_sureness([standing for standing in ranked if not standing.apart], resampled),
     }
 
 
@@ -61,10 +62,14 @@ def one_point(estimates: dict[str, Estimate | Undefined]) -> dict[str, Any]:
 
 
 def _ties(ranked: list[Standing]) -> list[dict[str, Any]]:
-    shared: dict[int | None, list[str]] = {}
+    shared: dict[tuple[str, int | None], list[str]] = {}
     for standing in ranked:
-        shared.setdefault(standing.rank, []).append(standing.configuration)
-    return [{"rank": rank, "configurations": names} for rank, names in shared.items() if len(names) > 1]
+        shared.setdefault((standing.apart, standing.rank), []).append(standing.configuration)
+    return [
+        {"rank": rank, "ranked_apart": apart, "configurations": names}
+        for (apart, rank), names in shared.items()
+        if len(names) > 1
+    ]
 
 
 def _points(results: RoundResults, standing: Standing) -> list[list[int]]:

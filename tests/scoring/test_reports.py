@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -138,12 +139,22 @@ def test_the_ranking_has_ties_and_an_interval_cut_to_what_is_possible(reports):
         "beta": (1, "6"), "gamma": (1, "6"), "alpha": (3, "4"), "delta": (3, "4"),
     }  # fmt: skip
     assert ranking["ties"] == [
-        {"rank": 1, "configurations": ["beta", "gamma"]}, {"rank": 3, "configurations": ["alpha", "delta"]},
+        {"rank": 1, "ranked_apart": "", "configurations": ["beta", "gamma"]},
+        {"rank": 3, "ranked_apart": "", "configurations": ["alpha", "delta"]},
     ]  # fmt: skip
     assert all(0 <= line["score_interval"]["low"] <= line["score_interval"]["high"] <= 8 for line in lines.values())
     assert (ranking["rank_sets"], ranking["ahead"]) == (None, None)
     assert "one clip per scene" in ranking["sureness_note"]
     assert ranking["one_point"]["difference_beyond_chance"] > 1
+
+
+def test_legacy_is_ranked_apart_and_last():
+    record = make_record(votes={("beta", "r01-lift"): {"event": ["no"] * 4}})
+    legacy = [replace(one, track="legacy") if one.name in {"gamma", "beta"} else one for one in record.configurations]
+    lines = scores_document(results_of(replace(record, configurations=tuple(legacy))))["leaderboard"]
+    assert [(line["configuration"], line["rank"], line["ranked_apart"]) for line in lines] == [
+        ("alpha", 1, ""), ("delta", 1, ""), ("gamma", 1, "legacy"), ("beta", 2, "legacy"),
+    ]  # fmt: skip
 
 
 def test_replicates_bring_rank_sets_and_the_chance_of_being_ahead():
