@@ -1,0 +1,168 @@
+"""The demonstration: made once, finished after any interruption, and never taken for a real result.
+
+Drawing is left out: each clip is a tiny one with the truth that its real one would have.
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as project
+from django.core.management import CommandError, call_command
+from django.db.models import Count
+
+from fartbench import jobs
+from fartbench.models import AuditEntry, Job, JobState, Round, RoundState
+from generation import local
+from generation.models import Clip, Sample
+from review.models import AnswerSheet, Source
+from scoring import demo
+from scoring.demo_accounts import ready_accounts
+from scoring.models import Release
+from tests.factories import tiny_clip
+
+
+def tiny_render(take: local.Take, out: Path, **_: Any) -> local.Truth:
+    """Write a clip whose bytes follow from its take, as the real renderer's do."""
+    free = (12).to_bytes(4, "big") + b"free" + take.seed.to_bytes(4, "big")
+    out.write_bytes(tiny_clip(seconds=1.0) + free)
+    return local.truth_of(take)
+
+
+@pytest.fixture
+def _tiny_clips(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "render", tiny_render)
+
+
+def work() -> None:
+    while claim := jobs.claim_next():
+        jobs.run(claim)
+    assert not Job.objects.filter(state=JobState.FAILED).exists(), list(Job.objects.values_list("error", flat=True))
+
+
+def make_everything() -> str:
+    rounds = demo.make_rounds()
+    work()
+    demo.blind(rounds)
+    work()
+    link = None
+    for round_ in rounds:
+        round_.refresh_from_db()
+        link = demo.open_and_answer(round_) or link
+    demo.finish(rounds[0])
+    return ready_accounts(rounds[1], link).invite
+
+
+def counts() -> dict[str, int]:
+    return {
+        model.__name__: model.objects.count() for model in (Round, Sample, Clip, AnswerSheet, Release, Job, AuditEntry)
+    }
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("_tiny_clips")
+def test_it_has_a_finished_round_and_an_open_one_and_a_second_run_adds_nothing() -> None:
+    invite = make_everything()
+    finished, waiting = Round.objects.get(name="demo"), Round.objects.get(name="demo-open")
+    assert (finished.state, waiting.state) == (RoundState.PUBLISHED, RoundState.REVIEWING)
+    samples = Sample.objects.filter(cell__round=finished)
+    assert samples.values("cell__configuration").distinct().count() >= 6
+    assert sorted(samples.exclude(state="delivered").values_list("state", flat=True)) == ["failed", "refused"]
+    # The open round shows no clip that the published one has shown.
+    shared = Clip.objects.annotate(rounds=Count("samples__cell__round", distinct=True)).filter(rounds__gt=1)
+    assert not shared.exists()
+    # Simulated answers are marked, and so is the release.
+    assert set(AnswerSheet.objects.values_list("source", flat=True)) == {Source.SIMULATED}
+    release = Release.objects.get()
+    assert release.demonstration
+    order = [line["configuration"] for line in release.scores["leaderboard"]]
+    assert (order[0], order[-1]) == ("local-maestro", "local-potato")
+    before = counts()
+    assert make_everything() == invite
+    assert counts() == before
+
+
+class Interrupted(BaseException):
+    """Ctrl-C, or anything else that ends a run where it is."""
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("_tiny_clips")
+def test_runs_that_are_interrupted_at_every_stage_are_finished_by_the_last() -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise Interrupted
+
+    for stage in ("commission", "request_blinding", "open_round", "enter_sheets", "close_round", "publish"):
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(Interrupted):
+            patch.setattr(demo, stage, interrupt)
+            make_everything()
+    make_everything()
+    assert Round.objects.get(name="demo").state == RoundState.PUBLISHED
+    assert AnswerSheet.objects.filter(stimulus__round__name="demo").count() == 22 * 4
+    assert AnswerSheet.objects.filter(stimulus__round__name="demo-open").count() == 11 * 3
+    assert Release.objects.count() == 1
+
+
+def test_a_port_in_use_is_said_before_anything_is_made(settings: Any, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        settings.BASE_URL = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(CommandError, match="PORT=") as caught:
+            call_command("demo")
+    assert caught.value.returncode == 1
+
+
+def test_a_missing_ffmpeg_is_said_before_anything_is_made(tmp_path: Path) -> None:
+    command = [sys.executable, str(Path(project.BASE_DIR) / "manage.py"), "demo", "--no-serve"]
+    environment = {**os.environ, "DATA_DIR": str(tmp_path / "data"), "FFMPEG_BINARY": "/nowhere/ffmpeg"}
+    del environment["DATABASE_URL"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "No ffmpeg program at “/nowhere/ffmpeg”" in done.stderr
+    assert not (tmp_path / "data" / "db.sqlite3").exists()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 90) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_serving_runs_web_server_and_worker_and_ends_both(process_environment: dict[str, str], tmp_path: Path) -> None:
+    address = f"http://127.0.0.1:{free_port()}"
+    code = "import django; django.setup(); from scoring.serving import serve; serve()"
+    environment = process_environment | {"BASE_URL": address, "PYTHONPATH": str(project.BASE_DIR)}
+
+    def answers() -> bool:
+        try:
+            return urllib.request.urlopen(f"{address}/login/", timeout=2).status == 200  # noqa: S310
+        except OSError:  # not listening yet, or busy starting
+            return False
+
+    server = subprocess.Popen([sys.executable, "-c", code], env=environment)
+    try:
+        wait_until(answers)
+        wait_until(lambda: jobs.last_beat_s() is not None)
+        children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
+        assert len(children) == 2
+    finally:
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(timeout=60) == 0
+    assert not any(Path(f"/proc/{child}").exists() for child in children)
