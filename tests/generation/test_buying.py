@@ -4,17 +4,14 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 import pytest
-
-from fartbench import jobs
-from fartbench.storage import raw_clips
-from generation import collecting
-from generation.commissioning import commission
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from fartbench import jobs
 from fartbench.models import Job, JobState
-from fartbench.storage import file_sha256
-from generation import buying, dispatching, spool, steps, submitting
+from fartbench.storage import file_sha256, raw_clips
+from generation import buying, collecting, dispatching, spool, steps, submitting
+from generation.commissioning import commission
 from generation.errors import NotForOperators
 from generation.models import (
     CostBasis,
