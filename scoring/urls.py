@@ -2,13 +2,20 @@
 
 from django.urls import path
 
-from scoring.views import public, staff
+from scoring.views import public, releases, staff
 
 urlpatterns = [
     path("", public.home, name="home"),
     path("leaderboards/", public.leaderboards, name="leaderboards"),
-    path("rounds/<str:name>/", public.leaderboard, name="leaderboard"),
-    path("rounds/<str:name>/configurations/<str:configuration>/", public.configuration, name="configuration"),
+    path("rounds/<str:name>/", releases.leaderboard, name="leaderboard"),
+    path("rounds/<str:name>/configurations/<str:configuration>/", releases.configuration, name="configuration"),
+    path("rounds/<str:name>/scenes/", releases.scenes, name="scenes"),
+    path("rounds/<str:name>/scenes/<str:scene>/", releases.scene, name="scene"),
+    path("rounds/<str:name>/ratings/", releases.ratings, name="ratings"),
+    path("rounds/<str:name>/agreement/", releases.agreement, name="agreement"),
+    path("rounds/<str:name>/coverage/", releases.coverage, name="coverage"),
+    path("rounds/<str:name>/releases/", releases.releases, name="releases"),
+    path("rounds/<str:name>/releases/<int:number>/<path:path>", releases.file, name="release-file"),
     path("rounds/<str:name>/clips/<str:stimulus_id>", public.clip, name="published-clip"),
     path("method/", public.method, name="method"),
     path("method/<str:name>/<str:version>/", public.method, name="method"),

@@ -2,64 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import OuterRef, QuerySet, Subquery
-from django.db.models.fields.json import KT
 
-from blinding.models import BlindingKey, Stimulus
+from blinding.models import Stimulus
 from fartbench.models import ProtocolVersion, Round, RoundState
 from fartbench.protocol import Protocol, Scene
-from generation.manifest import CellKey
-from generation.models import Sample
-from scoring.models import Release
-from scoring.pages.board import Board, BoardRow, ClipResult, board
+from generation.models import Prompt
+from scoring.consensus import YES
+from scoring.models import Release, ReleaseDocument
+from scoring.pages.board import Board, Read, read_board
+from scoring.pages.results import ClipResult, ConfigurationResult
+from scoring.release.pages import SUMMARY
+
+
+def public_releases() -> QuerySet[Release]:
+    """Return every release of the published rounds, without what is large."""
+    return Release.objects.filter(round__state=RoundState.PUBLISHED).defer("scores", "manifest")
 
 
 def newest_releases() -> QuerySet[Release]:
-    """Return the release that stands for each published round, the newest first, without its scores."""
+    """Return the release that stands for each published round, the newest first."""
     newest = Release.objects.filter(round=OuterRef("round")).order_by("-number").values("pk")[:1]
-    releases = Release.objects.filter(round__state=RoundState.PUBLISHED, pk=Subquery(newest))
-    return releases.select_related("round__protocol").defer("scores", "round__protocol__content")
+    releases = public_releases().filter(pk=Subquery(newest)).defer("scores", "manifest", "round__protocol__content")
+    return releases.select_related("round__protocol").order_by("-created_at")
 
 
-def with_leaders(releases: QuerySet[Release]) -> QuerySet[Release]:
-    """Add who leads each release as ``leader``, and as ``second_rank`` how the next one is ranked."""
-    return releases.annotate(
-        leader=KT("scores__leaderboard__0__configuration"),
-        leader_rank=KT("scores__leaderboard__0__rank"),
-        second_rank=KT("scores__leaderboard__1__rank"),
-    )
+def summaries(releases: Iterable[Release]) -> dict[int, Any]:
+    """Return the summary of each release, in one query."""
+    found = ReleaseDocument.objects.filter(release__in=[release.pk for release in releases], name=SUMMARY)
+    return dict(found.values_list("release_id", "content"))
 
 
 def published_release(name: str) -> Release | None:
-    """Return the newest release of the published round of this name, scores loaded, or None."""
-    found = Release.objects.filter(round__name=name, round__state=RoundState.PUBLISHED)
+    """Return the newest release of the published round of this name, or None."""
+    found = public_releases().filter(round__name=name)
     return found.select_related("round__protocol").order_by("-number").first()
 
 
 def newest_release() -> Release | None:
-    """Return the newest release of all, scores loaded, or None."""
-    found = Release.objects.filter(round__state=RoundState.PUBLISHED)
-    return found.select_related("round__protocol").order_by("-created_at").first()
+    """Return the newest release of all, or None."""
+    return public_releases().select_related("round__protocol").order_by("-created_at").first()
 
 
-def board_of(release: Release) -> Board:
-    """Return the leaderboard that a release froze, with the clips that visitors may play."""
-    return board(release.scores, release.round.protocol.rules, stimuli_of(release.round))
+def documents_of(release: Release) -> Read:
+    """Return what reads the documents of a release: one query for each call."""
+
+    def read(names: Sequence[str]) -> dict[str, Any]:
+        return dict(release.documents.filter(name__in=names).values_list("name", "content"))
+
+    return read
 
 
-def stimuli_of(round_: Round) -> dict[CellKey, str]:
-    """Return the stimulus of each cell. It unblinds.
-
-    Call it for a published round, or on a closed one for an act that is logged.
-    """
-    keys = BlindingKey.objects.filter(stimulus__round=round_, stimulus__retirement=None)
-    cells = keys.values_list(
-        "sample__cell__configuration__name", "sample__cell__scene", "sample__cell__replicate", "stimulus_id"
-    )
-    return {CellKey(name, scene, replicate): stimulus for name, scene, replicate, stimulus in cells}
+def board_of(release: Release, **wanted: Any) -> Board:
+    """Return the leaderboard that a release froze."""
+    return read_board(documents_of(release), release.round.protocol.rules, **wanted)
 
 
 def published_stimulus(round_name: str, stimulus_id: str) -> Stimulus | None:
@@ -74,7 +74,7 @@ class SceneSample:
     """A scene of the protocol with a clip that shows it; without one ``clip`` and ``row`` are None."""
 
     scene: Scene
-    row: BoardRow | None = None
+    row: ConfigurationResult | None = None
     clip: ClipResult | None = None
 
 
@@ -83,19 +83,21 @@ def scene_samples(protocol: Protocol, found: Board | None) -> list[SceneSample]:
     return [_sample(scene, found.rows if found else ()) for scene in protocol.scenes]
 
 
-def _sample(scene: Scene, rows: Iterable[BoardRow]) -> SceneSample:
+def _sample(scene: Scene, rows: Iterable[ConfigurationResult]) -> SceneSample:
     clips = [(row, clip) for row in rows for clip in row.clips if clip.scene == scene and clip.stimulus]
     if not clips:
         return SceneSample(scene)
     # max keeps the first of equals, and rows come best first
-    row, clip = max(clips, key=lambda pair: sum(gate.outcome == "yes" for gate in pair[1].gates))
+    row, clip = max(clips, key=lambda pair: sum(gate.outcome == YES for gate in pair[1].gates))
     return SceneSample(scene, row, clip)
 
 
-def samples_of(round_: Round, configuration: str) -> dict[tuple[str, int], Sample]:
-    """Return a configuration's samples in a round by scene and replicate, with their raw clips."""
-    found = Sample.objects.filter(cell__round=round_, cell__configuration__name=configuration)
-    return {(sample.cell.scene, sample.cell.replicate): sample for sample in found.select_related("cell", "clip")}
+def prompts_of(round_: Round, configuration: str) -> list[Prompt]:
+    """Return the frozen prompts that a configuration's clips of a round were made from, by scene."""
+    found = Prompt.objects.filter(
+        samples__cell__round=round_, samples__counts=True, configuration__name=configuration, frozen_at__isnull=False
+    )
+    return list(found.distinct().order_by("scene"))
 
 
 def shown_protocol() -> ProtocolVersion | None:

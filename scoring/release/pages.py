@@ -1,18 +1,26 @@
 """A release cut into the parts that pages show, each small enough to be read for one visitor. No Django here.
 
-``leaderboard`` is the scores document without the clips; ``configuration/NAME`` holds one configuration's line with its
-clips, and its part of every report; each report stands under its own key, without its parts by configuration.
+``summary`` says what the round was and how it ended; ``leaderboard`` names every configuration, best first, with what
+it can be filtered and sorted by; ``configuration/NAME`` holds one configuration: its line, its clips and cells, what
+was tested, and its part of every report; each report stands under its own key, without its parts by configuration.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
+from scoring.records import ConfigurationRecord
 from scoring.release.contents import Documents
 
+SUMMARY = "summary"
 LEADERBOARD = "leaderboard"
+RANKING = "overall_ranking"
 PER_CONFIGURATION = "by_configuration"
+_LINE_BY_LINE = ("leaderboard", "rank_sets")
+LEADERS_NAMED = 3
 
 
 def configuration_document(name: str) -> str:
@@ -23,19 +31,59 @@ def configuration_document(name: str) -> str:
 def page_documents(documents: Documents) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each document with its name."""
     reports = documents.reports["reports"]
-    lines = documents.scores["leaderboard"]
-    short = [{key: value for key, value in line.items() if key != "scenes"} for line in lines]
-    yield LEADERBOARD, {**documents.scores, "leaderboard": short}
+    identities = {found.name: found for found in documents.results.record.configurations}
+    yield SUMMARY, _summary(documents)
+    yield LEADERBOARD, {"configurations": [_entry(line, identities) for line in documents.scores["leaderboard"]]}
     for key, report in reports.items():
-        yield key, without_configurations(report)
-    ranking = {line["configuration"]: line for line in reports["overall_ranking"]["leaderboard"]}
-    for line in lines:
+        kept = {name: part for name, part in report.items() if key != RANKING or name not in _LINE_BY_LINE}
+        yield key, without_configurations(kept)
+    yield from _configurations(documents, identities)
+
+
+def _summary(documents: Documents) -> dict[str, Any]:
+    record, ranking = documents.results.record, documents.reports["reports"][RANKING]
+    lines = documents.scores["leaderboard"]
+    first = [line["configuration"] for line in lines if line["rank"] == 1]
+    return {
+        **{key: value for key, value in documents.scores.items() if key != "leaderboard"},
+        "scenes": list(record.scenes),
+        "replicates": record.replicates,
+        "reviewers": documents.reports["reviewers"],
+        "total": ranking["total"],
+        "cells": len(record.cells),
+        "delivered": sum(line["delivered"] for line in lines),
+        "configurations": len(lines),
+        "leading": {"configurations": first[:LEADERS_NAMED], "n": len(first)},
+        "tracks": sorted({found.track for found in record.configurations}),
+        "families": sorted({found.family for found in record.configurations} - {""}),
+        "one_point": ranking["one_point"],
+        "sureness_note": ranking["sureness_note"],
+    }
+
+
+def _entry(line: dict[str, Any], identities: dict[str, ConfigurationRecord]) -> dict[str, Any]:
+    found = identities[line["configuration"]]
+    return {"name": found.name, "track": found.track, "family": found.family, "score": line["factual_score"]}
+
+
+def _configurations(
+    documents: Documents, identities: dict[str, ConfigurationRecord]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    reports = documents.reports["reports"]
+    ranking = {line["configuration"]: line for line in reports[RANKING]["leaderboard"]}
+    cells = defaultdict(list)
+    for cell in documents.results.record.cells:
+        cells[cell.configuration].append({key: value for key, value in asdict(cell).items() if key != "configuration"})
+    for line in documents.scores["leaderboard"]:
         name = line["configuration"]
         yield (
             configuration_document(name),
             {
                 **line,
                 "score_interval": ranking[name]["score_interval"],
+                "rank_set": (reports[RANKING]["rank_sets"] or {}).get(name),
+                "identity": asdict(identities[name]),
+                "cells": cells[name],
                 "reports": {
                     key: found for key, report in reports.items() if (found := _part(report, name)) is not None
                 },

@@ -9,20 +9,15 @@ from django.views.decorators.http import require_safe
 
 from blinding.views import stream
 from fartbench.models import ProtocolVersion
-from generation.models import Configuration
-from scoring.models import Release
-from scoring.pages.board import Board
 from scoring.pages.method import na_map, point_lines, scene_forms
 from scoring.pages.published import (
     board_of,
     newest_release,
     newest_releases,
-    published_release,
     published_stimulus,
-    samples_of,
     scene_samples,
     shown_protocol,
-    with_leaders,
+    summaries,
 )
 
 RELEASES_PER_PAGE = 20
@@ -33,13 +28,12 @@ LEADERS_SHOWN = 5
 def home(request: HttpRequest) -> HttpResponseBase:
     """Show what this is, the scenes with a sample clip each, who leads, and the method in one screen."""
     release = newest_release()
-    found = board_of(release) if release else None
+    found = board_of(release, rows=LEADERS_SHOWN) if release else None
     version = release.round.protocol if release else shown_protocol()
     protocol = version.rules if version else None
     context = {
         "release": release,
         "board": found,
-        "leaders": found.rows[:LEADERS_SHOWN] if found else [],
         "protocol": protocol,
         "samples": scene_samples(protocol, found) if protocol else [],
     }
@@ -49,44 +43,10 @@ def home(request: HttpRequest) -> HttpResponseBase:
 @require_safe
 def leaderboards(request: HttpRequest) -> HttpResponseBase:
     """List the published rounds."""
-    pages = Paginator(with_leaders(newest_releases()).order_by("-created_at"), RELEASES_PER_PAGE)
-    return TemplateResponse(request, "scoring/leaderboards.html", {"page": pages.get_page(request.GET.get("page"))})
-
-
-@require_safe
-def leaderboard(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Show the leaderboard of a published round."""
-    release = _release_or_404(name)
-    return TemplateResponse(request, "scoring/leaderboard.html", board_context(release, board_of(release)))
-
-
-def board_context(release: Release, found: Board) -> dict[str, object]:
-    """Return what the leaderboard's template takes."""
-    return {
-        "release": release,
-        "round": release.round,
-        "protocol": release.round.protocol,
-        "rules": release.round.protocol.rules,
-        "board": found,
-        "demonstration": release.demonstration,
-    }
-
-
-@require_safe
-def configuration(request: HttpRequest, name: str, configuration: str) -> HttpResponseBase:
-    """Show one configuration of a published round: its clips beside their scenes, gates and votes."""
-    release = _release_or_404(name)
-    found = board_of(release)
-    row = found.row(configuration)
-    if row is None:
-        raise Http404
-    samples = samples_of(release.round, configuration)
-    context = board_context(release, found) | {
-        "row": row,
-        "configuration": Configuration.objects.select_related("family").filter(name=configuration).first(),
-        "clips": [(clip, samples.get((clip.scene.key, clip.replicate))) for clip in row.clips],
-    }
-    return TemplateResponse(request, "scoring/configuration.html", context)
+    page = Paginator(newest_releases(), RELEASES_PER_PAGE).get_page(request.GET.get("page"))
+    found = summaries(page)
+    lines = [(release, found[release.pk]) for release in page if release.pk in found]
+    return TemplateResponse(request, "scoring/leaderboards.html", {"page": page, "lines": lines})
 
 
 @require_safe
@@ -118,10 +78,3 @@ def method(request: HttpRequest, name: str = "", version: str = "") -> HttpRespo
         else [],
     }
     return TemplateResponse(request, "scoring/method.html", context)
-
-
-def _release_or_404(name: str) -> Release:
-    release = published_release(name)
-    if release is None:
-        raise Http404
-    return release

@@ -19,12 +19,12 @@ from fartbench.rounds import create_round
 from generation.models import SampleState
 from review.selectors import progress_of_round
 from scoring.archive import export_archive
-from scoring.document import scores_document
 from scoring.pages import rounds as read
 from scoring.pages.actions import actions_for
-from scoring.pages.board import board
-from scoring.pages.published import stimuli_of
+from scoring.pages.board import read_board
 from scoring.pages.trail import entries, steps_of, trail_line
+from scoring.release.contents import Documents
+from scoring.release.pages import page_documents
 from scoring.results import round_results
 from scoring.steps import due_step
 from scoring.steps_by_hand import ReasonMissing, StepDone, run_step
@@ -138,15 +138,18 @@ def preview(request: HttpRequest, name: str) -> HttpResponseBase:
         context["reason_missing"] = request.method == "POST"
         return TemplateResponse(request, "staff/preview_reason.html", context)
     try:
-        document = scores_document(round_results(round_))
+        documents = dict(page_documents(Documents.of(round_results(round_))))
     except Refusal as refusal:
         messages.error(request, str(refusal))
         return redirect("staff-round", round_.name)
     with transaction.atomic():
         audit.record("scores previewed", actor=request.user.get_username(), round_name=round_.name, reason=reason)
-    found = board(document, round_.protocol.rules, stimuli_of(round_))
+    every = read_board(
+        lambda names: {name: documents[name] for name in names}, round_.protocol.rules, rows=len(documents)
+    )
     context |= {
-        "board": found,
+        "board": every,
+        "incomplete_reason": round_.incomplete_reason,
         "rules": round_.protocol.rules,
         "preview": True,
         "demonstration": read.has_simulated_answers(round_),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from typing import Any
 
 import pytest
@@ -12,12 +15,14 @@ from django.urls import reverse
 
 from blinding.models import Stimulus
 from fartbench.models import ProtocolVersion
-from generation.models import Configuration
+from generation.models import Configuration, Family
 from review.models import Source
 from scoring import rounds
 from scoring.models import Release
+from scoring.pages.board import Choice
+from scoring.pages.published import board_of
 from tests.factories import make_protocol
-from tests.scoring.rows import make_locked_round, make_open_round, make_published_round
+from tests.scoring.rows import make_filled_round, make_locked_round, make_open_round, make_published_round
 
 pytestmark = pytest.mark.django_db
 
@@ -81,27 +86,163 @@ def test_the_sample_of_a_scene_is_one_that_got_it_right(client: Client) -> None:
     assert release.scores["leaderboard"][0]["rank"] == release.scores["leaderboard"][1]["rank"] == 1
 
 
-def test_a_leaderboard_shows_what_the_release_froze_and_computes_nothing(client: Client) -> None:
-    release = make_published_round({("beta", "r01-squat"): NO_EVENT}, name="spring")
-    document = release.scores
-    document["leaderboard"][0] |= {"factual_score": "13/2", "earned": "13/2", "rank": 7}
-    # a release never changes, so a second one says something else
-    Release.objects.create(
-        round=release.round,
-        number=2,
-        created_at=release.created_at,
-        scores=document,
-        digest="f" * 64,
-        replaces=release,
-        correction_reason="a clip was counted twice",
-    )
+PAGES = (
+    ("leaderboard", ()),
+    ("configuration", ("alpha",)),
+    ("scenes", ()),
+    ("scene", ("r01-lift",)),
+    ("ratings", ()),
+    ("agreement", ()),
+    ("coverage", ()),
+    ("releases", ()),
+)
+
+
+def correct(release: Release, name: str, **changes: Any) -> Release:
+    """A release never changes, so a second one says something else in one of its documents."""
+    second = Release.objects.create(
+        round=release.round, number=2, created_at=release.created_at, scores={}, digest="f" * 64,
+        manifest=release.manifest, replaces=release, correction_reason="a clip was counted twice",
+    )  # fmt: skip
+    for document in release.documents.all():
+        content = document.content | changes if document.name == name else document.content
+        second.documents.create(name=document.name, content=content)
+    return second
+
+
+def test_a_page_shows_what_the_release_froze_and_computes_nothing(client: Client) -> None:
+    release = make_published_round(name="spring", scenes=SCENES[:1])
+    correct(release, "configuration/alpha", factual_score="13/2", earned="13/2", rank=7)
     page = text_of(client, "leaderboard", "spring")
     assert "a clip was counted twice" in page
     assert "<strong>6.5</strong>" in page
-    assert "6.5 of 8 on 4 clips" in page
+    assert "6.5 of 2 on 1 clip" in page
     assert 'data-value="7"' in page
     assert "f" * 64 in page
     assert release.round.protocol.digest in page
+    listed = text_of(client, "releases", "spring")
+    assert listed.index("f" * 64) < listed.index(release.digest)
+    assert "Replaced by release 2" in listed
+
+
+def test_the_pages_of_a_release_read_no_answers_and_cost_few_queries(client: Client) -> None:
+    make_published_round(name="spring", scenes=SCENES[:1])
+    for name, args in PAGES:
+        with CaptureQueriesContext(connection) as captured:
+            assert client.get(reverse(name, args=["spring", *args])).status_code == 200
+        assert len(captured) <= 3, name
+        read = " ".join(query["sql"] for query in captured)
+        for one in ("review_", "blinding_", '"scoring_release"."scores"'):
+            assert one not in read, name
+
+
+def test_every_estimate_has_its_interval_and_n_or_says_why_not(client: Client) -> None:
+    make_published_round(
+        {("beta", "r01-squat"): NO_EVENT}, name="spring", configurations=("alpha", "beta", "gamma", "mu")
+    )
+    board = text_of(client, "leaderboard", "spring")
+    assert re.search(r'<strong>6</strong> <span class="figure__reach"[^>]*>[\d.]+ to [\d.]+</span>', board)
+    assert "A difference of one point" in board
+    for name, args in PAGES[:6]:
+        page = text_of(client, name, "spring", *args)
+        figures = page.split('<span class="figure">')[1:]
+        assert figures, name
+        for figure in (text[:400] for text in figures):
+            assert "n = " in figure
+            assert "figure__reach" in figure or "no interval: " in figure or "undefined: " in figure, figure
+
+
+def test_a_leaderboard_is_filtered_by_track_and_family_and_put_in_another_order(client: Client) -> None:
+    for name, family, track in (
+        ("alpha", "greek", "core-av"),
+        ("beta", "greek", "legacy"),
+        ("zeta", "other", "core-av"),
+    ):
+        row = Family.objects.get_or_create(name=family, defaults={"label": family})[0]
+        Configuration.objects.create(name=name, label=name, family=row, track=track)
+    make_published_round(
+        {("alpha", "r01-lift"): NO_EVENT}, name="spring", configurations=("alpha", "beta", "zeta"), scenes=SCENES[:1]
+    )
+
+    def names(**query: str) -> list[str]:
+        response = client.get(reverse("leaderboard", args=["spring"]), query)
+        return [row.configuration for row in response.context["board"].rows]
+
+    assert names() == ["alpha", "beta", "zeta"]  # nobody is ranked in one scene, so they stand by name
+    assert names(sort="score") == ["beta", "zeta", "alpha"]
+    assert names(track="legacy") == ["beta"]
+    assert names(family="greek", sort="name") == ["alpha", "beta"]
+    assert names(family="greek", track="core-av", page="99") == ["alpha"]
+    assert names(track="<b>") == []
+    assert names(sort="secret") == names()
+    # described otherwise afterwards, it still stands as it was published
+    Configuration.objects.filter(name="beta").update(track="core-av")
+    assert names(track="legacy") == ["beta"]
+
+
+def test_a_large_leaderboard_is_read_a_page_at_a_time() -> None:
+    release = make_published_round(name="spring", scenes=SCENES[:1], configurations=("c", "a", "b"))
+    first, second, beyond = (
+        board_of(release, rows=2, choice=Choice.of({"page": page, "sort": "name"})) for page in ("1", "2", "77")
+    )
+    assert [row.configuration for row in first.rows] == ["a", "b"]
+    assert [row.configuration for row in second.rows] == [row.configuration for row in beyond.rows] == ["c"]
+    assert not first.is_whole  # what a script sorts must be the whole
+
+
+FORGED = (
+    "../1/answers.csv", "../../../db.sqlite3", "plots/../answers.csv", "/etc/passwd", "plots", "", ".", "answers.csv/",
+    "ANSWERS.CSV", "no-such-file.csv",
+)  # fmt: skip
+
+
+def test_files_of_a_release_are_sent_as_their_manifest_names_them_and_no_others(client: Client) -> None:
+    release = make_published_round(name="spring", scenes=SCENES[:1])
+    for path, sha256 in release.manifest["files"].items():
+        response = client.get(reverse("release-file", args=["spring", 1, path]))
+        assert hashlib.sha256(response.getvalue()).hexdigest() == sha256
+        assert "sandbox" in response["Content-Security-Policy"]
+        assert client.get(reverse("release-file", args=["spring", 1, path]), headers={"If-None-Match": response["ETag"]}
+                          ).status_code == 304  # fmt: skip
+    manifest = client.get(reverse("release-file", args=["spring", 1, "manifest.json"]))
+    assert json.loads(manifest.getvalue())["digest"] == release.digest
+    (release.folder / "secret.txt").write_text("not named by the manifest")
+    for path in (*FORGED, "secret.txt"):
+        assert client.get(f"/rounds/spring/releases/1/{path}").status_code == 404, path
+    assert client.get(reverse("release-file", args=["spring", 2, "answers.csv"])).status_code == 404
+
+
+def test_a_file_that_became_a_link_out_of_its_folder_or_is_gone_is_not_sent(client: Client) -> None:
+    release = make_published_round(name="spring", scenes=SCENES[:1])
+    outside = release.folder.parent / "outside.csv"
+    outside.write_text("secret")
+    (release.folder / "answers.csv").unlink()
+    (release.folder / "answers.csv").symlink_to(outside)
+    (release.folder / "clips.csv").unlink()
+    for path in ("answers.csv", "clips.csv"):
+        assert client.get(reverse("release-file", args=["spring", 1, path])).status_code == 404
+    assert "Missing" in text_of(client, "releases", "spring")
+
+
+def test_coverage_and_scenes_name_what_did_not_come_with_its_reason(client: Client) -> None:
+    make_published_round(name="spring", scenes=SCENES[:1], refused={("beta", "r01-lift"): "=policy <b>no</b>"})
+    for name, args in (("coverage", []), ("scene", ["r01-lift"]), ("configuration", ["beta"])):
+        assert "=policy &lt;b&gt;no&lt;/b&gt;" in text_of(client, name, "spring", *args)
+    assert client.get(reverse("scene", args=["spring", "r01-squat"])).status_code == 404
+
+
+@pytest.mark.parametrize("refusals", [{}, {("alpha", "r01-lift"): "not allowed"}])
+def test_a_round_of_one_configuration_or_of_none_that_delivered_has_all_its_pages(
+    client: Client, refusals: dict[Any, str]
+) -> None:
+    round_ = make_filled_round(name="spring", scenes=SCENES[:2], configurations=("alpha",), refused=refusals)
+    rounds.open_round(round_=round_, actor="test")
+    rounds.close_round(round_=round_, actor="test", incomplete_reason="nobody came")
+    rounds.publish(round_=round_, actor="test")
+    for name, args in PAGES:
+        page = text_of(client, name, "spring", *args)
+        words = re.sub(r"<[^>]*>", " ", page)
+        assert not re.search(r"\b(nan|None|inf)\b", words), name
 
 
 def test_a_leaderboard_shows_gates_votes_ranks_and_outcomes(client: Client) -> None:
@@ -157,8 +298,8 @@ def test_a_round_that_is_not_published_shows_visitors_nothing(client: Client, ma
     round_ = make(name="spring", scenes=SCENES[:1])
     stimulus = Stimulus.objects.filter(round=round_).first()
     for name, args in (
-        ("leaderboard", ["spring"]),
-        ("configuration", ["spring", "alpha"]),
+        *((name, ["spring", *args]) for name, args in PAGES),
+        ("release-file", ["spring", 1, "answers.csv"]),
         ("published-clip", ["spring", stimulus.pk]),
     ):
         assert client.get(reverse(name, args=args)).status_code == 404
@@ -227,21 +368,20 @@ def test_the_number_of_queries_does_not_grow_with_the_configurations(client: Cli
     assert queries(client, reverse("home")) <= 3
 
 
-def test_the_list_of_leaderboards_costs_two_queries_and_loads_no_protocol(client: Client) -> None:
+def test_the_list_of_leaderboards_costs_three_queries_and_loads_no_protocol(client: Client) -> None:
     for number in range(2):
         make_published_round(name=f"r{number}", scenes=SCENES[:1], configurations=(f"c{number}",))
     with CaptureQueriesContext(connection) as captured:
         client.get(reverse("leaderboards"))
-    assert len(captured) == 2
-    assert not any('"content"' in query["sql"] for query in captured)
+    assert len(captured) == 3
+    assert not any('protocolversion"."content"' in query["sql"] for query in captured)
 
 
 def test_every_page_keeps_to_the_content_policy(client: Client) -> None:
     make_published_round(name="spring", scenes=SCENES[:1])
     for name, args in (
         ("home", []),
-        ("leaderboard", ["spring"]),
-        ("configuration", ["spring", "alpha"]),
+        *((name, ["spring", *args]) for name, args in PAGES),
         ("method", []),
     ):
         response = client.get(reverse(name, args=args))
@@ -256,9 +396,7 @@ def test_every_page_keeps_to_the_content_policy(client: Client) -> None:
 def test_leaderboards_are_listed_once_each_newest_first(client: Client) -> None:
     first = make_published_round(name="first", scenes=SCENES[:1], configurations=("alpha",))
     make_published_round(name="second", scenes=SCENES[:1], configurations=("beta",))
-    Release.objects.create(
-        round=first.round, number=2, created_at=first.created_at, scores=first.scores, digest="e" * 64
-    )
+    correct(first, "summary")
     page = text_of(client, "leaderboards")
     assert page.count("<li class=") == 2
     assert page.index("second") < page.index("first<")

@@ -1,0 +1,223 @@
+"""One configuration's results as pages show them, in the words of the protocol. Nothing is scored here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from fartbench.protocol import Protocol, Scene, form_for
+from scoring.consensus import INCOMPLETE, NA, SPLIT, YES
+from scoring.pages.figures import Figure, figure
+from scoring.pages.strips import gate_item, votes_strip
+
+OUTCOME_WORDS = {NA: "N/A", SPLIT: "Split", INCOMPLETE: "Incomplete"}
+_NO_VOTE = "none"
+MOST_CLIPS_DRAWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """How many of the cohort gave one answer."""
+
+    value: str
+    label: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A factual question of one clip: what the cohort agreed on, and its votes."""
+
+    question: str
+    label: str
+    wording: str
+    outcome: str
+    outcome_label: str
+    votes: tuple[Vote, ...]
+    cohort: int
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """One answer value for each place of the cohort, equal ones together; ``none`` where no vote came."""
+        given = [vote.value for vote in self.votes for _ in range(vote.count)]
+        return (*given, *[_NO_VOTE] * (self.cohort - len(given)))
+
+    @property
+    def counts(self) -> str:
+        """The votes in words: ``3 Yes, 1 No``."""
+        return ", ".join(f"{vote.count} {vote.label}" for vote in self.votes if vote.count) or "no votes"
+
+    @property
+    def strip(self) -> SafeString:
+        return votes_strip(self.seats)
+
+    @property
+    def item(self) -> SafeString:
+        return gate_item(self.label, self.outcome, f"{self.outcome_label}, {self.counts}", self.seats)
+
+
+@dataclass(frozen=True, slots=True)
+class ClipResult:
+    """One cell of a configuration. ``stimulus`` is empty when there is no clip to play; ``cell`` holds its facts."""
+
+    scene: Scene
+    replicate: int
+    status: str
+    reason: str
+    gates: tuple[Gate, ...]
+    cell: Mapping[str, str]
+
+    @property
+    def stimulus(self) -> str:
+        return self.cell["stimulus"]
+
+    @property
+    def label(self) -> str:
+        return self.status.replace("_", " ").capitalize()
+
+    @property
+    def cost(self) -> str:
+        """What it cost in US dollars, without zeros at the end; empty if unknown."""
+        return f"{Decimal(self.cell['cost_usd']).normalize():f}" if self.cell["cost_usd"] else ""
+
+
+@dataclass(frozen=True, slots=True)
+class SceneResults:
+    """What a configuration showed in one scene: one clip, or several replicates."""
+
+    scene: Scene
+    clips: tuple[ClipResult, ...]
+
+    @property
+    def passes(self) -> int:
+        """How many gates passed, for sorting by a scene's column."""
+        return sum(gate.outcome == YES for clip in self.clips for gate in clip.gates)
+
+    @property
+    def is_crowded(self) -> bool:
+        """Say whether there are too many clips to draw the votes of each in a line of a table."""
+        return len(self.clips) > MOST_CLIPS_DRAWN
+
+    @property
+    def passed_of(self) -> list[tuple[str, int, int]]:
+        """Each gate with how many of how many clips passed."""
+        places = zip(*(clip.gates for clip in self.clips if clip.gates), strict=True)
+        return [(found[0].label, sum(gate.outcome == YES for gate in found), len(found)) for found in places]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigurationResult:
+    """A configuration's line. Scores are exact; `shown` writes them for people."""
+
+    configuration: str
+    rank: int | None
+    score: Fraction
+    all_right: Fraction
+    earned: Fraction
+    possible: int
+    delivered: int
+    unranked_because: str
+    scenes: tuple[SceneResults, ...]
+    interval: Figure
+    rank_set: Mapping[str, Any] | None
+    identity: Mapping[str, Any]
+
+    @property
+    def score_shown(self) -> str:
+        return shown(self.score)
+
+    @property
+    def all_right_shown(self) -> str:
+        return shown(self.all_right)
+
+    @property
+    def earned_shown(self) -> str:
+        return shown(self.earned)
+
+    @property
+    def score_sort(self) -> float:
+        return float(self.score)
+
+    @property
+    def all_right_sort(self) -> float:
+        return float(self.all_right)
+
+    @property
+    def clips(self) -> list[ClipResult]:
+        return [clip for scene in self.scenes for clip in scene.clips]
+
+
+def shown(number: Fraction) -> str:
+    """Write an exact number for people: ``6``, ``6.5``, or ``6 1/3`` where two decimals would not be exact."""
+    whole, rest = divmod(number, 1)
+    if not rest:
+        return str(whole)
+    if (number * 100).denominator == 1:
+        return f"{float(number):g}"
+    return f"{whole} {rest}" if whole else str(rest)
+
+
+def configuration_result(document: Mapping[str, Any], protocol: Protocol) -> ConfigurationResult:
+    """Put a configuration's document (`scoring.release.pages`) into the words of its protocol."""
+    scenes = [scene for scene in protocol.scenes if scene.key in document["scenes"]]
+    cells = {(cell["scene"], cell["replicate"]): cell for cell in document["cells"]}
+    return ConfigurationResult(
+        configuration=document["configuration"],
+        rank=document["rank"],
+        score=Fraction(document["factual_score"]),
+        all_right=Fraction(document["scenes_all_right"]),
+        earned=Fraction(document["earned"]),
+        possible=document["possible"],
+        delivered=document["delivered"],
+        unranked_because=_with_titles(document["unranked_because"], scenes),
+        scenes=tuple(scene_results(scene, document["scenes"][scene.key], protocol, cells) for scene in scenes),
+        interval=figure(document["score_interval"]),
+        rank_set=document["rank_set"],
+        identity=document["identity"],
+    )
+
+
+def _with_titles(words: str, scenes: list[Scene]) -> str:
+    for scene in scenes:
+        words = words.replace(scene.key, f"{scene.title}:")
+    return words
+
+
+def scene_results(
+    scene: Scene, found: Mapping[str, Any], protocol: Protocol, cells: Mapping[tuple[str, int], Mapping[str, str]]
+) -> SceneResults:
+    """Return what the clips of one scene showed; ``cells`` holds the facts of each by scene and replicate."""
+    results = found.get("replicates", [{"replicate": 1, **found}])
+    return SceneResults(
+        scene,
+        tuple(
+            ClipResult(
+                scene=scene,
+                replicate=one["replicate"],
+                status=one["status"],
+                reason=one.get("reason", ""),
+                gates=tuple(_gate(gate, one[gate], scene, protocol) for gate in protocol.scoring.gates if gate in one),
+                cell=cells[scene.key, one["replicate"]],
+            )
+            for one in results
+        ),
+    )
+
+
+def _gate(key: str, found: Mapping[str, Any], scene: Scene, protocol: Protocol) -> Gate:
+    question = protocol.question(key)
+    labels = {option.value: option.label for option in protocol.options(question)} | OUTCOME_WORDS
+    return Gate(
+        question=key,
+        label=question.label,
+        wording=form_for(protocol, scene.key).wording(key),
+        outcome=found["consensus"],
+        outcome_label=labels[found["consensus"]],
+        votes=tuple(Vote(value, labels[value], count) for value, count in found["votes"].items()),
+        cohort=protocol.cohort.size,
+    )

@@ -1,0 +1,206 @@
+"""The pages of one published round: everything is read from its newest release, and nothing is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.template.response import TemplateResponse
+from django.views.decorators.http import require_safe
+
+from fartbench.protocol import Protocol
+from scoring.models import Release
+from scoring.pages import reports
+from scoring.pages.board import SORTS, Choice
+from scoring.pages.files import listed, send
+from scoring.pages.published import board_of, documents_of, prompts_of, public_releases, published_release
+from scoring.pages.results import configuration_result
+from scoring.release.pages import LEADERBOARD, SUMMARY, configuration_document
+
+CLIPS_PER_PAGE = 12
+CELLS_PER_PAGE = 100
+
+
+class ReleasePage:
+    """What the views of a release share: the release, its protocol, and its documents."""
+
+    def __init__(self, release: Release, tab: str) -> None:
+        self.release, self.tab = release, tab
+        self.read = documents_of(release)
+
+    @property
+    def rules(self) -> Protocol:
+        return self.release.round.protocol.rules
+
+    def documents(self, *names: str) -> list[Any]:
+        """Return the named documents of the release, its summary first; one that is missing is None."""
+        found = self.read([SUMMARY, *names])
+        self.summary = found[SUMMARY]
+        return [found.get(name) for name in names]
+
+    def show(self, request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponseBase:
+        """Render a page of the release; ``documents`` was called before, or the context brings the summary."""
+        round_ = self.release.round
+        shared = {
+            "release": self.release,
+            "round": round_,
+            "protocol": round_.protocol,
+            "rules": self.rules,
+            "tab": self.tab,
+            "demonstration": self.release.demonstration,
+            "summary": getattr(self, "summary", None),
+        }
+        return TemplateResponse(request, template, shared | context)
+
+
+View = Callable[..., HttpResponseBase]
+
+
+def of_release(tab: str) -> Callable[[View], View]:
+    """Give a view the newest release of the published round in its address; any other round is not there."""
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def found(request: HttpRequest, name: str, **rest: str) -> HttpResponseBase:
+            release = published_release(name)
+            if release is None:
+                raise Http404
+            return view(request, ReleasePage(release, tab), **rest)
+
+        safe: View = require_safe(found)
+        return safe
+
+    return decorate
+
+
+@of_release("leaderboard")
+def leaderboard(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """Show who is ahead: scores with their intervals, every gate's votes, and what a point means."""
+    board = board_of(page.release, choice=Choice.of(request.GET.dict()))
+    context = {"board": board, "summary": board.summary, "sorts": SORTS, "page": board.page}
+    return page.show(request, "scoring/leaderboard.html", context)
+
+
+@of_release("leaderboard")
+def configuration(request: HttpRequest, page: ReleasePage, configuration: str) -> HttpResponseBase:
+    """Show one configuration: its clips beside their scenes, gates and votes, ratings, identity, prompts and cost."""
+    (document,) = page.documents(configuration_document(configuration))
+    if document is None:
+        raise Http404
+    row = configuration_result(document, page.rules)
+    parts = document["reports"]
+    clips = Paginator(row.clips, CLIPS_PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "row": row,
+        "page": clips,
+        "gates": [
+            reports.gate_line(label, parts[key], page.rules)
+            for key, label in _reported(page.rules, "event_success", "source_or_cause", "factual_success")
+            if key in parts
+        ],
+        "ratings": [
+            reports.rating_line(page.rules.question(key).label, found, page.rules)
+            for key, found in parts.get("ratings", {}).items()
+        ],
+        "outcomes": [(reports.in_words(key), n) for key, n in parts.get("coverage", {}).get("outcomes", {}).items()],
+        "prompts": prompts_of(page.release.round, configuration),
+    }
+    return page.show(request, "scoring/configuration.html", context)
+
+
+def _reported(rules: Protocol, *keys: str) -> list[tuple[str, str]]:
+    return [(report.key, report.label) for report in rules.reports if report.key in keys]
+
+
+@of_release("scenes")
+def scenes(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """Show what was factually right in each scene, over all configurations and without ranks."""
+    event, cause, success = page.documents("event_success", "source_or_cause", "factual_success")
+    pooled = [(found["label"], reports.lines_by_scene(found, page.rules)) for found in (event, cause) if found]
+    by_scene = success["by_scene"].items() if success else ()
+    context = {
+        "pooled": pooled,
+        "all_gates": reports.gate_line("Every gate", success["all_gates"], page.rules) if success else None,
+        "scenes": [reports.scene_facts(key, found, page.rules) for key, found in by_scene],
+    }
+    return page.show(request, "scoring/scenes.html", context)
+
+
+@of_release("scenes")
+def scene(request: HttpRequest, page: ReleasePage, scene: str) -> HttpResponseBase:
+    """Show one scene: its facts and ratings, and every configuration's clip, by name and without ranks."""
+    success, ratings, index = page.documents("factual_success", "ratings", LEADERBOARD)
+    if scene not in page.summary["scenes"]:
+        raise Http404
+    names = sorted(entry["name"] for entry in index["configurations"])
+    shown = Paginator(names, CLIPS_PER_PAGE).get_page(request.GET.get("page"))
+    documents = page.read([configuration_document(name) for name in shown])
+    rows = [configuration_result(documents[configuration_document(name)], page.rules) for name in shown]
+    context = {
+        "scene": page.rules.scene(scene),
+        "facts": reports.scene_facts(scene, success["by_scene"][scene], page.rules) if success else None,
+        "ratings": [
+            reports.rating_line(page.rules.question(key).label, found["by_scene"][scene], page.rules)
+            for key, found in (ratings or {"questions": {}})["questions"].items()
+        ],
+        "page": shown,
+        "rows": [(row, found) for row in rows for found in row.scenes if found.scene.key == scene],
+    }
+    return page.show(request, "scoring/scene.html", context)
+
+
+@of_release("ratings")
+def ratings(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """Show how sound, timing and people were rated."""
+    (found,) = page.documents("ratings")
+    context = {"scales": reports.scales(found, page.rules) if found else []}
+    return page.show(request, "scoring/ratings.html", context)
+
+
+@of_release("agreement")
+def agreement(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """Show how far the reviewers agreed on each question."""
+    found, judges = page.documents("agreement", "human_ai_agreement")
+    context = {"questions": reports.agreement_lines(found, page.rules) if found else [], "judges": judges}
+    return page.show(request, "scoring/agreement.html", context)
+
+
+@of_release("coverage")
+def coverage(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """Show what was delivered, refused and failed, and why."""
+    (found,) = page.documents("coverage")
+    read = reports.coverage(found, page.rules) if found else None
+    missing = Paginator(read.missing if read else (), CELLS_PER_PAGE).get_page(request.GET.get("page"))
+    return page.show(request, "scoring/coverage.html", {"coverage": read, "page": missing})
+
+
+@of_release("releases")
+def releases(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """List every release of the round with its digest and files."""
+    every = list(
+        public_releases().defer(None).defer("scores").select_related("round").filter(round=page.release.round)
+        .order_by("-number")
+    )  # fmt: skip
+    numbers = {release.pk: release.number for release in every}
+    replaced_by = {release.replaces_id: release.number for release in every}
+    context = {
+        "releases": [
+            (release, numbers.get(release.replaces_id), replaced_by.get(release.pk), listed(release))
+            for release in every
+        ]
+    }
+    page.documents()
+    return page.show(request, "scoring/releases.html", context)
+
+
+@require_safe
+def file(request: HttpRequest, name: str, number: int, path: str) -> HttpResponseBase:
+    """Send a file of a release of a published round; any other path is not there."""
+    found = public_releases().defer(None).defer("scores").filter(round__name=name, number=number)
+    release = found.select_related("round").first()
+    if release is None:
+        raise Http404
+    return send(request, release, path)
