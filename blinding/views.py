@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Protocol
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-
-from blinding.models import Stimulus
 
 CHUNK = 256 * 1024
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
@@ -18,23 +17,33 @@ class RangeNotSatisfiable(ValueError):
     """A range that lies outside the file."""
 
 
-def stream(request: HttpRequest, stimulus: Stimulus) -> HttpResponseBase:
+class StoredCopy(Protocol):
+    """A blind file in the store: a stimulus, or a training clip; ``size`` in bytes."""
+
+    @property
+    def path(self) -> Path: ...
+
+    @property
+    def size(self) -> int: ...
+
+
+def stream(request: HttpRequest, copy: StoredCopy) -> HttpResponseBase:
     """Answer a GET or HEAD for a blind copy with 200, 206 or 416. Whoever calls has checked the access.
 
     No ETag, date, name or path is sent: each would tell clips apart. Sizes are equal within a round.
     """
     try:
-        span = requested_range(request.headers.get("Range", ""), stimulus.size)
+        span = requested_range(request.headers.get("Range", ""), copy.size)
     except RangeNotSatisfiable:
         response: HttpResponseBase = HttpResponse(status=416)
-        response["Content-Range"] = f"bytes */{stimulus.size}"
+        response["Content-Range"] = f"bytes */{copy.size}"
         return _with_common_headers(response)
-    first, last = span or (0, stimulus.size - 1)
-    body = iter(()) if request.method == "HEAD" else _pieces(stimulus.path, first, last)
+    first, last = span or (0, copy.size - 1)
+    body = iter(()) if request.method == "HEAD" else _pieces(copy.path, first, last)
     response = StreamingHttpResponse(body, status=206 if span else 200, content_type="video/mp4")
     response["Content-Length"] = str(last - first + 1)
     if span:
-        response["Content-Range"] = f"bytes {first}-{last}/{stimulus.size}"
+        response["Content-Range"] = f"bytes {first}-{last}/{copy.size}"
     return _with_common_headers(response)
 
 

@@ -105,6 +105,10 @@ class OrdersRefused(ReviewRefusal):
     """The orders of a round cannot be drawn from what was given, or are drawn already."""
 
 
+class TrainingRefused(ReviewRefusal):
+    """No training clips can be made of this."""
+
+
 class InviteRefused(ReviewRefusal):
     """The base of the reasons why an invite link does not open."""
 

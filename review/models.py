@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from blinding.models import Stimulus
+from blinding.models import Stimulus, opaque_id
 from fartbench.models import ProtocolVersion, Round
 from fartbench.protocol import Response
+from fartbench.storage import blind_copies
+from review.practice import Solution, solution_of
 
 
 class Form(models.Model):
@@ -100,6 +104,9 @@ class CohortMember(models.Model):
     consented_at = models.DateTimeField(null=True, editable=False)
     sound_checked_at = models.DateTimeField(null=True, editable=False)
     sound_check = models.JSONField(default=dict, help_text="What the sound check noted: tries and volume.")
+    practised = models.JSONField(
+        default=list, editable=False, help_text="The training clips that were done. Their answers are not kept."
+    )
 
     class Meta:
         ordering = ("place",)
@@ -110,6 +117,11 @@ class CohortMember(models.Model):
 
     def __str__(self) -> str:
         return f"{self.reviewer} in {self.round}"
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether this member has been through the start page: the sound check and the consent."""
+        return self.consented_at is not None and self.sound_checked_at is not None
 
 
 class Invite(models.Model):
@@ -151,6 +163,35 @@ class Retirement(models.Model):
 
     def __str__(self) -> str:
         return f"{self.stimulus_id}: {self.get_outcome_display()}"
+
+
+class TrainingClip(models.Model):
+    """A clip of known truth that reviewers of a protocol practise on, with explained answers. It is in no round."""
+
+    id = models.CharField(primary_key=True, max_length=32, default=opaque_id, editable=False)
+    protocol = models.ForeignKey(ProtocolVersion, on_delete=models.PROTECT, related_name="training_clips")
+    place = models.PositiveSmallIntegerField()
+    scene = models.CharField(max_length=40)
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveBigIntegerField(help_text="Bytes.")
+    solution = models.JSONField(help_text="For each question the right answer, others that are fair, and the reason.")
+
+    class Meta:
+        ordering = ("place",)
+        constraints = (models.UniqueConstraint(fields=("protocol", "place"), name="a_place_holds_one_training_clip"),)
+
+    def __str__(self) -> str:
+        return f"training clip {self.place} of {self.protocol}"
+
+    @property
+    def path(self) -> Path:
+        """The stored file."""
+        return blind_copies().path(self.sha256)
+
+    @property
+    def solutions(self) -> dict[str, Solution]:
+        """The explained answers by question."""
+        return {question: solution_of(entry) for question, entry in self.solution.items()}
 
 
 class Assignment(models.Model):

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from blinding.models import Stimulus
 from fartbench.models import Round, RoundState
-from review.models import AnswerSheet, Assignment, CohortMember, Invite, Reviewer, Role
+from review.models import AnswerSheet, Assignment, CohortMember, Invite, Reviewer, Role, TrainingClip
 
 Person = AbstractBaseUser | AnonymousUser
 
@@ -72,6 +72,11 @@ class Queue:
         return sum(item.is_ended for item in self.items)
 
     @property
+    def is_begun(self) -> bool:
+        """Whether there is a sheet of any of the clips."""
+        return any(item.sheet is not None for item in self.items)
+
+    @property
     def set_aside(self) -> list[QueueItem]:
         return [item for item in self.items if item.is_set_aside]
 
@@ -116,6 +121,16 @@ def queue_of(reviewer: Reviewer, round: Round) -> Queue:  # noqa: A002 - the pro
     )
 
 
+def training_of(round: Round) -> list[TrainingClip]:  # noqa: A002 - the product's word
+    """Return the training clips of a round: those of its protocol in its scenes, in their order."""
+    return list(TrainingClip.objects.filter(protocol=round.protocol_id, scene__in=round.scenes).order_by("place"))
+
+
+def training_due(member: CohortMember) -> TrainingClip | None:
+    """Return the training clip that comes next, or None when all are done, or when there are none."""
+    return next((clip for clip in training_of(member.round) if clip.pk not in member.practised), None)
+
+
 def next_assignment(reviewer: Reviewer, round: Round) -> Assignment | None:  # noqa: A002 - the product's word
     """Return the assignment that is due, or None when the reviewer is done with the round."""
     item = queue_of(reviewer, round).next
@@ -148,6 +163,17 @@ def visible_stimulus(user: Person, stimulus_id: str) -> Stimulus | None:
         assignments__member__reviewer__user=user.pk,
         assignments__member__left_at=None,
     ).first()
+
+
+def visible_training(user: Person, clip_id: str) -> TrainingClip | None:
+    """Return the training clip when this account may play it: staff, and reviewers of an open round it belongs to."""
+    clips = TrainingClip.objects.filter(pk=clip_id)
+    if getattr(user, "is_staff", False) and user.is_active:
+        return clips.first()
+    members = CohortMember.objects.filter(
+        reviewer__user=user.pk, left_at=None, round__protocol=OuterRef("protocol"), round__state=RoundState.REVIEWING
+    )
+    return clips.filter(Exists(members)).first() if user.is_authenticated else None
 
 
 @dataclass(frozen=True, slots=True)

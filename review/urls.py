@@ -12,6 +12,7 @@ urlpatterns = [
     path("review/rounds/<str:name>/", views.start, name="review-start"),
     path("review/rounds/<str:name>/sound", views.sound_check, name="review-sound"),
     path("review/rounds/<str:name>/tones", views.tones_file, name="review-tones"),
+    path("review/rounds/<str:name>/training/<int:place>/", views.training, name="review-training"),
     path("review/rounds/<str:name>/done/", views.done, name="review-done"),
     path("review/<str:stimulus_id>/", views.sheet, name="review-sheet"),
     path("review/<str:stimulus_id>/draft", views.draft, name="review-draft"),
@@ -20,4 +21,5 @@ urlpatterns = [
     path("review/<str:stimulus_id>/later", views.later, name="review-later"),
     path("review/<str:stimulus_id>/mistake", views.mistake, name="review-mistake"),
     path("media/<str:stimulus_id>", views.media, name="media"),
+    path("media/training/<str:clip_id>", views.training_media, name="training-media"),
 ]

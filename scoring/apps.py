@@ -10,5 +10,9 @@ class ScoringConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from fartbench import jobs  # noqa: PLC0415 - both need loaded models
+        from scoring import training  # noqa: PLC0415
+
+        jobs.register(training.TRAINING, training.run_training)
         for table in ("scoring_release", "scoring_releasedocument"):
             writeonce.register(*writeonce.never_changes(table))

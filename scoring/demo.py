@@ -24,6 +24,7 @@ from review.services import SheetEntry, enter_sheets, set_cohort
 from review.services.cohort import InviteLink
 from scoring.rounds import close_round, open_round, publish
 from scoring.simulation import TEMPERS, simulated_responses
+from scoring.training import request_training
 
 ACTOR = "demonstration"
 PROTOCOL = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "core-r01" / "1.0.0"
@@ -36,7 +37,7 @@ COHORTS = {FINISHED: list(SIMULATED), OPEN: [*SIMULATED[:3], YOU]}
 
 
 def make_rounds() -> list[Round]:
-    """Make both rounds and commission their clips."""
+    """Make both rounds, commission their clips, and ask for training clips."""
     protocol = store_protocol(PROTOCOL, actor=ACTOR)
     rounds = []
     for name in (FINISHED, OPEN):
@@ -44,6 +45,7 @@ def make_rounds() -> list[Round]:
         if round_.opened_at is None:
             commission(round_=round_, configurations=_configurations(name), seed=_seed(name), actor=ACTOR)
         rounds.append(round_)
+    request_training(protocol=protocol, round_name=OPEN)
     return rounds
 
 

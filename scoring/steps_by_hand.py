@@ -20,6 +20,7 @@ from review.errors import CohortRefused
 from review.services import InviteLink, set_cohort
 from review.services.cohort import invite
 from scoring.rounds import close_round, open_round, publish
+from scoring.training import request_training
 
 Fields = Mapping[str, str]
 
@@ -50,6 +51,11 @@ def run_step(round_: Round, step: str, actor: str, **fields: str) -> StepDone:
 def _blind(round_: Round, actor: str, _fields: Fields) -> StepDone:
     waiting = request_blinding(round_=round_, actor=actor)
     return StepDone(f"{waiting} blind copies are left to the workers." if waiting else "Every clip has its blind copy.")
+
+
+def _make_training(round_: Round, _actor: str, _fields: Fields) -> StepDone:
+    request_training(protocol=round_.protocol, round_name=round_.name)
+    return StepDone("The training clips are left to the workers. Whoever begins after that practises on them first.")
 
 
 def _mark_cell(round_: Round, actor: str, fields: Fields) -> StepDone:
@@ -103,6 +109,7 @@ def _publish(round_: Round, actor: str, _fields: Fields) -> StepDone:
 _STEPS: Mapping[str, Callable[[Round, str, Fields], StepDone]] = {
     "mark_cell": _mark_cell,
     "blind": _blind,
+    "make_training": _make_training,
     "set_cohort": _set_cohort,
     "invite_again": _invite_again,
     "open_round": _open_round,

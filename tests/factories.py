@@ -22,8 +22,9 @@ from fartbench.media.ffmpeg import ffmpeg_binary
 from fartbench.models import ProtocolVersion, Round, RoundState
 from fartbench.protocol import Response, load_protocol
 from fartbench.storage import blind_copies, file_sha256
-from review.models import AnswerSheet, Reviewer, Source
-from review.services import InviteLink, enter_sheet, plan_orders, set_cohort, write_forms
+from review.models import AnswerSheet, Reviewer, Source, TrainingClip
+from review.practice import Solution
+from review.services import InviteLink, StoredFile, enter_sheet, keep_training, plan_orders, set_cohort, write_forms
 from review.services.cohort import primary_members
 
 CORE_R01 = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "core-r01" / "1.0.0"
@@ -78,6 +79,15 @@ def make_round(*, name: str = "", protocol: ProtocolVersion | None = None, scene
     )
 
 
+def stored_copy(data: bytes) -> tuple[str, int]:
+    """Put a file into the store of blind copies; return its SHA-256 and its size."""
+    with blind_copies().scratch(".mp4") as scratch:
+        scratch.write_bytes(data)
+        sha256 = file_sha256(scratch)
+        blind_copies().keep(scratch, sha256=sha256)
+    return sha256, len(data)
+
+
 def make_stimulus(
     round: Round,  # noqa: A002 - the product's word
     *,
@@ -88,13 +98,9 @@ def make_stimulus(
 ) -> Stimulus:
     """Return a stimulus whose blind copy lies in the store, padded to ``size`` bytes; without a key to any clip."""
     data = tiny_clip(seconds=seconds) if data is None else data
-    data = padded(data, size) if len(data) < size else data
-    with blind_copies().scratch(".mp4") as scratch:
-        scratch.write_bytes(data)
-        sha256 = file_sha256(scratch)
-        blind_copies().keep(scratch, sha256=sha256)
+    sha256, stored = stored_copy(padded(data, size) if len(data) < size else data)
     facts = {"duration_s": seconds, "has_audio": True}
-    return Stimulus.objects.create(round=round, scene=scene, sha256=sha256, size=len(data), facts=facts)
+    return Stimulus.objects.create(round=round, scene=scene, sha256=sha256, size=stored, facts=facts)
 
 
 def make_cohort(round: Round, *, prefix: str = "") -> list[InviteLink]:  # noqa: A002 - the product's word
@@ -131,8 +137,20 @@ def open_round(
         round_.state, round_.opened_at = RoundState.REVIEWING, timezone.now()
         round_.save()
         if consent:
-            round_.members.update(consented_at=timezone.now())
+            round_.members.update(consented_at=timezone.now(), sound_checked_at=timezone.now())
     return round_
+
+
+def make_training_clips(
+    protocol: ProtocolVersion, *, scenes: tuple[str, ...] = ("r01-lift", "r01-chair")
+) -> list[TrainingClip]:
+    """Return stored training clips of a core-r01 protocol: all right in the first, nothing heard in the others."""
+    clips = []
+    for number, scene in enumerate(scenes):
+        right = answers() if number == 0 else answers(event="no", cause="na:no_event", sound="na:no_sound", timing="1")
+        solutions = {key: Solution(str(given), (), f"because of {key}") for key, given in right.items()}
+        clips.append((scene, StoredFile(*stored_copy(tiny_clip(number=number))), solutions))
+    return keep_training(protocol=protocol, clips=clips, actor="test")
 
 
 def reviewers_of(round: Round) -> list[Reviewer]:  # noqa: A002 - the product's word

@@ -31,7 +31,7 @@ from django.test import Client  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from review.models import CohortMember, Reviewer  # noqa: E402
-from review.selectors import next_assignment  # noqa: E402
+from review.selectors import next_assignment, training_of  # noqa: E402
 from scoring.demo import FINISHED, OPEN, YOU  # noqa: E402
 from scoring.demo_accounts import ADMIN  # noqa: E402
 from scoring.pages.published import published_release  # noqa: E402
@@ -67,7 +67,10 @@ def shots() -> list[Shot]:
     release = published_release(FINISHED)
     member = CohortMember.objects.select_related("reviewer__user", "round").get(round__name=OPEN, reviewer__email=YOU)
     # As after the start page: this installation is there for the pictures alone.
-    CohortMember.objects.filter(pk=member.pk).update(consented_at=timezone.now(), sound_checked_at=timezone.now())
+    now, training = timezone.now(), training_of(member.round)
+    CohortMember.objects.filter(pk=member.pk).update(
+        consented_at=now, sound_checked_at=now, practised=[clip.pk for clip in training]
+    )
     you, admin = member.reviewer.user, User.objects.get(username=ADMIN)
     leader = release.scores["leaderboard"][0]["configuration"]
     return [
@@ -77,6 +80,7 @@ def shots() -> list[Shot]:
         Shot("configuration", f"/rounds/{FINISHED}/configurations/{leader}/"),
         Shot("method", "/method/"),
         Shot("review-queue", "/review/", you),
+        Shot("review-training", f"/review/rounds/{OPEN}/training/{training[0].place}/", you),
         Shot("review-form", f"/review/{_due(member.reviewer, member)}/", you),
         Shot("staff-rounds", "/staff/", admin),
         Shot("staff-round", f"/staff/rounds/{OPEN}/", admin),

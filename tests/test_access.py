@@ -17,7 +17,7 @@ from fartbench.models import Round
 from generation.models import Configuration, Sample
 from review.models import Answer, AnswerSheet, Assignment, MistakeReport, OrderPlan
 from review.selectors import next_assignment
-from tests.factories import make_locked_sheet, make_staff, reviewers_of
+from tests.factories import make_locked_sheet, make_staff, make_training_clips, reviewers_of
 from tests.generation.rows import make_account, make_prompt
 from tests.scoring.rows import make_locked_round, make_open_round, make_published_round
 
@@ -33,6 +33,8 @@ REVIEWERS = {"visitor": LOGIN, "rae": OPEN, "other": OPEN, "otis": FORBIDDEN, "s
 MEMBER = REVIEWERS | {"other": NOTHING}
 STAFF = {"visitor": LOGIN, "rae": NOTHING, "other": NOTHING, "otis": NOTHING, "stan": OPEN, "ada": OPEN}
 ADMINS = STAFF | {"stan": FORBIDDEN}
+# Every open round on a protocol begins with the same training clips.
+TRAINEES = {"visitor": NOTHING, "rae": OPEN, "other": OPEN, "otis": NOTHING, "stan": OPEN, "ada": OPEN}
 PLAYERS = {"visitor": NOTHING, "rae": OPEN, "other": NOTHING, "otis": NOTHING, "stan": OPEN, "ada": OPEN}
 
 
@@ -75,6 +77,8 @@ CALLS = {
     "review-start": Call(MEMBER, ("open",)),
     "review-sound": Call(MEMBER, ("open",), "post"),
     "review-tones": Call(MEMBER, ("open",)),
+    "review-training": Call(MEMBER, ("open", "place")),
+    "training-media": Call(TRAINEES, ("training",)),
     "review-done": Call(MEMBER, ("open",)),
     "review-sheet": Call(MEMBER, ("due",)),
     "review-draft": Call(MEMBER, ("due",), "put", {"revision": 0, "answers": {}}),
@@ -115,7 +119,10 @@ def world() -> dict[str, str]:
     make_locked_round(name="closed", scenes=lift, configurations=("beta",))
     open_round = make_open_round(name="running", scenes=lift, configurations=("gamma", "delta"))
     elsewhere = make_open_round(name="elsewhere", scenes=lift, configurations=("epsilon",))
-    Round.objects.get(name="running").members.update(consented_at=open_round.opened_at)
+    Round.objects.get(name="running").members.update(
+        consented_at=open_round.opened_at, sound_checked_at=open_round.opened_at
+    )
+    training = make_training_clips(open_round.protocol)[0]
     rae = reviewers_of(open_round)[0]
     ended = next_assignment(rae, open_round).stimulus
     make_locked_sheet(rae, ended)
@@ -137,6 +144,8 @@ def world() -> dict[str, str]:
         "account": make_account(),
         "prompt": make_prompt(open_round),
         "sample": Sample.objects.filter(clip__isnull=False).first().pk,
+        "place": str(training.place),
+        "training": training.pk,
         "rae": rae.user.username,
         "other": reviewers_of(elsewhere)[0].user.username,
     }

@@ -23,9 +23,9 @@ from django.test import Client
 from blinding.models import BlindingKey, Stimulus
 from fartbench.models import Round
 from generation.models import Configuration, Family, Sample
-from review.models import Assignment
+from review.models import Assignment, TrainingClip
 from review.services import set_cohort
-from tests.factories import CORE_R01, tiny_clip
+from tests.factories import CORE_R01, make_training_clips, tiny_clip
 from tests.manifests import COLUMNS, SCENES, write_csv
 
 pytestmark = pytest.mark.django_db
@@ -70,6 +70,7 @@ def sentinels(tmp_path: Path) -> set[str]:
         label="zzlabel", family=family, provider="zzprovider", model_id="zzmodel", parameters={"zzparameter": "zzvalue"}
     )
     call_command("blind", "blindtest")
+    make_training_clips(Round.objects.get().protocol)
     call_command("set_cohort", "blindtest", *EMAILS)
     call_command("open_round", "blindtest")
     raw = {sample.clip.sha256 for sample in Sample.objects.exclude(clip=None) if sample.clip}
@@ -115,10 +116,25 @@ def crawl(client: Client, kept: Kept, starts: list[str]) -> None:
             waiting += links_in(path, body)
 
 
+def begin(client: Client, kept: Kept) -> None:
+    """Go through the start page and the training."""
+    start = "/review/rounds/blindtest/"
+    kept.add("start", client.get(start))
+    kept.add("miscounted", client.post(f"{start}sound", {"heard": "9"}))
+    kept.add("sound", client.post(f"{start}sound", {"heard": client.session["tones"], "volume": "0.5"}))
+    kept.add("consent", client.post(start, {"agree": "on"}))
+    for clip in TrainingClip.objects.all():
+        page = f"{start}training/{clip.place}/"
+        right = {question: solution.answer for question, solution in clip.solutions.items()}
+        kept.add(f"GET {page}", client.get(page))
+        kept.add(f"{page} incomplete", client.post(page, {"event": "yes"}))
+        kept.add(f"{page} explained", client.post(page, right))
+        kept.add(f"GET /media/training/{clip.pk}", client.get(f"/media/training/{clip.pk}"))
+
+
 def answer(client: Client, kept: Kept) -> None:
     """Do what a reviewer does: begin, save, lock, report, ask for what is not there."""
-    kept.add("consent", client.post("/review/rounds/blindtest/", {"consent": "on"}))
-    kept.add("sound", client.post("/review/rounds/blindtest/sound", {"tones": "3"}))
+    begin(client, kept)
     first, second, *_ = [assignment.stimulus_id for assignment in assignments()]
     draft = {"revision": 0, "answers": {"event": "yes"}}
     kept.add("PUT draft", client.put(f"/review/{first}/draft", draft, content_type="application/json"))
@@ -201,8 +217,7 @@ def test_an_id_that_is_not_yours_looks_like_one_that_does_not_exist(client: Clie
 
 
 def test_pages_and_files_of_one_scene_have_one_size_whoever_made_them(client: Client) -> None:
-    client.post("/review/rounds/blindtest/", {"consent": "on"})
-    client.post("/review/rounds/blindtest/sound", {"tones": "3"})
+    begin(client, Kept())
     media: set[str] = set()
     for assignment in assignments():
         response = client.get(f"/media/{assignment.stimulus_id}")

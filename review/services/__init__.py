@@ -8,18 +8,21 @@ from review.services.forms import write_forms
 from review.services.invites import issue_return_code, use_invite, use_return_code
 from review.services.locking import lock_sheet, report_mistake, report_unplayable
 from review.services.orders import plan_orders
-from review.services.welcome import give_consent, note_sound_check
+from review.services.welcome import StoredFile, give_consent, keep_training, note_practice, note_sound_check
 
 __all__ = [
     "Draft",
     "InviteLink",
     "SheetEntry",
+    "StoredFile",
     "add_secondary",
     "enter_sheet",
     "enter_sheets",
     "give_consent",
     "issue_return_code",
+    "keep_training",
     "lock_sheet",
+    "note_practice",
     "note_sound_check",
     "plan_orders",
     "replace_reviewer",

@@ -13,8 +13,8 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 
 from fartbench.models import Round
-from review.models import Assignment, Reviewer
-from review.selectors import assignment_of, queue_of, reviewer_of
+from review.models import Assignment, CohortMember, Reviewer
+from review.selectors import assignment_of, memberships_of, queue_of, reviewer_of
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, Reviewer, P], HttpResponseBase]
@@ -49,6 +49,14 @@ def own_assignment(reviewer: Reviewer, stimulus_id: str) -> Assignment:
     if assignment is None:
         raise Http404
     return assignment
+
+
+def own_membership(reviewer: Reviewer, name: str) -> CohortMember:
+    """Return the reviewer's place in an opened round, or answer 404."""
+    for member in memberships_of(reviewer):
+        if member.round.name == name:
+            return member
+    raise Http404
 
 
 def next_url(reviewer: Reviewer, round: Round) -> str:  # noqa: A002 - the product's word

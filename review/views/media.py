@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from blinding.views import stream
-from review.selectors import visible_stimulus
+from review.selectors import visible_stimulus, visible_training
 
 
 @require_safe
@@ -16,3 +16,12 @@ def media(request: HttpRequest, stimulus_id: str) -> HttpResponseBase:
     if stimulus is None:
         raise Http404
     return stream(request, stimulus)
+
+
+@require_safe
+def training_media(request: HttpRequest, clip_id: str) -> HttpResponseBase:
+    """Send a training clip, under the same rules."""
+    clip = visible_training(request.user, clip_id)
+    if clip is None:
+        raise Http404
+    return stream(request, clip)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_safe
@@ -14,7 +14,7 @@ from fartbench.models import Round, RoundState
 from review.models import CohortMember, Reviewer
 from review.pace import time_left
 from review.selectors import Queue, locked_times, memberships_of, queue_of
-from review.views.access import next_url, reviewers_only
+from review.views.access import next_url, own_membership, reviewers_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class RoundCard:
     @property
     def is_ready(self) -> bool:
         """Say whether the reviewer has been through the start page."""
-        return self.member.consented_at is not None
+        return self.member.is_ready
 
 
 @require_safe
@@ -51,9 +51,7 @@ def home(request: HttpRequest, reviewer: Reviewer) -> HttpResponseBase:
 @reviewers_only
 def done(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBase:
     """Say that the round is finished; whoever still has a clip to do is sent there."""
-    member = next((member for member in memberships_of(reviewer) if member.round.name == name), None)
-    if member is None:
-        raise Http404
+    member = own_membership(reviewer, name)
     card = _card(reviewer, member)
     if card.is_open and card.queue.next:
         return redirect(next_url(reviewer, member.round))

@@ -18,8 +18,9 @@ from fartbench.protocol import Response
 from review.models import AnswerSheet, Assignment, Reviewer
 from review.pace import break_is_due, time_left
 from review.page import browser_rules, question_blocks, stages
-from review.selectors import Queue, QueueItem, locked_times, queue_of
+from review.selectors import Queue, QueueItem, locked_times, queue_of, training_due
 from review.views.access import next_url, own_assignment, reviewers_only
+from review.views.training import training_url
 
 
 @require_safe
@@ -34,8 +35,10 @@ def sheet(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpRes
         return redirect("review-home")
     if item.sheet is not None and item.sheet.is_ended:
         return _ended_page(request, assignment, item, item.sheet, next_url(reviewer, round_))
-    if assignment.member.consented_at is None:
+    if not assignment.member.is_ready:
         return redirect("review-start", round_.name)
+    if not queue.is_begun and (clip := training_due(assignment.member)):
+        return redirect(training_url(round_, clip))
     if not queue.is_open(item):
         messages.info(request, "That clip is not due yet. This one comes first.")
         return redirect(next_url(reviewer, round_))
@@ -62,6 +65,7 @@ def form_page(
     context = {
         "round": assignment.member.round,
         "stimulus_id": assignment.stimulus_id,
+        "media_url": reverse("media", args=[assignment.stimulus_id]),
         "scene": form.scene,
         "item": item,
         "queue": queue,

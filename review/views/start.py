@@ -1,20 +1,22 @@
-"""Before the first clip of a round: what is asked, consent, and a sound check."""
+"""Before the first clip of a round: what is asked, a sound check, and consent."""
 
 from __future__ import annotations
 
 import secrets
 from contextlib import suppress
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from review.models import CohortMember, Reviewer
-from review.selectors import memberships_of
+from review.models import Reviewer
+from review.selectors import training_of
 from review.services import give_consent, note_sound_check
 from review.tones import tones
-from review.views.access import next_url, reviewers_only
+from review.views.access import own_membership, reviewers_only
+from review.views.training import onward
 
 FEWEST_TONES, MOST_TONES = 3, 6
 LOUDEST = 1.0
@@ -23,14 +25,17 @@ LOUDEST = 1.0
 @require_http_methods(["GET", "HEAD", "POST"])
 @reviewers_only
 def start(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBase:
-    """Show the instructions and the sound check; agreeing opens the first clip."""
-    member = _member(reviewer, name)
+    """Show the instructions and the sound check; agreeing opens the training, or the first clip."""
+    member = own_membership(reviewer, name)
     if request.method == "POST":
+        if member.sound_checked_at is None:
+            messages.warning(request, "First the sound check: without sound there is nothing to review.")
+            return redirect(f"{request.path}#sound")
         give_consent(member)
-        return redirect(next_url(reviewer, member.round))
+        return redirect(onward(reviewer, member))
     request.session["tones"] = FEWEST_TONES + secrets.randbelow(MOST_TONES - FEWEST_TONES + 1)
     protocol = member.round.protocol.rules
-    context = {"member": member, "round": member.round, "protocol": protocol}
+    context = {"member": member, "round": member.round, "protocol": protocol, "training": training_of(member.round)}
     return TemplateResponse(request, "review/start.html", context)
 
 
@@ -38,7 +43,7 @@ def start(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBa
 @reviewers_only
 def tones_file(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBase:
     """Send as many tones as the start page that is open asks to count."""
-    _member(reviewer, name)
+    own_membership(reviewer, name)
     return HttpResponse(tones(request.session.get("tones", FEWEST_TONES)), content_type="audio/wav")
 
 
@@ -46,7 +51,7 @@ def tones_file(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpRespo
 @reviewers_only
 def sound_check(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBase:
     """Take the number of tones a reviewer heard; the right one is noted with the volume, a wrong one is tried again."""
-    member = _member(reviewer, name)
+    member = own_membership(reviewer, name)
     heard = request.POST.get("heard", "")
     is_right = heard.isdecimal() and int(heard) == request.session.get("tones")
     tries = request.session["tone_tries"] = request.session.get("tone_tries", 0) + 1
@@ -61,10 +66,3 @@ def _volume(text: str) -> float | None:
         if 0 <= float(text) <= LOUDEST:
             return round(float(text), 2)
     return None
-
-
-def _member(reviewer: Reviewer, name: str) -> CohortMember:
-    for member in memberships_of(reviewer):
-        if member.round.name == name:
-            return member
-    raise Http404

@@ -36,6 +36,13 @@ ACTIONS = (
         (RoundState.GENERATING, RoundState.BLINDING),
     ),
     Action(
+        "make_training",
+        "Draw training clips",
+        "The built-in renderer draws three clips of known truth. Every reviewer who begins a round on this protocol "
+        "practises on them first, with explained answers. They are in no round and count for nothing.",
+        BEFORE_OPENING,
+    ),
+    Action(
         "set_cohort",
         "Name the reviewers",
         "They become the whole primary cohort of the round, and each gets a new invite link. "
@@ -64,6 +71,8 @@ ACTIONS = (
 
 
 def actions_for(round_: Round, due: Step | None) -> list[Action]:
-    """Return the steps that this round's state permits, the due one marked."""
+    """Return the steps that this round's state permits, the due one marked. Training clips are made once."""
     command = due.command if due else ""
-    return [replace(action, is_due=action.step == command) for action in ACTIONS if round_.state in action.states]
+    done = {"make_training"} if round_.protocol.training_clips.exists() else set()
+    offered = [action for action in ACTIONS if round_.state in action.states and action.step not in done]
+    return [replace(action, is_due=action.step == command) for action in offered]

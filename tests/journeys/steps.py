@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.test import Client
 from playwright.sync_api import Page, expect
@@ -28,6 +29,12 @@ def sign_in(page: Page, live_server: Any, reviewer: Reviewer) -> None:
 def end_sessions() -> None:
     """Let every session expire."""
     Session.objects.all().delete()
+
+
+def tones_of(page: Page) -> int:
+    """Return how many tones the open start page plays."""
+    key = next(cookie["value"] for cookie in page.context.cookies() if cookie["name"] == "sessionid")
+    return int(SessionStore(key)["tones"])
 
 
 def due(reviewer: Reviewer, round_: Round) -> str:

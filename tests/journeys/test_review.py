@@ -14,7 +14,15 @@ from fartbench.models import Round
 from review.models import AnswerSheet, MistakeReport, Reviewer
 from review.services import save_draft
 from review.services.cohort import invite
-from tests.factories import answers, make_locked_sheet, open_round, padded, reviewers_of, tiny_clip
+from tests.factories import (
+    answers,
+    make_locked_sheet,
+    make_training_clips,
+    open_round,
+    padded,
+    reviewers_of,
+    tiny_clip,
+)
 from tests.journeys.steps import (
     due,
     end_sessions,
@@ -25,6 +33,7 @@ from tests.journeys.steps import (
     play_through,
     press,
     sign_in,
+    tones_of,
     wait_for_clip,
     wait_until,
 )
@@ -50,8 +59,9 @@ def answers_of(stimulus: str) -> dict[str, str]:
 
 
 def test_from_the_invite_to_the_last_lock_by_keyboard_alone(page: Page, round_: Round, live_server: Any) -> None:
-    """Also a whole session: way back, instructions, consent, sound check, every clip, the page at the end."""
-    round_.members.update(consented_at=None)
+    """Also a whole session: way back, instructions, sound check, consent, training, every clip, the page at the end."""
+    round_.members.update(consented_at=None, sound_checked_at=None)
+    make_training_clips(round_.protocol)
     member = round_.members.select_related("reviewer").get(place=0)
     link = invite(member).url.removeprefix("http://127.0.0.1:8000")
     page.goto(link)
@@ -63,8 +73,19 @@ def test_from_the_invite_to_the_last_lock_by_keyboard_alone(page: Page, round_: 
     page.get_by_label("How many tones").fill("2")
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("not the number of tones")
+    page.get_by_label("How many tones").fill(str(tones_of(page)))
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("You may repeat it")).to_be_visible()
     page.get_by_label("I have read this").press("Space")
     page.get_by_role("button", name="Agree").press("Enter")
+    for number, keys in ((1, "yyy444"), (2, "naya14")):
+        expect(page.get_by_role("heading", level=1)).to_contain_text(f"Training {number} of 2")
+        wait_for_clip(page)
+        play_through(page)
+        press(page, keys)
+        page.keyboard.press("Enter")
+        expect(page.locator(".badge--good")).to_have_count(6)
+        page.locator(".page-header .button").press("Enter")
     seen = set()
     for _ in range(4):
         wait_for_clip(page)
@@ -75,7 +96,7 @@ def test_from_the_invite_to_the_last_lock_by_keyboard_alone(page: Page, round_: 
         lock_by_keys(page)
     expect(page.get_by_role("heading", level=1)).to_have_text("That was the last clip")
     sheets = AnswerSheet.objects.filter(reviewer=member.reviewer)
-    assert len(seen) == 4 == sheets.filter(locked_at__isnull=False).count()
+    assert len(seen) == 4 == sheets.count() == sheets.filter(locked_at__isnull=False).count()
     assert all(sheet.playback["covered"] and sheet.playback["viewport"] for sheet in sheets)
     page.goto(link)
     expect(page.get_by_role("heading", level=1)).to_have_text("My reviews")
@@ -439,8 +460,19 @@ def test_axe_finds_nothing(  # noqa: PLR0917 - fixtures
     check("the keys")
     make_locked_sheet(rae, round_.stimuli.exclude(pk=stimulus).first())
     other = AnswerSheet.objects.get(locked_at__isnull=False).stimulus_id
-    pages = ["/review/", "/review/way-back/", f"/review/rounds/{round_.name}/", f"/review/{other}/", "/login/"]
-    for address in [*pages, "/return/", "/i/nothing/", "/review/nothing/"]:
+    make_training_clips(round_.protocol)
+    training = f"/review/rounds/{round_.name}/training/1/"
+    page.goto(training)
+    wait_for_clip(page)
+    play_through(page)
+    check("an open training clip")
+    press(page, "nnn111")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Look again").first).to_be_visible()
+    check("an explained training clip")
+    round_page = f"/review/rounds/{round_.name}/"
+    pages = [training, round_page, f"{round_page}done/", "/review/", "/review/way-back/", f"/review/{other}/"]
+    for address in [*pages, "/login/", "/return/", "/i/nothing/", "/review/nothing/"]:
         page.goto(address)
         check(address)
     expect_faults(faults, "404", "410")

@@ -9,50 +9,19 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
-from ruamel.yaml import YAML
 
 from review.models import AnswerSheet
 from review.page import answer_keys, browser_rules, question_blocks, stages
 from review.selectors import next_assignment
-from tests.factories import CORE_R01, make_protocol, open_round, reviewers_of
+from tests.factories import make_protocol, open_round, reviewers_of
+from tests.review.second_instrument import write_second_instrument
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def instrument(tmp_path: Path) -> Path:
-    """Two reviewers, two plays, one scale from 0 and one choice in one stage, then a choice with two N/A reasons."""
-    content: dict[str, Any] = YAML(typ="safe").load((CORE_R01 / "protocol.yaml").read_text())
-    content |= {
-        "name": "small",
-        "cohort": {"size": 2, "quorum": 2},
-        "playback": {"full_plays": 2, "played_fraction": 0.9},
-        "answer_sets": {
-            "much": {"kind": "scale", "options": [{"value": str(n), "label": f"Much {n}"} for n in range(4)]},
-            "side": {
-                "kind": "choice",
-                "options": [{"value": v, "label": v.title()} for v in ("yes", "no", "both")],
-            },
-        },
-        "questions": [
-            {"key": "wit", "label": "Wit", "stage": 1, "answers": "much", "wording": "How witty is it?"},
-            {"key": "side", "label": "Side", "stage": 1, "answers": "side", "wording": "Is it one side?"},
-            {"key": "why", "label": "Why", "stage": 2, "answers": "side", "wording": "per_scene"},
-        ],
-        "na_reasons": {"dark": "Too dark", "still": "Nothing moves"},
-        "na_rules": [
-            {"question": "why", "reason": "dark"},
-            {"question": "why", "reason": "still", "when": {"question": "wit", "value": "0"}},
-        ],
-        "scenes": [
-            {"key": "hall", "title": "The Hall", "setting": "A hall.", "wording": {"why": "Is that why?"}, "help": {}}
-        ],
-        "scoring": content["scoring"]
-        | {"gates": ["side"], "points": [{"question": "side", "points": 1}], "rank_by": ["factual_score"]},
-    }
-    with (tmp_path / "protocol.yaml").open("w") as file:
-        YAML(typ="safe").dump(content, file)
-    return tmp_path
+    return write_second_instrument(tmp_path)
 
 
 def test_it_is_shown_saved_gated_and_locked(instrument: Path) -> None:

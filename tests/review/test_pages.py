@@ -175,16 +175,19 @@ def test_clips_cannot_be_skipped_by_address(client: Client, round_: Round, rae: 
     assert put(client, last).json()["code"] == "not_due"
 
 
-def test_instructions_and_consent_come_first(client: Client, round_: Round, first: str) -> None:
-    round_.members.update(consented_at=None)
-    assert client.get(reverse("review-sheet", args=[first]))["Location"] == reverse("review-start", args=[round_.name])
-    client.get(reverse("review-start", args=[round_.name]))
+def test_instructions_sound_check_and_consent_come_first(client: Client, round_: Round, first: str) -> None:
+    round_.members.update(consented_at=None, sound_checked_at=None)
+    start = reverse("review-start", args=[round_.name])
+    assert client.get(reverse("review-sheet", args=[first]))["Location"] == start
+    client.get(start)
+    assert client.post(start)["Location"] == f"{start}#sound"
+    assert round_.members.get(place=0).consented_at is None
     tones = client.get(reverse("review-tones", args=[round_.name]))
     assert (tones["Content-Type"], tones.content[:4]) == ("audio/wav", b"RIFF")
     heard = {"heard": client.session["tones"], "volume": "0.6"}
     assert "sound=again" in client.post(reverse("review-sound", args=[round_.name]), heard | {"heard": 9})["Location"]
     assert "sound=heard" in client.post(reverse("review-sound", args=[round_.name]), heard)["Location"]
-    assert client.post(reverse("review-start", args=[round_.name]))["Location"] == f"/review/{first}/"
+    assert client.post(start)["Location"] == f"/review/{first}/"
     member = round_.members.get(place=0)
     assert member.consented_at is not None
     assert member.sound_check == {"tries": 2, "volume": 0.6}

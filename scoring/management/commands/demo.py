@@ -23,8 +23,9 @@ from generation.commissioning import GENERATE
 from scoring import demo
 from scoring.demo_accounts import Accounts, ready_accounts
 from scoring.serving import refuse_taken_port, serve
+from scoring.training import TRAINING
 
-WORDS = {GENERATE: "Drawing clips", BLIND: "Making blind copies"}
+WORDS = {GENERATE: "Drawing clips", BLIND: "Making blind copies", TRAINING: "Drawing training clips"}
 
 
 class WorkStopped(Refusal):
@@ -50,6 +51,7 @@ class Command(Base):
         _work_through(GENERATE, rounds, console)
         demo.blind(rounds)
         _work_through(BLIND, rounds, console)
+        _work_through(TRAINING, rounds, console)
         with console.status("Opening the rounds, drawing orders, letting the scripted reviewers answer"):
             link = None
             for round_ in rounds:

@@ -52,6 +52,7 @@ export class Player extends EventTarget {
   toggle() {
     if (!this.video.paused) return this.video.pause();
     if (this.loop && this.looping && !this.#inLoop()) this.video.currentTime = this.loop[0];
+    this.#begin();
     return this.video.play().catch((error) => this.#note(`PLAY ${error.name}`));
   }
 
@@ -102,6 +103,7 @@ export class Player extends EventTarget {
   #listen() {
     const on = (name, act) => this.video.addEventListener(name, act);
     on("loadedmetadata", () => this.isOpen && this.#tell("gate")); // played in full before a reload
+    on("play", () => this.#begin());
     on("playing", () => this.#started());
     on("timeupdate", () => this.#look());
     on("pause", () => this.#stopped());
@@ -117,10 +119,17 @@ export class Player extends EventTarget {
     for (const name of ["play", "pause", "loadedmetadata", "timeupdate", "seeked", "volumechange"]) on(name, () => this.#tell("moved"));
   }
 
+  // From here the clip plays: noted when play is asked for, since a busy computer says "playing" when it long has been.
+  #begin() {
+    this.mark ??= { time: this.video.currentTime, at: performance.now() };
+  }
+
   #started() {
-    if (this.stalledAt !== null) this.report.stalled_s += (performance.now() - this.stalledAt) / 1000;
-    this.stalledAt = null;
-    this.mark = { time: this.video.currentTime, at: performance.now() };
+    if (this.stalledAt !== null) {
+      this.report.stalled_s += (performance.now() - this.stalledAt) / 1000;
+      this.stalledAt = this.mark = null;
+    }
+    this.#begin();
   }
 
   // Count what was played since the last look; the clock on the wall bounds it.
