@@ -12,9 +12,18 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, Playwright, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Error,
+    Page,
+    Playwright,
+    expect,
+    sync_playwright,
+)
 
-PATIENCE_MS = 15_000
+PATIENCE_MS = 30_000  # nothing takes that long, unless the machine is busy with something else
 QUIET_FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
@@ -29,6 +38,7 @@ QUIET_FLAGS = [
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """Yield one headless Chromium for all journeys."""
+    expect.set_options(timeout=PATIENCE_MS)
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         # Playwright keeps an event loop in this thread; Django takes that for asynchronous code and refuses queries.
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
