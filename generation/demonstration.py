@@ -31,7 +31,9 @@ class NoStandIn(Refusal):
     """The stand-ins are not running, and a demonstration does not buy from real providers."""
 
 
-def commission_everything(*, name: str, protocol: str, actor: str, replicates: int = 1) -> Round:
+def commission_everything(
+    *, name: str, protocol: str, actor: str, replicates: int = 1, scenes: list[str] | None = None
+) -> Round:
     """Make a round of all configurations and commission it from the stand-ins. Asking again adds nothing.
 
     Raises NoStandIn unless STAND_IN_URL is set: this must never reach a provider that takes money.
@@ -40,7 +42,7 @@ def commission_everything(*, name: str, protocol: str, actor: str, replicates: i
         raise NoStandIn("Start “manage.py stand_in_providers” and set STAND_IN_URL to the address it prints.")
     load_configurations(actor=actor)
     configurations = named(loaded.file.name for loaded in read_configurations())
-    round_ = create_round(name=name, protocol=protocol, actor=actor, replicates=replicates)
+    round_ = create_round(name=name, protocol=protocol, actor=actor, replicates=replicates, scenes=scenes)
     _freeze(round_, configurations, actor)
     for provider in {configuration.provider for configuration in configurations}:
         figures = {"max_in_flight": AT_ONCE, "min_interval_s": 0.0}

@@ -1,4 +1,4 @@
-"""The crash test in small: a few cells, two kills, no restart. The whole one is ``python -m tests.chaos.generation``."""
+"""The crash test in small: a few cells, two kills. The whole one is ``python -m tests.chaos.generation``."""
 
 import os
 import subprocess
