@@ -37,5 +37,9 @@ class CorrectionRefused(Refusal):
     """A correction without a reason, or of a round that has no release yet."""
 
 
+class ClipsUnderReview(BadInput):
+    """A release would show clips that reviewers of another round are still to see blind; each is named."""
+
+
 class UnknownStimulus(Refusal):
     """The round has no stimulus of this id."""

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from blinding.services import without_copy
+from django.db.models import Count, Exists, OuterRef, QuerySet
+
+from blinding.models import BlindCopy, NotReviewable
 from fartbench.models import Round, RoundState
 from fartbench.rounds import StepOutOfOrder
 from generation.models import Sample, SampleState
-from review.models import CohortMember
-from review.selectors import missing_sheets
+from review.models import AnswerSheet, Assignment, CohortMember, Role
+
+BEFORE_OPENING = (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING)
 
 
 @dataclass(frozen=True)
@@ -22,26 +28,79 @@ class Step:
 
 def due_step(round_: Round) -> Step | None:
     """Return the step that brings the round on, or None when it is published."""
+    return due_steps([round_])[round_.pk]
+
+
+def due_steps(rounds: Sequence[Round]) -> dict[int, Step | None]:
+    """Return the step that is due in each round, by key: a fixed number of queries for any number of rounds."""
+    before = [round_.pk for round_ in rounds if round_.state in BEFORE_OPENING]
+    reviewing = [round_.pk for round_ in rounds if round_.state == RoundState.REVIEWING]
+    counts = _Counts.read(before, reviewing) if before or reviewing else _Counts()
+    return {round_.pk: _due(round_, counts) for round_ in rounds}
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """What is there and what is missing, by round."""
+
+    samples: Counter[int] = field(default_factory=Counter)
+    waiting: Counter[int] = field(default_factory=Counter)
+    uncopied: Counter[int] = field(default_factory=Counter)
+    members: Counter[int] = field(default_factory=Counter)
+    sheets: Counter[int] = field(default_factory=Counter)
+
+    @classmethod
+    def read(cls, before: list[int], reviewing: list[int]) -> _Counts:
+        samples = Sample.objects.filter(cell__round__in=before)
+        uncopied = samples.filter(
+            ~Exists(BlindCopy.objects.filter(sample=OuterRef("pk"))),
+            ~Exists(NotReviewable.objects.filter(sample=OuterRef("pk"))),
+            state=SampleState.DELIVERED,
+        )
+        return cls(
+            samples=_by_round(samples, "cell__round"),
+            waiting=_by_round(samples.exclude(state__in=SampleState.outcomes()), "cell__round"),
+            uncopied=_by_round(uncopied, "cell__round"),
+            members=_by_round(CohortMember.objects.filter(round__in=before), "round"),
+            sheets=_by_round(due_assignments(reviewing), "member__round"),
+        )
+
+
+def _by_round(rows: QuerySet[Any], key: str) -> Counter[int]:
+    return Counter(dict(rows.order_by().values_list(key).annotate(rows=Count("pk"))))
+
+
+def due_assignments(rounds: Sequence[int]) -> QuerySet[Assignment]:
+    """Return what the primary cohorts of these rounds (by key) still have to end."""
+    ended = AnswerSheet.objects.filter(reviewer=OuterRef("member__reviewer"), stimulus=OuterRef("stimulus"))
+    return Assignment.objects.filter(
+        ~Exists(ended.exclude(locked_at=None, unplayable_at=None)),
+        member__round__in=rounds,
+        member__role=Role.PRIMARY,
+        stimulus__retirement=None,
+    )
+
+
+def _due(round_: Round, counts: _Counts) -> Step | None:
     if round_.state == RoundState.PUBLISHED:
         return None
     if round_.state == RoundState.LOCKED:
         return Step("publish", "the round is closed and its scores can be published")
     if round_.state == RoundState.REVIEWING:
-        missing = sum(count for _, count in missing_sheets(round_))
+        missing = counts.sheets[round_.pk]
         words = f"{missing} sheets are still missing" if missing else "every sheet is locked"
         return Step("close_round", words)
-    return _before_opening(round_)
+    return _due_before_opening(round_.pk, counts)
 
 
-def _before_opening(round_: Round) -> Step:
-    samples = Sample.objects.filter(cell__round=round_)
-    if not samples.exists():
+def _due_before_opening(key: int, counts: _Counts) -> Step:
+    if not counts.samples[key]:
         return Step("import_clips", "the round has no clips yet")
-    if waiting := samples.exclude(state__in=SampleState.outcomes()).count():
+    if waiting := counts.waiting[key]:
         return Step("import_clips", f"{waiting} cells have no outcome yet (“mark_cell” sets one that brought no clip)")
-    if without := len(without_copy(round_)):
+    if without := counts.uncopied[key]:
         return Step("blind", f"{without} clips have no blind copy yet")
-    if not CohortMember.objects.filter(round=round_).exists():
+    if not counts.members[key]:
         return Step("set_cohort", "no reviewers are named yet")
     return Step("open_round", "everything is there")
 

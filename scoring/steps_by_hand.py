@@ -8,17 +8,18 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from blinding.services import request_blinding
+from blinding.services import exclude_clip, normalise_round, request_blinding
 from fartbench import audit
 from fartbench.errors import Refusal
 from fartbench.models import Round, RoundState
-from generation.cells import mark_cell
+from generation.cells import mark_cell, samples_of
 from generation.errors import CellRefused
 from generation.manifest import CellKey
 from generation.models import SampleState
 from review.errors import CohortRefused
 from review.services import InviteLink, set_cohort
 from review.services.cohort import invite
+from scoring.changes import change_reviewer, declare_not_reviewable, invite_secondary, replace_copy
 from scoring.rounds import close_round, open_round, publish
 from scoring.training import request_training
 
@@ -59,12 +60,9 @@ def _make_training(round_: Round, _actor: str, _fields: Fields) -> StepDone:
 
 
 def _mark_cell(round_: Round, actor: str, fields: Fields) -> StepDone:
-    configuration, _, place = fields.get("cell", "").partition("/")
-    scene, _, replicate = place.partition("/")
-    state = fields.get("state", "")
-    if not replicate.isdecimal() or state not in SampleState.without_clip():
-        raise CellRefused("Choose a cell and its outcome. Nothing was changed.")
-    cell = CellKey(configuration, scene, int(replicate))
+    cell, state = _cell(fields), fields.get("state", "")
+    if state not in SampleState.without_clip():
+        raise CellRefused("Choose the outcome of the cell. Nothing was changed.")
     marked = mark_cell(round_=round_, cell=cell, state=SampleState(state), reason=fields.get("reason", ""), actor=actor)
     return StepDone(f"{cell} is “{marked.get_state_display()}”.")
 
@@ -101,6 +99,57 @@ def _close_round(round_: Round, actor: str, fields: Fields) -> StepDone:
     return StepDone(f"Round {round_.name} is closed. Its scores can be previewed and published.")
 
 
+def _normalise(round_: Round, actor: str, fields: Fields) -> StepDone:
+    normalise_round(round_=round_, reason=_reason(fields), actor=actor)
+    return StepDone(f"Round {round_.name} is normalised as a whole. Make its blind copies again.")
+
+
+def _exclude_clip(round_: Round, actor: str, fields: Fields) -> StepDone:
+    cell = _cell(fields)
+    sample = samples_of(round_).get(cell)
+    if sample is None:
+        raise CellRefused(f"Round {round_.name!r} has no cell {cell}.")
+    exclude_clip(round_=round_, sample=sample, reason=_reason(fields), actor=actor)
+    return StepDone(f"{cell} is not reviewable.")
+
+
+def _replace_copy(round_: Round, actor: str, fields: Fields) -> StepDone:
+    old = fields.get("stimulus", "").strip()
+    new = replace_copy(round_=round_, stimulus_id=old, reason=_reason(fields), actor=actor)
+    return StepDone(f"{old} is replaced by {new.pk}; everybody is asked about it again.")
+
+
+def _not_reviewable(round_: Round, actor: str, fields: Fields) -> StepDone:
+    stimulus = fields.get("stimulus", "").strip()
+    declare_not_reviewable(round_=round_, stimulus_id=stimulus, reason=_reason(fields), actor=actor)
+    return StepDone(f"{stimulus} is not reviewable; nobody is asked about it any more.")
+
+
+def _replace_reviewer(round_: Round, actor: str, fields: Fields) -> StepDone:
+    old, new = fields.get("old", ""), fields.get("new", "")
+    link = change_reviewer(round_=round_, old=old, new=new, reason=_reason(fields), actor=actor)
+    return StepDone(f"{link.code} takes the place of {old}.", (link,))
+
+
+def _add_secondary(round_: Round, actor: str, fields: Fields) -> StepDone:
+    link = invite_secondary(round_=round_, email=fields.get("email", ""), actor=actor)
+    return StepDone(f"{link.code} reviews beside the cohort.", (link,))
+
+
+def _cell(fields: Fields) -> CellKey:
+    configuration, _, place = fields.get("cell", "").partition("/")
+    scene, _, replicate = place.partition("/")
+    if not replicate.isdecimal():
+        raise CellRefused("Choose a cell. Nothing was changed.")
+    return CellKey(configuration, scene, int(replicate))
+
+
+def _reason(fields: Fields) -> str:
+    if reason := fields.get("reason", "").strip():
+        return reason
+    raise ReasonMissing("Say why: the reason goes into the audit trail. Nothing was changed.")
+
+
 def _publish(round_: Round, actor: str, _fields: Fields) -> StepDone:
     release = publish(round_=round_, actor=actor)
     return StepDone(f"Round {round_.name} is published as release {release.number}, SHA-256 {release.digest}.")
@@ -115,4 +164,10 @@ _STEPS: Mapping[str, Callable[[Round, str, Fields], StepDone]] = {
     "open_round": _open_round,
     "close_round": _close_round,
     "publish": _publish,
+    "normalise": _normalise,
+    "exclude_clip": _exclude_clip,
+    "replace_copy": _replace_copy,
+    "not_reviewable": _not_reviewable,
+    "replace_reviewer": _replace_reviewer,
+    "add_secondary": _add_secondary,
 }

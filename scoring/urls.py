@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from scoring.views import public, releases, staff
+from scoring.views import insight, public, releases, staff
 
 urlpatterns = [
     path("", public.home, name="home"),
@@ -24,7 +24,11 @@ urlpatterns = [
     path("staff/audit/", staff.audit_trail, name="staff-audit"),
     path("staff/rounds/<str:name>/", staff.round_page, name="staff-round"),
     path("staff/rounds/<str:name>/progress", staff.progress, name="staff-progress"),
-    path("staff/rounds/<str:name>/preview/", staff.preview, name="staff-preview"),
+    path("staff/rounds/<str:name>/preview/", insight.preview, name="staff-preview"),
+    path("staff/rounds/<str:name>/blinding/", insight.blinding, name="staff-blinding"),
+    path("staff/rounds/<str:name>/fingerprint/", insight.fingerprint, name="staff-fingerprint"),
+    path("staff/rounds/<str:name>/unblind/", insight.unblind, name="staff-unblind"),
+    path("staff/rounds/<str:name>/diagnostics/", insight.diagnostics, name="staff-diagnostics"),
     path("staff/rounds/<str:name>/export", staff.export, name="staff-export"),
     path("staff/rounds/<str:name>/step", staff.step, name="staff-step"),
 ]

@@ -107,6 +107,10 @@ CALLS = {
     "generation-prompts": Call(ADMINS, ("open",)),
     "generation-manifest": Call(ADMINS, ("open",)),
     "generation-act": Call(ADMINS, ("open",), "post", {"action": "pause"}),
+    "staff-blinding": Call(STAFF, ("open",)),
+    "staff-fingerprint": Call(STAFF, ("open",)),
+    "staff-unblind": Call(STAFF, ("locked",)),
+    "staff-diagnostics": Call(STAFF, ("locked",)),
     "staff-step": Call(ADMINS, ("open",), "post", {"step": "publish"}),
 }
 

@@ -1,13 +1,23 @@
-"""Which steps a round's page offers as buttons. What a step needs and refuses is the step's own business."""
+"""Which steps a round's pages offer as buttons. What a step needs and refuses is the step's own business."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from fartbench.models import Round, RoundState
-from scoring.steps import Step
+from scoring.steps import BEFORE_OPENING, Step
 
-BEFORE_OPENING = (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING)
+Kind = Literal["text", "cell", "outcome", "reviewer", "email", "emails", "stimulus"]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """What a step asks for: its name there, its label, and what can be chosen or typed."""
+
+    name: str
+    label: str
+    kind: Kind = "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,22 +28,27 @@ class Action:
     title: str
     words: str
     states: tuple[RoundState, ...]
+    fields: tuple[Field, ...] = ()
+    place: Literal["round", "reviewers", "blinding"] = "round"
     is_due: bool = False
 
 
+WHY = Field("reason", "Why")
+COPYING = (RoundState.GENERATING, RoundState.BLINDING)
 ACTIONS = (
     Action(
         "mark_cell",
         "Set the outcome of a cell",
         "For a cell that brought no clip. A result is not changed by hand later.",
         BEFORE_OPENING,
+        (Field("cell", "Cell", "cell"), Field("state", "Outcome", "outcome"), WHY),
     ),
     Action(
         "blind",
         "Make the blind copies",
         "Workers make a copy of every clip without any trace of its origin, and give each an opaque id. "
         "From then on the clips cannot be replaced.",
-        (RoundState.GENERATING, RoundState.BLINDING),
+        COPYING,
     ),
     Action(
         "make_training",
@@ -48,6 +63,7 @@ ACTIONS = (
         "They become the whole primary cohort of the round, and each gets a new invite link. "
         "Links made before and not yet used stop working.",
         BEFORE_OPENING,
+        (Field("emails", "Addresses of the reviewers, one on each line", "emails"),),
     ),
     Action(
         "open_round",
@@ -67,6 +83,57 @@ ACTIONS = (
         "The scores are frozen as a release that everyone can see, with whose clip each one is. This cannot be undone.",
         (RoundState.LOCKED,),
     ),
+    Action(
+        "replace_reviewer",
+        "Replace a reviewer",
+        "The new one gets a whole order of their own and an invite link. The sheets of the old one stay, and count "
+        "for nothing.",
+        (RoundState.REVIEWING,),
+        (Field("old", "Who leaves", "reviewer"), Field("new", "Address of who comes", "email"), WHY),
+        "reviewers",
+    ),
+    Action(
+        "add_secondary",
+        "Add a secondary reviewer",
+        "One more person reviews every clip beside the cohort. These answers are kept apart and enter no score.",
+        (RoundState.REVIEWING,),
+        (Field("email", "Address", "email"),),
+        "reviewers",
+    ),
+    Action(
+        "normalise",
+        "Normalise the round",
+        "Every clip is re-encoded to the protocol's common format, because a single one would be marked. "
+        "Copies that were made are dropped; make them again afterwards.",
+        COPYING,
+        (WHY,),
+        "blinding",
+    ),
+    Action(
+        "exclude_clip",
+        "Leave a clip out",
+        "For a clip that no blind copy can be made of. It is counted as not reviewable and its configuration is "
+        "listed unranked.",
+        COPYING,
+        (Field("cell", "Cell", "cell"), WHY),
+        "blinding",
+    ),
+    Action(
+        "replace_copy",
+        "Give a copy a new id",
+        "For a copy that would not play. Everybody is asked about it again; what was answered counts for nothing.",
+        (RoundState.REVIEWING,),
+        (Field("stimulus", "Clip, by its opaque id", "stimulus"), WHY),
+        "blinding",
+    ),
+    Action(
+        "not_reviewable",
+        "Declare a clip not reviewable",
+        "Nobody is asked about it any more, and its configuration is listed unranked. This cannot be undone.",
+        (RoundState.REVIEWING,),
+        (Field("stimulus", "Clip, by its opaque id", "stimulus"), WHY),
+        "blinding",
+    ),
 )
 
 
@@ -76,3 +143,8 @@ def actions_for(round_: Round, due: Step | None) -> list[Action]:
     done = {"make_training"} if round_.protocol.training_clips.exists() else set()
     offered = [action for action in ACTIONS if round_.state in action.states and action.step not in done]
     return [replace(action, is_due=action.step == command) for action in offered]
+
+
+def placed(actions: list[Action], place: str) -> list[Action]:
+    """Return the actions that stand in one part of the pages."""
+    return [action for action in actions if action.place == place]

@@ -91,9 +91,12 @@ class Board:
     def groups(self) -> list[RowGroup]:
         if self.choice.sort != "rank":
             return [RowGroup("", self.rows)]
-        ranked = tuple(row for row in self.rows if row.rank is not None)
-        unranked = tuple(row for row in self.rows if row.rank is None)
-        return [group for group in (RowGroup("", ranked), RowGroup("Not ranked", unranked)) if group.rows]
+        labels = dict(self.tracks)
+        found: dict[str, list[ConfigurationResult]] = {}
+        for row in self.rows:
+            apart = f"{labels[row.apart]}, ranked apart" if row.apart else ""
+            found.setdefault(apart if row.rank is not None else "Not ranked", []).append(row)
+        return [RowGroup(title, tuple(rows)) for title, rows in found.items()]
 
 
 def read_board(read: Read, protocol: Protocol, choice: Choice | None = None, *, rows: int = ROWS_PER_PAGE) -> Board:

@@ -122,6 +122,7 @@ class ConfigurationResult:
     possible: int
     delivered: int
     unranked_because: str
+    apart: str
     scenes: tuple[SceneResults, ...]
     interval: Figure
     rank_set: Mapping[str, Any] | None
@@ -175,6 +176,7 @@ def configuration_result(document: Mapping[str, Any], protocol: Protocol) -> Con
         possible=document["possible"],
         delivered=document["delivered"],
         unranked_because=_with_titles(document["unranked_because"], scenes),
+        apart=document["ranked_apart"],
         scenes=tuple(scene_results(scene, document["scenes"][scene.key], protocol, cells) for scene in scenes),
         interval=figure(document["score_interval"]),
         rank_set=document["rank_set"],

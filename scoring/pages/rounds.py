@@ -17,7 +17,7 @@ from fartbench.protocol import Scene
 from generation.models import Sample, SampleState
 from review.models import AnswerSheet, Assignment, Role, Source
 from review.selectors import MemberProgress, progress_of_round
-from scoring.steps import Step, due_step
+from scoring.steps import Step, due_step, due_steps
 
 # A worker says every few seconds that it is alive.
 WORKER_SILENT_S = 30
@@ -44,19 +44,19 @@ class RoundLine:
 
 
 def round_lines(rounds: list[Round]) -> list[RoundLine]:
-    """Return a line for each round. The due step of a published round is none, and costs no query."""
+    """Return a line for each round, in a fixed number of queries."""
     cells = _count_by_round(Sample.objects.filter(cell__round__in=rounds), "cell__round")
     settled = _count_by_round(
         Sample.objects.filter(cell__round__in=rounds, state__in=SampleState.outcomes()), "cell__round"
     )
     sheets = _count_by_round(_asked().filter(member__round__in=rounds), "member__round")
     ended = _count_by_round(_ended().filter(stimulus__round__in=rounds), "stimulus__round")
-    lines = []
+    due, lines = due_steps(rounds), []
     for round_ in rounds:
         bar = Bar("cells", "cells with an outcome", settled[round_.pk], cells[round_.pk])
         if round_.opened_at:
             bar = Bar("sheets", "sheets ended", ended[round_.pk], sheets[round_.pk])
-        lines.append(RoundLine(round_, bar if bar.total else None, due_step(round_)))
+        lines.append(RoundLine(round_, bar if bar.total else None, due[round_.pk]))
     return lines
 
 

@@ -43,7 +43,7 @@ def page_documents(documents: Documents) -> Iterator[tuple[str, dict[str, Any]]]
 def _summary(documents: Documents) -> dict[str, Any]:
     record, ranking = documents.results.record, documents.reports["reports"][RANKING]
     lines = documents.scores["leaderboard"]
-    first = [line["configuration"] for line in lines if line["rank"] == 1]
+    first = [line["configuration"] for line in lines if line["rank"] == 1 and not line["ranked_apart"]]
     return {
         **{key: value for key, value in documents.scores.items() if key != "leaderboard"},
         "scenes": list(record.scenes),

@@ -17,8 +17,9 @@ from fartbench import audit
 from fartbench.models import AuditEntry, AuditHead, Round, RoundState
 from fartbench.rounds import move
 from fartbench.storage import disk_faults_in_words
+from generation.models import Sample
 from review.models import Source
-from scoring.errors import CorrectionRefused, RoundAltered
+from scoring.errors import ClipsUnderReview, CorrectionRefused, RoundAltered
 from scoring.models import Release, ReleaseDocument
 from scoring.reading import read_round
 from scoring.records import RoundRecord
@@ -75,6 +76,7 @@ def _refuse_out_of_order(round_: Round, correction: str | None) -> Release | Non
     """Return the release that a correction replaces, or None for a first one."""
     if correction is None:
         refuse_unless(round_, "publish", RoundState.LOCKED)
+        refuse_clips_under_review(round_)
         return None
     last = Release.objects.filter(round=round_).order_by("-number").first()
     if last is None:
@@ -82,6 +84,18 @@ def _refuse_out_of_order(round_: Round, correction: str | None) -> Release | Non
     if not correction.strip():
         raise CorrectionRefused("A correction needs --reason: say what was wrong.")
     return last
+
+
+def refuse_clips_under_review(round_: Round) -> None:
+    """Raise ClipsUnderReview while an open round asks about a clip that this release would show with its maker."""
+    shown = Sample.objects.filter(cell__round=round_, clip__isnull=False).values("clip")
+    asked = Sample.objects.filter(cell__round__state=RoundState.REVIEWING, clip__in=shown).exclude(cell__round=round_)
+    faults = [
+        f"{sample.cell}: round {sample.cell.round.name!r} is open and asks about this clip; close it first"
+        for sample in asked.select_related("cell__round", "cell__configuration").order_by("pk")
+    ]
+    if faults:
+        raise ClipsUnderReview(f"Round {round_.name!r} cannot be published yet", faults)
 
 
 def refuse_unrecorded(record: RoundRecord) -> None:

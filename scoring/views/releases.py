@@ -184,7 +184,7 @@ def releases(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
         public_releases().defer(None).defer("scores").select_related("round").filter(round=page.release.round)
         .order_by("-number")
     )  # fmt: skip
-    numbers = {release.pk: release.number for release in every}
+    numbers: dict[int | None, int] = {release.pk: release.number for release in every}
     replaced_by = {release.replaces_id: release.number for release in every}
     context = {
         "releases": [

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db import transaction
-from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase, JsonResponse
+from django.http import FileResponse, HttpRequest, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
-from fartbench import audit
 from fartbench.errors import Refusal
-from fartbench.models import ProtocolVersion, Round, RoundState
+from fartbench.models import ProtocolVersion, Round
 from fartbench.rounds import create_round
 from generation.models import SampleState
 from review.selectors import progress_of_round
 from scoring.archive import export_archive
 from scoring.pages import rounds as read
-from scoring.pages.actions import actions_for
-from scoring.pages.board import read_board
+from scoring.pages.actions import ACTIONS, actions_for, placed
 from scoring.pages.trail import entries, steps_of, trail_line
-from scoring.release.contents import Documents
-from scoring.release.pages import page_documents
-from scoring.results import round_results
 from scoring.steps import due_step
 from scoring.steps_by_hand import ReasonMissing, StepDone, run_step
-from scoring.views.access import may_run_rounds, runs_rounds, sees_rounds
+from scoring.views.access import runs_rounds, sees_rounds
+from scoring.views.shared import for_staff, round_or_404
 
 ROUNDS_PER_PAGE = 20
 ENTRIES_PER_PAGE = 50
@@ -45,7 +38,7 @@ def home(request: HttpRequest) -> HttpResponseBase:
         "page": page,
         "lines": read.round_lines(list(page)),
         "protocols": ProtocolVersion.objects.defer("content").order_by("name", "version"),
-        **_for_staff(request),
+        **for_staff(request),
     }
     return TemplateResponse(request, "staff/home.html", context)
 
@@ -68,9 +61,9 @@ def new_round(request: HttpRequest) -> HttpResponseBase:
 @sees_rounds
 def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
     """Show one round: where it stands, its cells, its reviewers, and the steps that can be done."""
-    round_ = _round_or_404(name)
+    round_ = round_or_404(name)
     due, grid = due_step(round_), read.grid_of(round_)
-    excluded = read.excluded_clips(round_)
+    actions, excluded = actions_for(round_, due), read.excluded_clips(round_)
     bars = read.bars_of(round_, grid)
     context = {
         "round": round_,
@@ -78,7 +71,8 @@ def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
         "due": due,
         "stamp": read.stamp_of(round_, due),
         "marks": read.state_marks(round_),
-        "actions": actions_for(round_, due),
+        "actions": placed(actions, "round"),
+        "reviewer_actions": placed(actions, "reviewers"),
         "grid": grid,
         "outcomes": SampleState.without_clip(),
         "bars": bars,
@@ -91,7 +85,7 @@ def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
         "failed_jobs": read.failed_jobs(round_),
         "plan": getattr(round_, "order_plan", None),
         "trail": [trail_line(entry) for entry in steps_of(round_.name)[:ENTRIES_ON_ROUND]],
-        **_for_staff(request),
+        **for_staff(request),
     }
     return TemplateResponse(request, "staff/round.html", context)
 
@@ -100,68 +94,42 @@ def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
 @sees_rounds
 def progress(_request: HttpRequest, name: str) -> HttpResponseBase:
     """Say how far the round is, for the page that shows it."""
-    return JsonResponse(read.progress_of(_round_or_404(name)).as_json())
+    return JsonResponse(read.progress_of(round_or_404(name)).as_json())
 
 
 @require_POST
 @runs_rounds
 def step(request: HttpRequest, name: str) -> HttpResponseBase:
     """Do one step of the round; a refusal is shown as it stands, and nothing was changed then."""
-    round_ = _round_or_404(name)
+    round_, step_name = round_or_404(name), request.POST.get("step", "")
     fields = {key: str(value) for key, value in request.POST.items() if key not in {"csrfmiddlewaretoken", "step"}}
     try:
-        done = run_step(round_, request.POST.get("step", ""), request.user.get_username(), **fields)
+        done = run_step(round_, step_name, request.user.get_username(), **fields)
     except Refusal as refusal:
         messages.error(request, str(refusal))
-        return redirect("staff-round", round_.name)
+        return redirect(_page_of(step_name), round_.name)
     if done.links:
         return _show_once(request, round_, done)
     messages.success(request, done.words)
-    return redirect("staff-round", round_.name)
+    return redirect(_page_of(step_name), round_.name)
+
+
+def _page_of(step_name: str) -> str:
+    """Return the page that has the button of a step."""
+    on_blinding = {action.step for action in placed(list(ACTIONS), "blinding")}
+    return "staff-blinding" if step_name in on_blinding else "staff-round"
 
 
 def _show_once(request: HttpRequest, round_: Round, done: StepDone) -> HttpResponseBase:
     # Links are secrets: they are in this answer alone, never in a message, a cookie or a row.
-    return TemplateResponse(request, "staff/links.html", {"round": round_, "done": done, **_for_staff(request)})
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@sees_rounds
-def preview(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Show the scores of a closed round before it is published: for a reason that goes into the audit trail."""
-    round_ = _round_or_404(name)
-    if round_.state != RoundState.LOCKED:
-        raise Http404
-    context = {"round": round_, **_for_staff(request)}
-    reason = request.POST.get("reason", "").strip()
-    if not reason:
-        context["reason_missing"] = request.method == "POST"
-        return TemplateResponse(request, "staff/preview_reason.html", context)
-    try:
-        documents = dict(page_documents(Documents.of(round_results(round_))))
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return redirect("staff-round", round_.name)
-    with transaction.atomic():
-        audit.record("scores previewed", actor=request.user.get_username(), round_name=round_.name, reason=reason)
-    every = read_board(
-        lambda names: {name: documents[name] for name in names}, round_.protocol.rules, rows=len(documents)
-    )
-    context |= {
-        "board": every,
-        "incomplete_reason": round_.incomplete_reason,
-        "rules": round_.protocol.rules,
-        "preview": True,
-        "demonstration": read.has_simulated_answers(round_),
-    }
-    return TemplateResponse(request, "staff/preview.html", context)
+    return TemplateResponse(request, "staff/links.html", {"round": round_, "done": done, **for_staff(request)})
 
 
 @require_POST
 @sees_rounds
 def export(request: HttpRequest, name: str) -> HttpResponseBase:
     """Send the tables of a closed round, for a reason that goes into the audit trail: they say whose clip is whose."""
-    round_ = _round_or_404(name)
+    round_ = round_or_404(name)
     reason = request.POST.get("reason", "").strip()
     try:
         if not reason:
@@ -184,17 +152,6 @@ def audit_trail(request: HttpRequest) -> HttpResponseBase:
         "lines": [trail_line(entry) for entry in page],
         "round_name": round_name,
         "round_names": Round.objects.order_by("name").values_list("name", flat=True),
-        **_for_staff(request),
+        **for_staff(request),
     }
     return TemplateResponse(request, "staff/audit.html", context)
-
-
-def _round_or_404(name: str) -> Round:
-    found = Round.objects.select_related("protocol", "order_plan").filter(name=name).first()
-    if found is None:
-        raise Http404
-    return found
-
-
-def _for_staff(request: HttpRequest) -> dict[str, Any]:
-    return {"runs_rounds": may_run_rounds(request.user), "silence": read.worker_silence()}

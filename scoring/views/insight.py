@@ -1,0 +1,164 @@
+"""What staff may look into: how blinding went and, after the close and for a recorded reason, whose clip is whose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from blinding.models import BlindingKey
+from blinding.reports import fingerprint_of
+from blinding.services import without_copy
+from fartbench import audit
+from fartbench.errors import Refusal
+from fartbench.models import Round, RoundState
+from scoring.diagnostics import reviewer_diagnostics
+from scoring.pages import rounds as read
+from scoring.pages.actions import COPYING, actions_for, placed
+from scoring.pages.blinding import copies_of, copy_line, fingerprint_in_words
+from scoring.pages.board import read_board
+from scoring.pages.diagnostics import diagnosis
+from scoring.release.contents import Documents
+from scoring.release.pages import page_documents
+from scoring.results import round_results
+from scoring.views.access import sees_rounds
+from scoring.views.shared import for_staff, round_or_404
+
+COPIES_PER_PAGE = 50
+CLOSED = (RoundState.LOCKED, RoundState.PUBLISHED)
+Context = dict[str, Any]
+
+
+@require_safe
+@sees_rounds
+def blinding(request: HttpRequest, name: str) -> HttpResponseBase:
+    """Show what blinding removed from each clip and what was proven, by cell; the buttons take opaque ids."""
+    round_ = round_or_404(name)
+    page = Paginator(copies_of(round_), COPIES_PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "round": round_,
+        "rules": round_.protocol.rules,
+        "page": page,
+        "lines": [copy_line(copy) for copy in page],
+        "excluded": read.excluded_clips(round_),
+        "cells": without_copy(round_) if round_.state in COPYING else [],
+        "failed_jobs": read.failed_jobs(round_),
+        "clips": read.blind_clips(round_) if round_.state == RoundState.REVIEWING else [],
+        "actions": placed(actions_for(round_, None), "blinding"),
+        **for_staff(request),
+    }
+    return TemplateResponse(request, "staff/blinding.html", context)
+
+
+@require_safe
+@sees_rounds
+def fingerprint(request: HttpRequest, name: str) -> HttpResponseBase:
+    """Show how far the technical facts of the blind files tell configurations apart; measured when it is asked for."""
+    round_ = round_or_404(name)
+    context = {"round": round_, "report": fingerprint_in_words(fingerprint_of(round_)), **for_staff(request)}
+    return TemplateResponse(request, "staff/fingerprint.html", context)
+
+
+def _with_reason(
+    request: HttpRequest, round_: Round, *, ask: Context, action: str, answer: Callable[[Round], Context], template: str
+) -> HttpResponseBase:
+    """Ask for a reason, record it, and only then show what ``answer`` returns."""
+    context = {"round": round_, "ask": ask, **for_staff(request)}
+    reason = request.POST.get("reason", "").strip()
+    if not reason:
+        context["reason_missing"] = request.method == "POST"
+        return TemplateResponse(request, "staff/ask_reason.html", context)
+    try:
+        found = answer(round_)
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect("staff-round", round_.name)
+    with transaction.atomic():
+        audit.record(action, actor=request.user.get_username(), round_name=round_.name, reason=reason)
+    return TemplateResponse(request, template, context | found)
+
+
+def _round_in(name: str, *states: RoundState) -> Round:
+    round_ = round_or_404(name)
+    if round_.state not in states:
+        raise Http404
+    return round_
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@sees_rounds
+def preview(request: HttpRequest, name: str) -> HttpResponseBase:
+    """Show the scores of a closed round before it is published: for a reason that goes into the audit trail."""
+    ask = {
+        "title": "Preview the scores",
+        "button": "Show the preview",
+        "words": "The round is closed and not published. The preview shows scores, and whose clip each one is: "
+        "it unblinds the round for you.",
+    }
+    round_ = _round_in(name, RoundState.LOCKED)
+    return _with_reason(
+        request, round_, ask=ask, action="scores previewed", answer=_preview, template="staff/preview.html"
+    )
+
+
+def _preview(round_: Round) -> Context:
+    documents = dict(page_documents(Documents.of(round_results(round_))))
+
+    def chosen(names: Any) -> Context:
+        return {name: documents[name] for name in names}
+
+    return {
+        "board": read_board(chosen, round_.protocol.rules, rows=len(documents)),
+        "incomplete_reason": round_.incomplete_reason,
+        "rules": round_.protocol.rules,
+        "preview": True,
+        "demonstration": read.has_simulated_answers(round_),
+    }
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@sees_rounds
+def unblind(request: HttpRequest, name: str) -> HttpResponseBase:
+    """Show which configuration each stimulus is, retired ones too: after the close, for a recorded reason."""
+    ask = {
+        "title": "Whose clip is whose",
+        "button": "Show it",
+        "words": "The round is closed. This says which configuration each clip is that reviewers knew by an opaque id.",
+    }
+    round_ = _round_in(name, *CLOSED)
+    return _with_reason(
+        request, round_, ask=ask, action="round unblinded", answer=_unblind, template="staff/unblind.html"
+    )
+
+
+def _unblind(round_: Round) -> Context:
+    keys = BlindingKey.objects.filter(stimulus__round=round_).select_related("sample__cell__configuration")
+    cells = ("sample__cell__configuration__name", "sample__cell__scene", "sample__cell__replicate", "pk")
+    return {"keys": keys.select_related("stimulus__retirement").order_by(*cells)}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@sees_rounds
+def diagnostics(request: HttpRequest, name: str) -> HttpResponseBase:
+    """Show how each reviewer rated, with flags, and how the figures stand without each. Nobody is ever removed."""
+    ask = {
+        "title": "How the reviewers rated",
+        "button": "Show it",
+        "words": "Severity, minority votes, agreement, use of N/A, time and playback of each reviewer. "
+        "It flags what is worth a look and removes nobody: the cohort was fixed before.",
+    }
+    round_ = _round_in(name, *CLOSED)
+    return _with_reason(
+        request, round_, ask=ask, action="reviewers diagnosed", answer=_diagnosed, template="staff/diagnostics.html"
+    )
+
+
+def _diagnosed(round_: Round) -> Context:
+    return {"diagnosis": diagnosis(reviewer_diagnostics(round_), round_.protocol.rules)}
