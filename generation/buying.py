@@ -105,10 +105,11 @@ def _prepare_scene(round_: Round, configuration: Configuration, prompt: Prompt, 
         cell__round=round_, cell__configuration=configuration, cell__scene=prompt.scene, state=SampleState.PLANNED
     )
     rows = list(planned.values_list("pk", "cell__replicate"))
-    for replicate in sorted({replicate for _, replicate in rows}):
-        seed = REPLICATE_SEEDS.get(replicate) if file.seed else None
-        keys = [pk for pk, of in rows if of == replicate]
-        planned.filter(pk__in=keys).update(
+    by_seed: dict[int | None, list[int]] = {}
+    for pk, replicate in rows:
+        by_seed.setdefault(REPLICATE_SEEDS.get(replicate) if file.seed else None, []).append(pk)
+    for seed, keys in by_seed.items():
+        Sample.objects.filter(pk__in=keys, state=SampleState.PLANNED).update(
             state=SampleState.READY,
             turn=F("turn") + 1,
             provider=file.provider,

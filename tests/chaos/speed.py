@@ -107,7 +107,7 @@ def _median(call: Callable[[], object]) -> float:
 
 
 def _in_flight() -> None:
-    """Let one worker bring 200 jobs under way at the stand-in, and look at how many are there at once, and its memory."""
+    """Let one worker bring jobs under way at the stand-in; count how many are there at once, and its memory."""
     from fartbench.models import Job, Round
     from generation.models import ProviderAccount, Sample, SampleState
 
