@@ -20,7 +20,8 @@ demo: ## Make a finished and an open round, and serve them (SERVE=0: only make t
 	@sh .ci/bootstrap runtime
 	$(if $(PORT),BASE_URL=http://127.0.0.1:$(PORT) )$(PY) manage.py demo$(if $(filter 0,$(SERVE)), --no-serve)
 
-test: test-sqlite test-postgres ## Run all tests on SQLite, then those of the database on PostgreSQL
+test: setup ## Run all tests on SQLite, and those of the database on PostgreSQL too
+	$(PY) -m tests.engines
 
 test-sqlite: setup ## Run all tests on SQLite
 	$(PY) -m pytest -p no:cacheprovider --engine=sqlite

@@ -6,6 +6,7 @@ own behaviour carries ``@pytest.mark.engine("sqlite")`` or ``@pytest.mark.engine
 """
 
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -41,6 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "engine(*names): run on these database engines only")
     if "fartbench.settings" in sys.modules:
         pytest.exit("Unset DJANGO_SETTINGS_MODULE: the tests choose the settings' environment themselves.", 2)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # asked to end, stop as on Ctrl-C: with all clean-up
     leftovers = ExitStack()
     config.add_cleanup(leftovers.close)
     folder = Path(leftovers.enter_context(tempfile.TemporaryDirectory(prefix="fartbench-tests-")))
