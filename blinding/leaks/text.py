@@ -2,9 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 SHORTEST = 4
-LONG, DIFFERENT = 18, 7
+LONG, DIFFERENT = 18, 8
+VARIED = 0.6
+"""The share of pairs of neighbours in a text that are no repeats: coded flat pictures repeat a few bytes, prose does
+not."""
 _RUN = re.compile(rb"(?:[\x20-\x7e]|[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}){4,}")
 _WIDE = re.compile(rb"(?:[\x20-\x7e]\x00){4,}|(?:\x00[\x20-\x7e]){4,}")
 _LONG = re.compile(rb"[A-Za-z0-9 .,:;/_()+@=-]{12,}")
@@ -54,9 +58,9 @@ def named(text: str) -> str:
 def long_text(data: bytes, shortest: int = LONG) -> Iterator[str]:
     """Yield runs of letters, digits and common signs too long to be chance in coded data (0.25 ** 18 a byte)."""
     for match in _LONG.finditer(data):
-        text = match.group().decode("ascii")
-        if len(text) >= shortest and len(set(text)) >= DIFFERENT:
-            yield text[:80]
+        text = match.group().decode("ascii")[:80]
+        if len(text) >= shortest and len(set(text)) >= DIFFERENT and len(set(pairwise(text))) >= VARIED * len(text):
+            yield text
 
 
 def known_marks(data: bytes) -> Iterator[tuple[int, str]]:

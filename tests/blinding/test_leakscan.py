@@ -1,5 +1,6 @@
 import pytest
 
+from blinding.leaks.text import long_text
 from blinding.leakscan import scan
 from tests.blinding import dirty
 from tests.media.clips import clip
@@ -89,3 +90,10 @@ def test_any_file_can_be_scanned(tmp_path):
 def test_a_handler_that_is_empty_and_und_are_no_leaks(tmp_path):
     clean = dirty.written(clip("h264_aac.mp4"), tmp_path / "clean.mp4", lambda _: None)
     assert scan(clean) == []
+
+
+def test_repeated_bytes_of_a_flat_picture_are_no_text_and_a_prompt_is() -> None:
+    # The first was found in a coded clip of the built-in renderer.
+    assert not list(long_text(b"\0UETIETUETUETUETUETUETU=TKETU-\0"))
+    assert not list(long_text(b"\0" + b"ABCDEFGHI" * 9 + b"\0"))
+    assert list(long_text(b"\0a man in a lift, yellow raincoat\0")) == ["a man in a lift, yellow raincoat"]
