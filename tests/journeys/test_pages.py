@@ -75,6 +75,32 @@ def test_a_leaderboard_without_a_script_stands_in_the_order_of_ranks(new_page: N
     expect(page.get_by_role("button", name="Rank")).to_have_count(0)
 
 
+def test_plots_are_drawn_under_the_content_policy_and_files_download(page: Page, published: Round) -> None:
+    for part in ("", "scenes/", "ratings/", "agreement/"):
+        page.goto(f"/rounds/spring/{part}")
+        page.locator(".plot img").scroll_into_view_if_needed()
+        page.wait_for_function("document.querySelector('.plot img').naturalWidth === 800")
+    page.get_by_role("link", name="Files").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="answers.csv").click()
+    assert download.value.suggested_filename == "answers.csv"
+
+
+def test_staff_reads_diagnostics_and_whose_clip_is_whose(
+    new_page: NewPage, live_server: Any, transactional_db: None
+) -> None:
+    make_locked_round(name="closed", scenes=LIFT, configurations=("alpha", "beta"))
+    page = new_page(**PHONE)
+    sign_in_admin(page, live_server)
+    for part in ("diagnostics", "unblind"):
+        page.goto(f"/staff/rounds/closed/{part}/")
+        page.get_by_label("Why do you look?").fill("a complaint")
+        page.get_by_role("button", name="Show it").click()
+        expect(page.get_by_role("table").first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+        assert Axe().run(page).violations_count == 0
+
+
 def test_an_admin_watches_closes_previews_and_publishes(page: Page, live_server: Any, transactional_db: None) -> None:
     round_ = make_open_round(name="autumn", scenes=LIFT, configurations=("alpha",))
     sign_in_admin(page, live_server)
@@ -125,11 +151,19 @@ def addresses(published: Round) -> list[str]:
         "/leaderboards/",
         "/rounds/spring/",
         "/rounds/spring/configurations/gamma/",
+        "/rounds/spring/scenes/",
+        "/rounds/spring/scenes/r01-toast/",
+        "/rounds/spring/ratings/",
+        "/rounds/spring/agreement/",
+        "/rounds/spring/coverage/",
+        "/rounds/spring/releases/",
         "/method/",
         "/staff/",
         "/staff/rounds/open/",
         "/staff/rounds/closed/",
         "/staff/rounds/closed/preview/",
+        "/staff/rounds/open/blinding/",
+        "/staff/rounds/open/fingerprint/",
         "/staff/audit/",
     ]
 
@@ -150,7 +184,7 @@ def test_axe_finds_nothing(page: Page, live_server: Any, published: Round) -> No
 def test_axe_finds_nothing_in_the_dark(new_page: NewPage, live_server: Any, published: Round) -> None:
     page = new_page(color_scheme="dark")
     sign_in_admin(page, live_server)
-    for address in ("/", "/rounds/spring/", "/method/", "/staff/"):
+    for address in ("/", "/rounds/spring/", "/rounds/spring/agreement/", "/method/", "/staff/"):
         check_with_axe(page, address)
 
 
