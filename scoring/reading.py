@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from django.db.models import QuerySet
@@ -159,17 +159,17 @@ def _sheets(round_: Round, stimuli: Mapping[str, int], reviewers: Mapping[int, i
             round_.name, [f"stimulus {stimulus}: a sheet is of nobody in the cohort" for stimulus in strangers]
         )
     answers = _answers(round_, book, {pk: place for place, (pk, _, _) in enumerate(rows)})
-    ends, faults = _ends(round_, book, answers)
+    locks, faults = _locks(round_, book, answers)
     if faults:
         raise RoundAltered(round_.name, faults)
     return Sheets(
         cell=np.array([stimuli[stimulus] for _, stimulus, _ in rows], dtype=np.int64),
         reviewer=np.array([reviewers[reviewer] for _, _, reviewer in rows], dtype=np.int64),
         answers=answers,
-        source=[end.source for end in ends],
-        measured=[end.measured for end in ends],
-        locked_at=[end.locked_at for end in ends],
-        digest=[end.digest for end in ends],
+        source=locks.source,
+        measured=locks.measured,
+        locked_at=locks.locked_at,
+        digest=locks.digest,
     )
 
 
@@ -180,12 +180,15 @@ def _answers(round_: Round, book: AnswerBook, place_of: Mapping[int, int]) -> Co
     }
     column = {question: number for number, question in enumerate(book.questions)}
     answers = np.full((len(place_of), len(column)), MISSING, dtype=np.int8)
-    rows = Answer.objects.filter(
-        sheet__stimulus__round=round_, sheet__stimulus__retirement=None, sheet__locked_at__isnull=False
-    ).order_by()
+    if not place_of:
+        return answers
+    # A range of sheets costs no join per answer; what belongs to other sheets in it is passed over.
+    rows = Answer.objects.filter(sheet_id__gte=min(place_of), sheet_id__lte=max(place_of)).order_by()
     for sheet, question, value, reason in rows.values_list("sheet_id", "question", "value", "na_reason").iterator(
         chunk_size=ROWS_AT_ONCE
     ):
+        if sheet not in place_of:
+            continue
         code = code_of.get((question, value, reason))
         if code is None:
             words = f"sheet {sheet}: {question!r} has the answer {value or reason!r}, which the protocol does not know"
@@ -198,26 +201,31 @@ def _columns(text: str) -> tuple[str | None, str | None]:
     return (None, text.removeprefix("na:")) if text.startswith("na:") else (text, None)
 
 
-class _End(NamedTuple):
-    """How a sheet was locked."""
+class _Locks:
+    """How each sheet was locked, a column each: a million small objects would keep the garbage collector busy."""
 
-    source: str
-    measured: bool
-    locked_at: str
-    digest: str
+    def __init__(self) -> None:
+        self.source: list[str] = []
+        self.measured: list[bool] = []
+        self.locked_at: list[str] = []
+        self.digest: list[str] = []
 
 
-def _ends(round_: Round, book: AnswerBook, answers: Codes) -> tuple[list[_End], list[str]]:
+def _locks(round_: Round, book: AnswerBook, answers: Codes) -> tuple[_Locks, list[str]]:
     """Return how each sheet was locked, and a sentence for each that is not what was locked."""
     responses = [book.responses(question) for question in book.questions]
-    ends, faults = [], []
+    locks, faults = _Locks(), []
     rows = _locked(round_).values_list(
         "reviewer__code", "stimulus_id", "stimulus__scene", "source", "playback", "locked_at", "digest"
     )
-    for given, row in zip(answers.tolist(), rows.iterator(chunk_size=ROWS_AT_ONCE), strict=True):
+    for place, row in enumerate(rows.iterator(chunk_size=ROWS_AT_ONCE)):
         reviewer, stimulus, scene, source, playback, locked_at, digest = row
         assert locked_at is not None  # noqa: S101 - what _locked selects
-        ends.append(_End(source, bool(playback), utc(locked_at), digest))
+        locks.source.append(source)
+        locks.measured.append(bool(playback))
+        locks.locked_at.append(utc(locked_at))
+        locks.digest.append(digest)
+        given = answers[place].tolist()
         if MISSING in given:
             missing = book.questions[given.index(MISSING)]
             faults.append(f"the sheet of {reviewer} on {stimulus} has no answer to {missing!r}")
@@ -234,4 +242,4 @@ def _ends(round_: Round, book: AnswerBook, answers: Codes) -> tuple[list[_End], 
         )
         if record.digest() != digest:
             faults.append(f"the sheet of {reviewer} on {stimulus} is not what was locked: its SHA-256 is not {digest}")
-    return ends, faults
+    return locks, faults

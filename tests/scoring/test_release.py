@@ -85,7 +85,7 @@ def test_pages_find_their_documents(closed: Round) -> None:
     assert alpha["scenes"]["r01-lift"]["event"]["consensus"] == "no"
     assert alpha["reports"]["event_success"]["not_passed"] == {"no": 1, "unclear": 0, "na": 0, "split": 0}
     assert alpha["reports"]["ratings"]["sound"]["na"]["n"] == 4
-    assert [line["configuration"] for line in release.document("leaderboard")["leaderboard"]] == ["alpha", "beta"]
+    assert len(release.document("leaderboard")["configurations"]) == 2
     assert "by_configuration" not in json.dumps(release.document("event_success"))
     assert release.document("coverage")["reasons"] == {"refused": {"policy": 1}}
     assert release.document("nothing") is None
