@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them. What they need they install: see .ci/bootstrap.
 .PHONY: help setup demo test test-sqlite test-postgres lint types layers django-checks check format \
-  screenshots bench bench-blinding bench-scoring validate lock clean
+  screenshots bench bench-blinding bench-scoring chaos-generation validate lock clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -16,9 +16,11 @@ help: ## List the commands
 setup: ## Make .venv with all that running, testing and changing the project needs
 	@sh .ci/bootstrap dev
 
-demo: ## Make a finished and an open round, and serve them (SERVE=0: only make them; PORT=8001: elsewhere)
+# SERVE=0 only makes it, PORT=8001 serves elsewhere, PROVIDERS=standin also buys every configuration from stand-ins.
+demo: ## Make a finished and an open round, and serve them
 	@sh .ci/bootstrap runtime
-	$(if $(PORT),BASE_URL=http://127.0.0.1:$(PORT) )$(PY) manage.py demo$(if $(filter 0,$(SERVE)), --no-serve)
+	$(if $(PORT),BASE_URL=http://127.0.0.1:$(PORT) )$(PY) manage.py demo$(if $(filter 0,$(SERVE)), --no-serve)$(if \
+	  $(PROVIDERS), --providers $(PROVIDERS))
 
 test: setup ## Run all tests on SQLite, and those of the database on PostgreSQL too
 	$(PY) -m tests.engines
@@ -62,6 +64,9 @@ bench-blinding: setup ## Time blind copies beside cp, mat2 and exiftool
 bench-scoring: setup ## Time agreement beside the krippendorff package, and whole releases
 	$(PY) -m tests.bench.bench_scoring
 	$(PY) -m tests.bench.bench_rounds
+
+chaos-generation: setup ## Kill workers and servers at random while 100 clips are bought; prints its ledger
+	$(PY) -m tests.chaos.generation
 
 validate: setup ## Show by simulation that intervals cover what they promise
 	$(PY) -m scoring.stats.validate

@@ -96,7 +96,7 @@ class Migration(migrations.Migration):
                 ('error', models.TextField(blank=True, help_text='What went wrong last, in words.')),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('state__in', ('due', 'running'))), fields=['due_at'], name='jobs_that_may_be_due')],
+                'indexes': [models.Index(fields=['state', 'due_at'], name='jobs_by_state_and_time')],
                 'constraints': [models.UniqueConstraint(fields=('kind', 'subject'), name='a_piece_of_work_exists_once')],
             },
         ),
