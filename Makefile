@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them. What they need they install: see .ci/bootstrap.
 .PHONY: help setup demo test test-sqlite test-postgres lint types layers django-checks check format \
-  screenshots bench bench-blinding bench-scoring chaos-generation validate lock clean
+  screenshots bench bench-blinding bench-scoring bench-review chaos-generation validate lock clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -56,7 +56,7 @@ screenshots: setup ## Write pictures of the main pages to docs/screenshots
 	DATA_DIR=var/screenshots $(PY) manage.py demo --no-serve
 	DATA_DIR=var/screenshots $(PY) -m tests.screenshots
 
-bench: bench-blinding bench-scoring ## Measure speed, as ratios beside other programs
+bench: bench-blinding bench-scoring bench-review ## Measure speed, as ratios beside other programs
 
 bench-blinding: setup ## Time blind copies beside cp, mat2 and exiftool
 	$(PY) -m tests.bench.bench_blinding

@@ -34,10 +34,14 @@ class ProtocolVersion(models.Model):
 
     def form(self, scene: str) -> Form:
         """Return the form of a scene. Raises KeyError when the protocol has no such scene."""
-        return form_for(self.rules, scene)
+        key = (self.digest, scene)
+        if key not in _forms:
+            _forms[key] = form_for(self.rules, scene)
+        return _forms[key]
 
 
 _parsed_by_digest: dict[str, Protocol] = {}
+_forms: dict[tuple[str, str], Form] = {}
 
 
 def _parsed(row: ProtocolVersion) -> Protocol:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Case, Count, Exists, FilteredRelation, Max, OuterRef, Q, QuerySet, When
 from django.utils import timezone
 
 from blinding.models import Stimulus
@@ -22,7 +22,7 @@ def reviewer_of(user: Person) -> Reviewer | None:
     """Return the reviewer behind an account, or None. An account with staff rights never reviews."""
     if not user.is_authenticated or getattr(user, "is_staff", False):
         return None
-    return Reviewer.objects.filter(user=user.pk).first()
+    return getattr(user, "reviewer", None)  # came with the account: see review.backend
 
 
 def memberships_of(reviewer: Reviewer) -> list[CohortMember]:
@@ -132,9 +132,12 @@ def training_due(member: CohortMember) -> TrainingClip | None:
 
 
 def next_assignment(reviewer: Reviewer, round: Round) -> Assignment | None:  # noqa: A002 - the product's word
-    """Return the assignment that is due, or None when the reviewer is done with the round."""
-    item = queue_of(reviewer, round).next
-    return item.assignment if item else None
+    """Return the assignment that is due (see `Queue.next`), or None when the reviewer is done with the round."""
+    own_sheet = FilteredRelation("stimulus__sheets", condition=Q(stimulus__sheets__reviewer=reviewer))
+    left = assignments_of(reviewer, round).annotate(sheet=own_sheet)
+    left = left.filter(sheet__locked_at=None, sheet__unplayable_at=None)
+    was_set_aside = Case(When(sheet__set_aside_at=None, then=0), default=1)
+    return left.order_by(was_set_aside, "position").first()
 
 
 def assignment_of(reviewer: Reviewer, stimulus_id: str) -> Assignment | None:
@@ -143,6 +146,7 @@ def assignment_of(reviewer: Reviewer, stimulus_id: str) -> Assignment | None:
         Assignment.objects.filter(stimulus=stimulus_id, member__reviewer=reviewer, member__left_at=None)
         .filter(stimulus__retirement=None)
         .select_related("stimulus", "member__reviewer", "member__round__protocol")
+        .defer("member__round__protocol__content")
         .first()
     )
 

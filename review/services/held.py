@@ -28,10 +28,12 @@ def assignment_in_open_round(reviewer: Reviewer, stimulus_id: str) -> Assignment
         Assignment.objects.filter(stimulus=stimulus_id, member__reviewer=reviewer, member__left_at=None)
         .filter(stimulus__retirement=None)
         .select_related("stimulus", "member__round__protocol")
+        .defer("member__round__protocol__content")
         .first()
     )
     if assignment is None:
         raise NotYourAssignment
+    assignment.stimulus.round = assignment.member.round
     if assignment.member.round.state != RoundState.REVIEWING:
         raise RoundNotOpen(assignment.member.round.name)
     return assignment
@@ -63,12 +65,15 @@ def held_sheet(assignment: Assignment) -> AnswerSheet:
         reviewer=assignment.member.reviewer_id, stimulus=assignment.stimulus_id
     )
     if sheet := sheets.first():
+        sheet.stimulus = assignment.stimulus
         return sheet
     if waiting_before(assignment):
         raise NotYetDue
     new = AnswerSheet(reviewer_id=assignment.member.reviewer_id, stimulus=assignment.stimulus, form=_form(assignment))
     AnswerSheet.objects.bulk_create([new], ignore_conflicts=True)  # two tabs may come at once: one sheet for both
-    return sheets.get()
+    sheet = sheets.get()
+    sheet.stimulus = assignment.stimulus
+    return sheet
 
 
 def refuse_ended(sheet: AnswerSheet) -> None:

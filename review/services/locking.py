@@ -55,7 +55,6 @@ def lock_sheet(
     draft = change_draft(sheet, rules, sheet.revision if revision is None else revision, responses or {}, playback)
     given = {question: response for question, response in (responses or {}).items() if response}
     _refuse_unready(sheet, rules, {**draft.responses, **given}, duration=float(assignment.stimulus.facts["duration_s"]))
-    sheet.stimulus = assignment.stimulus
     end_as_locked(sheet, reviewer.code, round_of(assignment).protocol, draft.responses, timezone.now())
     sheet.save(update_fields=[*CHANGED, "locked_at", "digest"])
     record_lock(sheet, reviewer.code, round_of(assignment).name)

@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 
 from fartbench.models import Round
 from review.models import Assignment, CohortMember, Reviewer
-from review.selectors import assignment_of, memberships_of, queue_of, reviewer_of
+from review.selectors import assignment_of, memberships_of, next_assignment, reviewer_of
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, Reviewer, P], HttpResponseBase]
@@ -61,8 +61,8 @@ def own_membership(reviewer: Reviewer, name: str) -> CohortMember:
 
 def next_url(reviewer: Reviewer, round: Round) -> str:  # noqa: A002 - the product's word
     """Return where the reviewer goes on: to the clip that is due, or to the end page."""
-    item = queue_of(reviewer, round).next
-    return reverse("review-sheet", args=[item.stimulus_id]) if item else reverse("review-done", args=[round.name])
+    due = next_assignment(reviewer, round)
+    return reverse("review-sheet", args=[due.stimulus_id]) if due else reverse("review-done", args=[round.name])
 
 
 def no_store(response: HttpResponse) -> HttpResponse:

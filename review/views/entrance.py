@@ -19,8 +19,6 @@ from review.services import issue_return_code, use_invite, use_return_code
 from review.services.invites import openable_invite
 from review.views.access import no_store, reviewers_only
 
-BACKEND = "django.contrib.auth.backends.ModelBackend"
-
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def invite(request: HttpRequest, token: str) -> HttpResponse:
@@ -38,7 +36,7 @@ def invite(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _enter(request: HttpRequest, reviewer: Reviewer) -> HttpResponse:
-    login(request, reviewer.user, backend=BACKEND)
+    login(request, reviewer.user)
     has_way_back = reviewer.user.has_usable_password() or reviewer.return_code_hash
     return redirect("review-home" if has_way_back else "review-way-back")
 
@@ -54,7 +52,7 @@ def come_back(request: HttpRequest) -> HttpResponse:
         except InviteRefused as error:
             refusal = error
         else:
-            login(request, reviewer.user, backend=BACKEND)
+            login(request, reviewer.user)
             is_ours = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
             return redirect(target if is_ours else "review-home")
     context = {"refusal": refusal, "next": target}

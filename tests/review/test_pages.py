@@ -233,10 +233,10 @@ def test_a_draft_and_a_lock_take_few_statements(client: Client, round_: Round, f
     put(client, first, answers={"event": "yes"}, playback=full_playback())
     with CaptureQueriesContext(connection) as queries:
         put(client, first, revision=1, answers=TEXTS)
-    assert len(queries) <= 10
+    assert len(queries) <= 9
     with CaptureQueriesContext(connection) as queries:
         assert post_lock(client, first, revision=2).status_code == 200
-    assert len(queries) <= 19
+    assert len(queries) <= 13
 
 
 def _same(one: str, other: str) -> bool:
