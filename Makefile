@@ -1,5 +1,5 @@
 # Every command of the project; `make help` lists them. What they need they install: see .ci/bootstrap.
-.PHONY: help setup demo test test-sqlite test-postgres lint types layers django-checks check format \
+.PHONY: help setup demo test test-sqlite test-postgres test-firefox lint types layers django-checks check format \
   screenshots bench bench-blinding bench-scoring bench-review chaos-generation validate lock clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
@@ -30,6 +30,10 @@ test-sqlite: setup ## Run all tests on SQLite
 
 test-postgres: setup ## Run the tests of the database on PostgreSQL
 	$(PY) -m pytest -p no:cacheprovider --engine=postgres
+
+test-firefox: ## Run the player's journeys in Firefox
+	@sh .ci/bootstrap firefox
+	$(PY) -m pytest -p no:cacheprovider --firefox
 
 lint: setup ## Check style and formatting of Python and templates
 	$(PY) -m ruff check .
@@ -64,6 +68,9 @@ bench-blinding: setup ## Time blind copies beside cp, mat2 and exiftool
 bench-scoring: setup ## Time agreement beside the krippendorff package, and whole releases
 	$(PY) -m tests.bench.bench_scoring
 	$(PY) -m tests.bench.bench_rounds
+
+bench-review: setup ## Time drafts and locks, alone and with 200 reviewers at once (BENCH_FLAGS=--quick for a short run)
+	$(PY) -m tests.bench.bench_review $(BENCH_FLAGS)
 
 chaos-generation: setup ## Kill workers and servers at random while 100 clips are bought; prints its ledger
 	$(PY) -m tests.chaos.generation

@@ -2,7 +2,8 @@
 
 ``pytest`` runs everything on SQLite. ``pytest --engine=postgres`` starts a PostgreSQL server and runs again what
 touches the database: pure tests and browser journeys would only say the same thing twice. A test of one engine's
-own behaviour carries ``@pytest.mark.engine("sqlite")`` or ``@pytest.mark.engine("postgres")``.
+own behaviour carries ``@pytest.mark.engine("sqlite")`` or ``@pytest.mark.engine("postgres")``. ``pytest --firefox``
+runs the few journeys in Firefox instead.
 """
 
 import os
@@ -25,7 +26,7 @@ from hypothesis import settings as hypothesis_settings
 from fartbench import writeonce
 from tests.servers import postgres_server, redis_server
 
-pytest_plugins = ["tests.browser"]
+pytest_plugins = ["tests.browser", "tests.firefox"]
 
 hypothesis_settings.register_profile("suite", database=None, deadline=None)
 hypothesis_settings.load_profile("suite")
@@ -35,6 +36,7 @@ DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "django_db_setup"}
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--engine", choices=["sqlite", "postgres"], default="sqlite", help="database to run on")
+    parser.addoption("--firefox", action="store_true", help="run the journeys in Firefox, and nothing else")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -77,8 +79,8 @@ def _environment(*, data_dir: Path, database_url: str) -> dict[str, str]:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep what this engine is for, and put the browser's journeys last: its event loop stays in this thread."""
-    engine = config.getoption("--engine")
-    left_out = [item for item in items if not _runs_on(engine, item)]
+    engine, in_firefox = config.getoption("--engine"), config.getoption("--firefox")
+    left_out = [item for item in items if not _runs_on(engine, item) or _needs_firefox(item) != in_firefox]
     config.hook.pytest_deselected(items=left_out)
     items[:] = sorted((item for item in items if item not in left_out), key=_needs_browser)
 
@@ -97,6 +99,10 @@ def _needs_database(item: pytest.Item) -> bool:
 
 def _needs_browser(item: pytest.Item) -> bool:
     return "browser" in getattr(item, "fixturenames", ())
+
+
+def _needs_firefox(item: pytest.Item) -> bool:
+    return "firefox" in getattr(item, "fixturenames", ())
 
 
 @pytest.fixture(scope="session")

@@ -149,6 +149,18 @@ def test_root_gets_the_debian_packages_without_being_asked(machine: Machine):
     assert set(machine.calls("frontend")) == {"frontend noninteractive"}
 
 
+def test_firefox_is_wanted_for_its_own_tests_alone(machine: Machine):
+    machine.user(1000)
+    machine.program("sudo", "")
+    assert machine.bootstrap("dev").returncode == 0
+    result = machine.bootstrap("firefox")
+    assert result.returncode != 0
+    assert "sudo apt-get install -y --no-install-recommends firefox-esr\n" in result.stderr
+    machine.program("firefox-esr", "")
+    assert machine.bootstrap("firefox").returncode == 0
+    assert len(machine.calls("pip")) == 1
+
+
 def test_running_the_product_needs_no_browser(machine: Machine):
     (machine.programs / "chromium").unlink()
     assert machine.bootstrap("runtime").returncode == 0
