@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from django.core.paginator import Page, Paginator
 
 from fartbench.protocol import Protocol, Scene
 from scoring.pages.figures import one_point_in_words
-from scoring.pages.results import ConfigurationResult, configuration_result
+from scoring.pages.results import ConfigurationResult, configuration_results
 from scoring.release.pages import LEADERBOARD, SUMMARY, configuration_document
 
 # Returns the documents of these names; those that there are.
 Read = Callable[[Sequence[str]], dict[str, Any]]
 
-ROWS_PER_PAGE = 50
+ROWS_PER_PAGE = 25
+Entry = dict[str, Any]
 SORTS = {"rank": "Rank", "name": "Name", "score": "Factual Score"}
 
 
@@ -38,7 +38,7 @@ class Choice:
             query.get("track", ""), query.get("family", ""), sort if sort in SORTS else "rank", query.get("page", "1")
         )
 
-    def apply(self, entries: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    def apply(self, entries: Sequence[Entry]) -> list[Entry]:
         """Return the entries of a leaderboard document that are wanted, in the order that is wanted."""
         found = [
             entry for entry in entries if self.track in {"", entry["track"]} and self.family in {"", entry["family"]}
@@ -46,7 +46,7 @@ class Choice:
         if self.sort == "name":
             found.sort(key=lambda entry: entry["name"])
         elif self.sort == "score":
-            found.sort(key=lambda entry: -Fraction(entry["score"]))
+            found.sort(key=lambda entry: -entry["score"])
         return found
 
 
@@ -67,7 +67,7 @@ class Board:
     gate_labels: tuple[str, ...]
     tracks: tuple[tuple[str, str], ...]
     choice: Choice
-    page: Page[dict[str, str]]
+    page: Page[Entry]
     rows: tuple[ConfigurationResult, ...]
 
     @property
@@ -114,5 +114,5 @@ def read_board(read: Read, protocol: Protocol, choice: Choice | None = None, *, 
         tracks=tuple((key, labels.get(key, key)) for key in found[SUMMARY]["tracks"]),
         choice=choice,
         page=page,
-        rows=tuple(configuration_result(documents[configuration_document(name)], protocol) for name in names),
+        rows=tuple(configuration_results([documents[configuration_document(name)] for name in names], protocol)),
     )

@@ -1,4 +1,4 @@
-"""The diagnostics of a round's reviewers as tables for staff. No Django here."""
+"""The diagnostics of a round's reviewers as tables for staff."""
 
 from __future__ import annotations
 

@@ -1,10 +1,14 @@
-"""Estimates as pages write them: never a number without its interval and n. No Django here."""
+"""Estimates as pages write them: never a number without its interval and n, and the HTML of each in one place."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 UNDEFINED = "–"
 
@@ -21,6 +25,25 @@ class Figure:
     n: int
     note: str
     method: str
+
+    @property
+    def html(self) -> SafeString:
+        return _html(self)
+
+
+@lru_cache(maxsize=4096)
+def _html(found: Figure) -> SafeString:
+    method = f": {found.method}" if found.method else ""
+    reach = format_html(' <span class="figure__reach" title="95% interval{}">{}</span>', method, found.reach)
+    why = "undefined: " if found.value == UNDEFINED else "" if found.reach else "no interval: "
+    note = format_html(' <span class="figure__note">{}{}</span>', why, found.note)
+    return format_html(
+        '<span class="figure"><b>{}</b>{} <span class="figure__n">n = {}</span>{}</span>',
+        found.value,
+        reach if found.reach else "",
+        found.n,
+        note if found.note else "",
+    )
 
 
 def figure(document: Mapping[str, Any], *, percent: bool = False, digits: int = 2) -> Figure:

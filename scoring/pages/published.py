@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db.models import OuterRef, QuerySet, Subquery
@@ -16,7 +18,9 @@ from scoring.consensus import YES
 from scoring.models import Release, ReleaseDocument
 from scoring.pages.board import Board, Read, read_board
 from scoring.pages.results import ClipResult, ConfigurationResult
-from scoring.release.pages import SUMMARY
+from scoring.release.pages import LEADERBOARD, SUMMARY
+
+INDEXES_KEPT = 8
 
 
 def public_releases() -> QuerySet[Release]:
@@ -52,9 +56,27 @@ def documents_of(release: Release) -> Read:
     """Return what reads the documents of a release: one query for each call."""
 
     def read(names: Sequence[str]) -> dict[str, Any]:
-        return dict(release.documents.filter(name__in=names).values_list("name", "content"))
+        wanted = [name for name in names if name != LEADERBOARD]
+        found = dict(release.documents.filter(name__in=wanted).values_list("name", "content"))
+        return found | {name: index_of(release) for name in names if name == LEADERBOARD}
 
     return read
+
+
+_indexes: OrderedDict[tuple[str, datetime], Any] = OrderedDict()
+
+
+def index_of(release: Release) -> Any:
+    """Return the leaderboard document of a release.
+
+    It names every configuration and may be long, and a release never changes, so each process keeps a few of them.
+    """
+    key = (release.digest, release.created_at)
+    if key not in _indexes:
+        _indexes[key] = release.document(LEADERBOARD)
+        while len(_indexes) > INDEXES_KEPT:
+            _indexes.popitem(last=False)
+    return _indexes[key]
 
 
 def board_of(release: Release, **wanted: Any) -> Board:

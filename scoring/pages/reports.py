@@ -1,4 +1,4 @@
-"""The reports of a release as tables for people, in the words of the protocol. No Django here."""
+"""The reports of a release as tables for people, in the words of the protocol."""
 
 from __future__ import annotations
 

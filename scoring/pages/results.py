@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -163,8 +163,35 @@ def shown(number: Fraction) -> str:
     return f"{whole} {rest}" if whole else str(rest)
 
 
-def configuration_result(document: Mapping[str, Any], protocol: Protocol) -> ConfigurationResult:
-    """Put a configuration's document (`scoring.release.pages`) into the words of its protocol."""
+@dataclass(frozen=True, slots=True)
+class GateWords:
+    """A gate of a scene in the protocol's words: what it is called, how it is asked, and its outcomes by value."""
+
+    label: str
+    wording: str
+    outcomes: Mapping[str, str]
+
+
+def configuration_results(documents: Iterable[Mapping[str, Any]], protocol: Protocol) -> list[ConfigurationResult]:
+    """Put documents of configurations (`scoring.release.pages`) into the words of their protocol."""
+    words = {
+        (scene.key, gate): _gate_words(gate, scene, protocol)
+        for scene in protocol.scenes
+        for gate in protocol.scoring.gates
+    }
+    return [_result(document, protocol, words) for document in documents]
+
+
+def _gate_words(key: str, scene: Scene, protocol: Protocol) -> GateWords:
+    question = protocol.question(key)
+    labels = {option.value: option.label for option in protocol.options(question)} | OUTCOME_WORDS
+    return GateWords(question.label, form_for(protocol, scene.key).wording(key), labels)
+
+
+Words = Mapping[tuple[str, str], GateWords]
+
+
+def _result(document: Mapping[str, Any], protocol: Protocol, words: Words) -> ConfigurationResult:
     scenes = [scene for scene in protocol.scenes if scene.key in document["scenes"]]
     cells = {(cell["scene"], cell["replicate"]): cell for cell in document["cells"]}
     return ConfigurationResult(
@@ -177,7 +204,10 @@ def configuration_result(document: Mapping[str, Any], protocol: Protocol) -> Con
         delivered=document["delivered"],
         unranked_because=_with_titles(document["unranked_because"], scenes),
         apart=document["ranked_apart"],
-        scenes=tuple(scene_results(scene, document["scenes"][scene.key], protocol, cells) for scene in scenes),
+        scenes=tuple(
+            SceneResults(scene, tuple(_clips(scene, document["scenes"][scene.key], cells, protocol.cohort.size, words)))
+            for scene in scenes
+        ),
         interval=figure(document["score_interval"]),
         rank_set=document["rank_set"],
         identity=document["identity"],
@@ -190,36 +220,32 @@ def _with_titles(words: str, scenes: list[Scene]) -> str:
     return words
 
 
-def scene_results(
-    scene: Scene, found: Mapping[str, Any], protocol: Protocol, cells: Mapping[tuple[str, int], Mapping[str, str]]
-) -> SceneResults:
-    """Return what the clips of one scene showed; ``cells`` holds the facts of each by scene and replicate."""
-    results = found.get("replicates", [{"replicate": 1, **found}])
-    return SceneResults(
-        scene,
-        tuple(
-            ClipResult(
-                scene=scene,
-                replicate=one["replicate"],
-                status=one["status"],
-                reason=one.get("reason", ""),
-                gates=tuple(_gate(gate, one[gate], scene, protocol) for gate in protocol.scoring.gates if gate in one),
-                cell=cells[scene.key, one["replicate"]],
-            )
-            for one in results
-        ),
-    )
+def _clips(
+    scene: Scene,
+    found: Mapping[str, Any],
+    cells: Mapping[tuple[str, int], Mapping[str, str]],
+    cohort: int,
+    words: Words,
+) -> Iterator[ClipResult]:
+    for one in found.get("replicates", [{"replicate": 1, **found}]):
+        gates = [(gate, one[gate]) for place, gate in words if place == scene.key and gate in one]
+        yield ClipResult(
+            scene=scene,
+            replicate=one["replicate"],
+            status=one["status"],
+            reason=one.get("reason", ""),
+            gates=tuple(_gate(gate, answered, words[scene.key, gate], cohort) for gate, answered in gates),
+            cell=cells[scene.key, one["replicate"]],
+        )
 
 
-def _gate(key: str, found: Mapping[str, Any], scene: Scene, protocol: Protocol) -> Gate:
-    question = protocol.question(key)
-    labels = {option.value: option.label for option in protocol.options(question)} | OUTCOME_WORDS
+def _gate(key: str, found: Mapping[str, Any], words: GateWords, cohort: int) -> Gate:
     return Gate(
         question=key,
-        label=question.label,
-        wording=form_for(protocol, scene.key).wording(key),
+        label=words.label,
+        wording=words.wording,
         outcome=found["consensus"],
-        outcome_label=labels[found["consensus"]],
-        votes=tuple(Vote(value, labels[value], count) for value, count in found["votes"].items()),
-        cohort=protocol.cohort.size,
+        outcome_label=words.outcomes[found["consensus"]],
+        votes=tuple(Vote(value, words.outcomes[value], count) for value, count in found["votes"].items()),
+        cohort=cohort,
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict
+from fractions import Fraction
 from typing import Any
 
 from scoring.records import ConfigurationRecord
@@ -63,7 +64,12 @@ def _summary(documents: Documents) -> dict[str, Any]:
 
 def _entry(line: dict[str, Any], identities: dict[str, ConfigurationRecord]) -> dict[str, Any]:
     found = identities[line["configuration"]]
-    return {"name": found.name, "track": found.track, "family": found.family, "score": line["factual_score"]}
+    return {
+        "name": found.name,
+        "track": found.track,
+        "family": found.family,
+        "score": float(Fraction(line["factual_score"])),
+    }
 
 
 def _configurations(

@@ -17,7 +17,7 @@ from scoring.pages import reports
 from scoring.pages.board import SORTS, Choice
 from scoring.pages.files import listed, send
 from scoring.pages.published import board_of, documents_of, prompts_of, public_releases, published_release
-from scoring.pages.results import configuration_result
+from scoring.pages.results import configuration_results
 from scoring.release.pages import LEADERBOARD, SUMMARY, configuration_document
 
 CLIPS_PER_PAGE = 12
@@ -90,7 +90,7 @@ def configuration(request: HttpRequest, page: ReleasePage, configuration: str) -
     (document,) = page.documents(configuration_document(configuration))
     if document is None:
         raise Http404
-    row = configuration_result(document, page.rules)
+    (row,) = configuration_results([document], page.rules)
     parts = document["reports"]
     clips = Paginator(row.clips, CLIPS_PER_PAGE).get_page(request.GET.get("page"))
     context = {
@@ -138,7 +138,7 @@ def scene(request: HttpRequest, page: ReleasePage, scene: str) -> HttpResponseBa
     names = sorted(entry["name"] for entry in index["configurations"])
     shown = Paginator(names, CLIPS_PER_PAGE).get_page(request.GET.get("page"))
     documents = page.read([configuration_document(name) for name in shown])
-    rows = [configuration_result(documents[configuration_document(name)], page.rules) for name in shown]
+    rows = configuration_results([documents[configuration_document(name)] for name in shown], page.rules)
     context = {
         "scene": page.rules.scene(scene),
         "facts": reports.scene_facts(scene, success["by_scene"][scene], page.rules) if success else None,

@@ -12,6 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from blinding.models import Stimulus
 from fartbench.models import ProtocolVersion
@@ -101,7 +102,7 @@ PAGES = (
 def correct(release: Release, name: str, **changes: Any) -> Release:
     """A release never changes, so a second one says something else in one of its documents."""
     second = Release.objects.create(
-        round=release.round, number=2, created_at=release.created_at, scores={}, digest="f" * 64,
+        round=release.round, number=2, created_at=timezone.now(), scores={}, digest="f" * 64,
         manifest=release.manifest, replaces=release, correction_reason="a clip was counted twice",
     )  # fmt: skip
     for document in release.documents.all():
@@ -130,7 +131,7 @@ def test_the_pages_of_a_release_read_no_answers_and_cost_few_queries(client: Cli
     for name, args in PAGES:
         with CaptureQueriesContext(connection) as captured:
             assert client.get(reverse(name, args=["spring", *args])).status_code == 200
-        assert len(captured) <= 3, name
+        assert len(captured) <= 4, name
         read = " ".join(query["sql"] for query in captured)
         for one in ("review_", "blinding_", '"scoring_release"."scores"'):
             assert one not in read, name
@@ -168,8 +169,9 @@ def test_a_leaderboard_is_filtered_by_track_and_family_and_put_in_another_order(
         response = client.get(reverse("leaderboard", args=["spring"]), query)
         return [row.configuration for row in response.context["board"].rows]
 
-    assert names() == ["alpha", "beta", "zeta"]  # nobody is ranked in one scene, so they stand by name
-    assert names(sort="score") == ["beta", "zeta", "alpha"]
+    assert names() == ["alpha", "zeta", "beta"]  # nobody is ranked in one scene; legacy tracks stand apart
+    assert names(sort="name") == ["alpha", "beta", "zeta"]
+    assert names(sort="score") == ["zeta", "beta", "alpha"]
     assert names(track="legacy") == ["beta"]
     assert names(family="greek", sort="name") == ["alpha", "beta"]
     assert names(family="greek", track="core-av", page="99") == ["alpha"]
@@ -364,8 +366,8 @@ def test_the_number_of_queries_does_not_grow_with_the_configurations(client: Cli
         name="many", scenes=SCENES[:1], configurations=tuple(f"c{number}" for number in range(8))
     )
     counts = [queries(client, reverse("leaderboard", args=[release.round.name])) for release in (few, many)]
-    assert counts[0] == counts[1] <= 3
-    assert queries(client, reverse("home")) <= 3
+    assert counts[0] == counts[1] <= 4
+    assert queries(client, reverse("home")) <= 4
 
 
 def test_the_list_of_leaderboards_costs_three_queries_and_loads_no_protocol(client: Client) -> None:
@@ -399,6 +401,6 @@ def test_leaderboards_are_listed_once_each_newest_first(client: Client) -> None:
     correct(first, "summary")
     page = text_of(client, "leaderboards")
     assert page.count("<li class=") == 2
-    assert page.index("second") < page.index("first<")
+    assert page.index("first<") < page.index("second<")  # its correction is the newest of all
     assert Configuration.objects.count() == 2
     assert ProtocolVersion.objects.count() == 1
