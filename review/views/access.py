@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from fartbench.models import Round
 from review.models import Assignment, CohortMember, Reviewer
 from review.selectors import assignment_of, memberships_of, next_assignment, reviewer_of
+from review.views.kept import after_login
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, Reviewer, P], HttpResponseBase]
@@ -37,7 +38,7 @@ def reviewers_only(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpR
             return JsonResponse({"code": "login", "login": reverse("login")}, status=401)
         if request.user.is_authenticated:
             raise PermissionDenied("Only a reviewer's account can open this page.")
-        return redirect_to_login(request.get_full_path() if request.method == "GET" else reverse("review-home"))
+        return redirect_to_login(after_login(request))
 
     update_wrapper(checked, view)
     return never_cache(checked)

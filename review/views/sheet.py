@@ -20,6 +20,7 @@ from review.pace import break_is_due, time_left
 from review.page import browser_rules, question_blocks, stages
 from review.selectors import Queue, QueueItem, locked_times, queue_of, training_due
 from review.views.access import next_url, own_assignment, reviewers_only
+from review.views.kept import kept_answers
 from review.views.training import training_url
 
 
@@ -42,7 +43,10 @@ def sheet(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpRes
     if not queue.is_open(item):
         messages.info(request, "That clip is not due yet. This one comes first.")
         return redirect(next_url(reviewer, round_))
-    return form_page(request, reviewer, assignment, queue)
+    kept = kept_answers(request, round_.protocol.form(assignment.stimulus.scene))
+    if kept:
+        messages.warning(request, "Your session had ended. The answers that you sent stand below: send them again.")
+    return form_page(request, reviewer, assignment, queue, responses=kept or None)
 
 
 def form_page(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.db import connection
@@ -20,6 +21,7 @@ from tests.factories import answers, full_playback, make_cohort, make_round, mak
 
 pytestmark = pytest.mark.django_db
 JSON = {"headers": {"accept": "application/json"}, "content_type": "application/json"}
+CHOSEN = r'type="radio"[^>]* checked'
 TEXTS = {question: str(response) for question, response in answers().items()}
 
 
@@ -227,6 +229,22 @@ def test_media_comes_in_ranges_with_equal_headers(client: Client, round_: Round)
         assert len(b"".join(reply.streaming_content)) == 100
         seen.add(tuple(sorted(reply.headers.items())))
     assert len(seen) == 1
+
+
+def test_a_form_sent_without_a_script_after_the_session_ended_is_still_filled_in_after_the_login(
+    rae: Reviewer, first: str
+) -> None:
+    visitor = Client()
+    login = visitor.post(reverse("review-lock", args=[first]), TEXTS | {"sound": "2", "people": "na:no_people_visible"})
+    address = parse_qs(urlsplit(login["Location"]).query)["next"][0]
+    assert login["Location"].startswith("/login/") and address.startswith(reverse("review-sheet", args=[first]))
+    visitor.force_login(rae.user)
+    page = visitor.get(address).content.decode()
+    assert "send them again" in page and len(re.findall(CHOSEN, page)) == 6
+    assert re.search(r'name="people" value="na:no_people_visible"[^>]* checked', page)
+    forged = visitor.get(address.replace("kept=", "kept=x")).content.decode()
+    assert not re.findall(CHOSEN, forged)
+    assert not AnswerSheet.objects.exists()
 
 
 def test_a_draft_and_a_lock_take_few_statements(client: Client, round_: Round, first: str) -> None:

@@ -282,6 +282,16 @@ def test_clips_that_would_not_play_are_listed(staff_page: Client) -> None:
     assert "black &amp; silent" in page
 
 
+def test_reminders_are_written_for_those_who_have_clips_left(admin_page: Client, staff_page: Client) -> None:
+    round_ = make_open_round(name="spring", scenes=LIFT, configurations=("alpha",))
+    first, second, *_ = reviewers_of(round_)
+    make_locked_sheet(first, Stimulus.objects.get(round=round_))
+    page = text_of(admin_page, "staff-round", "spring")
+    assert f"reminder-{second.code}" in page and f"reminder-{first.code}" not in page
+    assert "1 of your 1 clips" in page and "http://testserver/review/" in page
+    assert "Reminders" not in text_of(staff_page, "staff-round", "spring")
+
+
 def test_scripted_reviewers_are_marked(staff_page: Client) -> None:
     round_ = make_open_round(name="spring", scenes=LIFT)
     assert "Simulated" not in text_of(staff_page, "staff-round", "spring")
