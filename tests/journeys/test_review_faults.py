@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import sys
 import time
@@ -20,7 +21,9 @@ from playwright.sync_api import Page, expect
 
 from fartbench.media.ffmpeg import ffmpeg_binary
 from fartbench.models import Round
+from fartbench.protocol import Response
 from review.models import AnswerSheet, Reviewer
+from review.services import save_draft
 from tests.factories import open_round, reviewers_of
 from tests.journeys.steps import (
     due,
@@ -212,3 +215,26 @@ def test_a_form_sent_without_a_script_survives_an_ended_session(
     page.get_by_role("button", name="Lock answers").click()
     page.wait_for_url(lambda url: stimulus not in url)
     assert answers_of(stimulus) == given
+
+
+def test_a_save_that_arrives_after_a_reload_takes_no_answer_back(
+    page: Page, round_: Round, rae: Reviewer, live_server: Any, faults: list[str]
+) -> None:
+    stimulus = open_due(page, live_server, rae, round_)
+    local = {"revision": 0, "answers": {"event": "yes"}, "playback": {}, "unanswered": [{}]}
+    name = f"fartbench.draft.{rae.code}.{stimulus}"
+    page.evaluate("([name, draft]) => localStorage.setItem(name, draft)", [name, json.dumps(local)])
+    late: list[object] = []
+
+    def arrive_late(route: Any) -> None:
+        if not late:  # the page before sent this, and was gone before it arrived
+            late.append(save_draft(reviewer=rae, stimulus_id=stimulus, revision=0, responses={}, playback={}))
+        route.continue_()
+
+    page.route(f"**/review/{stimulus}/draft", arrive_late)
+    page.reload()
+    wait_for_clip(page)
+    expect_saved(page)
+    assert late
+    expect_faults(faults, "409 (Conflict)")
+    assert AnswerSheet.objects.get().responses() == {"event": Response(value="yes")}

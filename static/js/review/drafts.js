@@ -143,6 +143,7 @@ export class Draft extends EventTarget {
     }
     this.answers = local.answers;
     this.playback = local.playback;
+    this.unanswered = local.unanswered; // what the page before this one sent may still arrive
     this.dirty = true;
   }
 
