@@ -58,7 +58,6 @@ def test_samples_in_flight_are_counted_by_the_same_index(many_finished: None) ->
     assert seeks("samples_under_way", in_flight.values("pk"))
 
 
-@pytest.mark.engine("postgres")
-def test_due_jobs_are_found_by_the_index_of_what_may_be_due(many_finished: None) -> None:
+def test_due_jobs_are_found_by_an_index(many_finished: None) -> None:
     due = Job.objects.filter(state__in=(JobState.DUE, JobState.RUNNING), due_at__lte=timezone.now(), kind__in=["look"])
-    assert seeks("jobs_that_may_be_due", due.order_by("due_at", "pk")[:20])
+    assert seeks("jobs_by_state_and_time", due.order_by("due_at", "pk")[:20])
