@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -126,6 +126,7 @@ def literal_two_way(table):
     design[np.arange(rows.size), rows] = 1
     design[np.arange(rows.size), table.shape[0] + columns] = 1
     fit, _, rank, _ = np.linalg.lstsq(design, table[rows, columns], rcond=None)
+    assume(rows.size > rank)  # so many gaps that the fit is exact leave no variance to compare
     return float(((table[rows, columns] - design @ fit) ** 2).sum()) / (rows.size - rank), rows.size - rank
 
 
