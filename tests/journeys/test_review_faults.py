@@ -238,3 +238,35 @@ def test_a_save_that_arrives_after_a_reload_takes_no_answer_back(
     assert late
     expect_faults(faults, "409 (Conflict)")
     assert AnswerSheet.objects.get().responses() == {"event": Response(value="yes")}
+
+
+UNSEEN_END = "for (const name of ['pause', 'ended']) addEventListener(name, (event) => event.stopImmediatePropagation(), true)"
+
+
+def test_a_gate_once_open_stays_open_though_the_end_of_the_clip_was_never_seen(
+    page: Page, round_: Round, rae: Reviewer, live_server: Any
+) -> None:
+    """The gate opens a little before a clip's end; a reviewer who answers and leaves at once need not play it again."""
+    page.add_init_script(UNSEEN_END)
+    open_due(page, live_server, rae, round_)
+    play_through(page)
+    press(page, "y")
+    expect_saved(page)
+    page.reload()
+    wait_for_clip(page)
+    expect(page.locator("[data-after-gate]")).to_be_visible()
+
+
+def test_what_was_played_before_the_page_was_left_counts(
+    page: Page, round_: Round, rae: Reviewer, live_server: Any
+) -> None:
+    """A clip that is left in the middle was still played up to there."""
+    page.add_init_script(UNSEEN_END)
+    open_due(page, live_server, rae, round_)
+    page.keyboard.press("Space")
+    wait_until(page, "document.querySelector('[data-video]').currentTime > 0.4")
+    page.reload()
+    wait_for_clip(page)
+    expect_saved(page)
+    played = AnswerSheet.objects.get(reviewer=rae).playback["covered"]
+    assert played[0][0][1] > 0.4

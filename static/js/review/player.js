@@ -100,6 +100,11 @@ export class Player extends EventTarget {
     if (this.isOpen) this.video.playbackRate = this.video.playbackRate === 1 ? 0.5 : 1;
   }
 
+  // The page goes: what was played until now counts.
+  leave() {
+    if (this.mark !== null) this.#stopped();
+  }
+
   #listen() {
     const on = (name, act) => this.video.addEventListener(name, act);
     on("loadedmetadata", () => this.isOpen && this.#tell("gate")); // played in full before a reload
@@ -153,7 +158,9 @@ export class Player extends EventTarget {
     const start = from < EDGE ? 0 : from;
     const end = to > this.duration - EDGE ? this.duration : to;
     report.covered = addPlayed(report.covered, [start, end], Math.max(1, this.asked.fullPlays));
-    if (!wasOpen && this.isOpen) this.#tell("gate");
+    if (wasOpen || !this.isOpen) return;
+    this.#tell("gate");
+    this.#tell("measured"); // the clip's end may never be seen: the gate must not close again for that
   }
 
   #stopped({ jumped = false } = {}) {

@@ -51,7 +51,7 @@ function refused(reply) {
   if (reply.code !== "stale") alertWith(reply.message ?? "The server did not take that. Please try again.");
 }
 
-form.addEventListener("changed", (event) => draft.change({ answers: event.detail }));
+form.addEventListener("changed", (event) => draft.change({ answers: event.detail, playback: player.measured() }));
 form.addEventListener("incomplete", () => askToLock(false));
 form.element.addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -137,6 +137,7 @@ player.addEventListener("gate", () => {
   if (!form.element.contains(document.activeElement)) form.goOn();
 });
 player.addEventListener("measured", () => draft.change({ playback: player.measured(), now: false }));
+addEventListener("pagehide", () => player.leave());
 
 // ---- start ---------------------------------------------------------------------------------------------------------
 
