@@ -240,7 +240,9 @@ def test_a_save_that_arrives_after_a_reload_takes_no_answer_back(
     assert AnswerSheet.objects.get().responses() == {"event": Response(value="yes")}
 
 
-UNSEEN_END = "for (const name of ['pause', 'ended']) addEventListener(name, (event) => event.stopImmediatePropagation(), true)"
+UNSEEN_END = """
+for (const name of ["pause", "ended"]) addEventListener(name, (event) => event.stopImmediatePropagation(), true);
+"""
 
 
 def test_a_gate_once_open_stays_open_though_the_end_of_the_clip_was_never_seen(
