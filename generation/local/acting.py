@@ -93,10 +93,10 @@ class Ensemble:
         idle = 0.1 * sin(2 * pi * (time / (5.1 + order) + 0.37 * order))
         engaged = max(mood.noticing, mood.squirm)
         return Face(
-            turn=stepped(mood.turn + (rest + idle) * (1 - engaged), 1 / 8),
+            turn=stepped(mood.turn + (rest + idle) * (1 - engaged), 1 / 6),
             tilt=stepped(0.09 * mood.disgust * (1 if mood.turn < 0 else -1) + 0.05 * idle, 0.03),
             nod=stepped(0.05 * mood.shame, 0.025),
-            mouth=stepped(mouth, 0.25),
+            mouth=stepped(mouth, 1 / 3),
             smile=stepped(0.35 - 1.1 * max(mood.disgust, 0.8 * mood.shame, mood.squirm), 0.35),
             brow=stepped(
                 max(mood.squirm, 0.8 * mood.shame, mood.noticing * (1 - mood.disgust)) - 0.8 * mood.disgust, 0.4
@@ -112,7 +112,7 @@ class Ensemble:
         order = list(self.places).index(who)
         away = -1 if mood.turn > 0 else 1
         return Posture(
-            lean=stepped(0.26 * mood.noticing * away * abs(mood.turn) / 0.85 + 0.1 * mood.squirm, 0.05),
+            lean=stepped(0.26 * mood.noticing * away * abs(mood.turn) / 0.85 + 0.1 * mood.squirm, 0.08),
             breath=stepped(0.02 * (1 + sin(2 * pi * (time / 3.4 + 0.29 * order))), 0.02),
             hips=stepped(0.2 * mood.squirm, 0.05),
         )
@@ -165,7 +165,7 @@ class Ensemble:
     def _nose_arm(self, who: str, time: float, scale: float, lean: float, side: int) -> Part:
         """Return the arm that hangs and, in disgust, covers the nose."""
         look, place, posture = self.look(who, time), self.places[who], Posture(lean=lean)
-        covers = stepped(self.mood(who, time).disgust, 0.125)
+        covers = stepped(self.mood(who, time).disgust, 0.2)
 
         def paint(drawing: Drawing) -> None:
             hand, middle = _to_nose(posture, side, covers)
