@@ -14,6 +14,7 @@ def reference_faults(protocol: Protocol) -> list[str]:
         *_scene_faults(protocol),
         *_na_rule_faults(protocol),
         *_scoring_faults(protocol),
+        *_pair_faults(protocol),
     ]
 
 
@@ -108,6 +109,14 @@ def _gate_faults(protocol: Protocol, gate: str) -> Iterator[str]:
     answers = protocol.answer_sets.get(questions[gate].answers)
     if answers and not {"yes", "no"} <= {option.value for option in answers.options}:
         yield f"scoring.gates: {gate!r} cannot be a gate, its answers hold no yes and no"
+
+
+def _pair_faults(protocol: Protocol) -> Iterator[str]:
+    if protocol.pairs is not None and protocol.pairs.reviewers > protocol.cohort.size:
+        yield (
+            f"pairs.reviewers: {protocol.pairs.reviewers} are asked about each pair, "
+            f"and the cohort has {protocol.cohort.size}"
+        )
 
 
 def scene_question_wording(protocol: Protocol, scene: Scene, question_key: str) -> str:

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
-Key = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
-Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
-AnswerText = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,19}$")]
+from fartbench.protocol.pairs import Pairs
+from fartbench.protocol.parts import AnswerText, Key, Part, Text, repeated
+
 Version = Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+(-[a-z0-9.]+)?$")]
 
 PER_SCENE = "per_scene"
-
-
-class Part(BaseModel):
-    """A frozen piece of a protocol that knows every key it accepts."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class Clip(Part):
@@ -103,8 +96,8 @@ class AnswerSet(Part):
     @model_validator(mode="after")
     def _values_are_distinct_and_a_scale_counts_up(self) -> Self:
         values = [option.value for option in self.options]
-        if repeated := _repeated(values):
-            raise ValueError(f"value {repeated[0]!r} appears twice")
+        if twice := repeated(values):
+            raise ValueError(f"value {twice[0]!r} appears twice")
         if "na" in values:
             raise ValueError("'na' is no answer value: N/A has rules of its own")
         if self.kind == "scale":
@@ -202,6 +195,7 @@ class Protocol(Part):
     na_rules: tuple[NaRule, ...] = ()
     scenes: tuple[Scene, ...] = Field(min_length=1)
     scoring: Scoring
+    pairs: Pairs | None = None
     reports: tuple[Report, ...] = ()
     rules: tuple[Rule, ...] = ()
 
@@ -240,7 +234,3 @@ def _with_key(items: Iterable[KeyedT], key: str) -> KeyedT:
         if item.key == key:
             return item
     raise KeyError(key)
-
-
-def _repeated(values: Iterable[str]) -> list[str]:
-    return [value for value, count in Counter(values).items() if count > 1]
