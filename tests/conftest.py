@@ -42,6 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Give the settings their environment before Django reads them, and clean up after the last test."""
     config.addinivalue_line("markers", "engine(*names): run on these database engines only")
+    config.addinivalue_line("markers", "browser: set by itself on what asks for a page; for -m")
     if "fartbench.settings" in sys.modules:
         pytest.exit("Unset DJANGO_SETTINGS_MODULE: the tests choose the settings' environment themselves.", 2)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # asked to end, stop as on Ctrl-C: with all clean-up
@@ -75,6 +76,11 @@ def _environment(*, data_dir: Path, database_url: str) -> dict[str, str]:
         "LOG_LEVEL": "WARNING",
         "PASSWORD_HASHERS": "django.contrib.auth.hashers.MD5PasswordHasher",  # quick, and nothing to protect
     }
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if _needs_browser(item):
+        item.add_marker("browser")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
