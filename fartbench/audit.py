@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
@@ -13,6 +15,8 @@ from fartbench.models import AuditEntry, AuditHead
 from fartbench.protocol import canonical_bytes
 
 SYSTEM = "system"
+NOTHING_YET = "0" * 64  # what the first entry follows from
+_HASH = re.compile(r"[0-9a-f]{64}")
 
 
 def record(action: str, *, actor: str = SYSTEM, round_name: str = "", **details: Any) -> AuditEntry:
@@ -44,9 +48,42 @@ def _hash(entry: AuditEntry) -> str:
     return hashlib.sha256(canonical_bytes(entry.content())).hexdigest()
 
 
-def faults() -> Iterator[str]:
-    """Yield a sentence for each place where the chain does not hold: an entry removed, changed or added beside it."""
-    previous_hash, expected = "0" * 64, 1
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A place in the chain, as it was noted somewhere else: in a release, in a letter."""
+
+    sequence: int
+    hash: str
+    noted: str = "a note"
+
+    @classmethod
+    def parse(cls, text: str) -> Link:
+        """Read ``SEQUENCE:HASH``, as releases and `head` print it. Raises ValueError."""
+        sequence, _, found = text.strip().partition(":")
+        if not sequence.isdecimal() or not _HASH.fullmatch(found):
+            raise ValueError(f"{text!r} is no SEQUENCE:HASH, such as 17:{'0' * 64}")
+        return cls(int(sequence), found)
+
+    def __str__(self) -> str:
+        return f"{self.sequence}:{self.hash}"
+
+
+def head() -> Link:
+    """Return the newest link. Whoever notes it elsewhere can later show that nothing before it was taken away."""
+    found = AuditHead.objects.filter(pk=1).first() or AuditHead()
+    return Link(found.sequence, found.hash)
+
+
+def faults(noted: Iterable[Link] = ()) -> Iterator[str]:
+    """Yield a sentence for each place where the chain does not hold: an entry removed, changed or added beside it.
+
+    Entries cut off at the end leave a chain that is whole. They show against the row that counts what was written, and
+    when that was set back too, against links ``noted`` elsewhere.
+    """
+    previous_hash, expected = NOTHING_YET, 1
+    sought = list(noted)
+    wanted = {link.sequence for link in sought}
+    found = {0: NOTHING_YET}
     for entry in AuditEntry.objects.order_by("sequence").iterator():
         if entry.sequence != expected:
             yield f"entries {expected} to {entry.sequence - 1} are missing"
@@ -54,7 +91,16 @@ def faults() -> Iterator[str]:
             yield f"entry {entry.sequence} does not follow from the one before it"
         if entry.hash != _hash(entry):
             yield f"entry {entry.sequence} was changed after it was written"
+        if entry.sequence in wanted:
+            found[entry.sequence] = entry.hash
         previous_hash, expected = entry.hash, entry.sequence + 1
-    head = AuditHead.objects.filter(pk=1).first()
-    if head is not None and (head.sequence, head.hash) != (expected - 1, previous_hash):
-        yield f"the chain ends at entry {expected - 1}, and {head.sequence} were written"
+    newest = head()
+    if (newest.sequence, newest.hash) != (expected - 1, previous_hash):
+        yield f"the chain ends at entry {expected - 1}, and {newest.sequence} were written"
+    yield from (_missed(link, found.get(link.sequence)) for link in sought if found.get(link.sequence) != link.hash)
+
+
+def _missed(link: Link, there: str | None) -> str:
+    if there is None:
+        return f"{link.noted} names entry {link.sequence}, which is not there: the end of the chain was cut off"
+    return f"{link.noted} names entry {link.sequence} with the hash {link.hash}; the chain has {there} there"

@@ -26,6 +26,10 @@ class RoundAltered(BadInput):
         super().__init__(f"Round {round_name!r} is not what was opened and locked, and is not aggregated", faults)
 
 
+class TrailBroken(BadInput):
+    """An audit trail with entries removed or changed, or that tells something else than the rows; each is named."""
+
+
 class ReleaseRefused(BadInput):
     """A folder that is no release, or not the one its manifest describes; each file that is wrong is named."""
 

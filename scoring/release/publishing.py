@@ -14,11 +14,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from fartbench import audit
-from fartbench.models import AuditEntry, AuditHead, Round, RoundState
+from fartbench.models import AuditEntry, Round, RoundState
 from fartbench.rounds import move
 from fartbench.storage import disk_faults_in_words
 from generation.models import Sample
 from review.models import Source
+from scoring.auditing import heads_of_releases
 from scoring.errors import ClipsUnderReview, CorrectionRefused, RoundAltered
 from scoring.models import Release, ReleaseDocument
 from scoring.reading import read_round
@@ -101,12 +102,12 @@ def refuse_clips_under_review(round_: Round) -> None:
 def refuse_unrecorded(record: RoundRecord) -> None:
     """Raise RoundAltered unless the audit trail holds, and recorded every locked sheet as it stands now."""
     recorded = {
-        (entry["stimulus"], reviewer): entry["digest"]
+        (entry.get("stimulus"), reviewer): entry.get("digest")
         for reviewer, entry in AuditEntry.objects.filter(action="sheet locked", round_name=record.name).values_list(
             "actor", "details"
         )
     }
-    faults = [f"audit trail: {fault}" for fault in audit.faults()]
+    faults = [f"audit trail: {fault}" for fault in audit.faults(heads_of_releases())]
     sheets = record.sheets
     for cell, reviewer, digest in zip(sheets.cell.tolist(), sheets.reviewer.tolist(), sheets.digest, strict=True):
         stimulus, code = record.cells[cell].stimulus, record.reviewers[reviewer].code
@@ -117,7 +118,7 @@ def refuse_unrecorded(record: RoundRecord) -> None:
 
 
 def _issue(release: Release) -> Issue:
-    head = AuditHead.objects.filter(pk=1).first() or AuditHead()
+    head = audit.head()
     replaced = release.replaces
     return Issue(
         number=release.number,

@@ -31,6 +31,7 @@ class Verified:
     files: int
     answers: int
     replaces: str
+    audit_head: str
 
 
 def verify_release(folder: Path) -> Verified:
@@ -56,6 +57,7 @@ def verify_release(folder: Path) -> Verified:
         files=len(stated["files"]) + 1,
         answers=record.sheets.answers.size,
         replaces=issue.replaces.digest if issue.replaces else "",
+        audit_head=f"{issue.audit['sequence']}:{issue.audit['hash']}",
     )
 
 

@@ -9,6 +9,7 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_POST, require_safe
 
+from fartbench import audit
 from fartbench.errors import Refusal
 from fartbench.models import ProtocolVersion, Round
 from fartbench.rounds import create_round
@@ -151,6 +152,7 @@ def audit_trail(request: HttpRequest) -> HttpResponseBase:
         "page": page,
         "lines": [trail_line(entry) for entry in page],
         "round_name": round_name,
+        "head": audit.head(),
         "round_names": Round.objects.order_by("name").values_list("name", flat=True),
         **for_staff(request),
     }

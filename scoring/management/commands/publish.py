@@ -23,5 +23,7 @@ class Command(RoundCommand):
         correction = options["reason"] if options["correct"] else None
         release = publish(round_=round_, actor=actor(), correction=correction)
         self.say(f"Round {round_.name} is published as release {release.number}, SHA-256 {release.digest}.")
+        audit = release.manifest["audit"]
+        self.say(f"Head of the audit trail: {audit['sequence']}:{audit['hash']}")
         self.say(f"{release.folder}")
         self.say(f"{settings.BASE_URL}{reverse('leaderboard', args=[round_.name])}")

@@ -24,4 +24,5 @@ class Command(Base):
         )
         if found.replaces:
             self.say(f"It replaces the release with SHA-256 {found.replaces}.")
+        self.say(f"Head of the audit trail: {found.audit_head}")
         self.say(f"SHA-256 {found.digest}: compare it with the one that was published.")
