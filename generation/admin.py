@@ -6,7 +6,20 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from fartbench.admin import ModelAdmin, ViewOnly
-from generation.models import Cell, Clip, Configuration, Family, Sample
+from generation.models import (
+    Ceiling,
+    Cell,
+    Clip,
+    Configuration,
+    Family,
+    Prompt,
+    PromptAudit,
+    ProviderAccount,
+    RawView,
+    Sample,
+    SampleEvent,
+    Submission,
+)
 
 
 @admin.register(Family)
@@ -56,3 +69,54 @@ class SampleAdmin(ViewOnly):
 class ClipAdmin(ViewOnly):
     list_display = ("sha256", "size", "stored_at")
     search_fields = ("sha256",)
+
+
+@admin.register(Prompt)
+class PromptAdmin(ViewOnly):
+    list_display = ("configuration", "protocol", "scene", "pilot_version", "sha256", "frozen_at", "frozen_by")
+    list_select_related = ("configuration", "protocol")
+    list_filter = ("protocol", "scene", "pilot_version")
+    search_fields = ("configuration__name", "sha256")
+    fields = (*list_display, "adapter", "adapter_version", "sources", "specification_digest", "text", "rendered_at")
+
+
+@admin.register(PromptAudit)
+class PromptAuditAdmin(ViewOnly):
+    list_display = ("sha256", "auditor", "at", "note")
+    search_fields = ("sha256", "auditor")
+    fields = (*list_display, "specification_digest", "answers")
+
+
+@admin.register(Submission)
+class SubmissionAdmin(ViewOnly):
+    list_display = ("sample", "number", "provider", "state", "answer_class", "http_status", "started_at", "latency_ms")
+    list_select_related = ("sample__cell__configuration", "sample__cell__round")
+    list_filter = ("provider", "state", "answer_class")
+    search_fields = ("provider_id", "sample__cell__configuration__name")
+    # A local provider's answer tells what is in the clip: that is what reviewers are asked about.
+    exclude = ("handle", "response")
+
+
+@admin.register(SampleEvent)
+class SampleEventAdmin(ViewOnly):
+    list_display = ("sample", "at", "actor", "before", "after", "words")
+    list_select_related = ("sample__cell__configuration", "sample__cell__round")
+    list_filter = ("after",)
+
+
+@admin.register(RawView)
+class RawViewAdmin(ViewOnly):
+    list_display = ("sample", "viewer", "at")
+    list_select_related = ("sample__cell__configuration", "sample__cell__round")
+    search_fields = ("viewer",)
+
+
+@admin.register(ProviderAccount)
+class ProviderAccountAdmin(ViewOnly):
+    list_display = ("provider", "max_in_flight", "min_interval_s", "cooldown_until", "paused")
+
+
+@admin.register(Ceiling)
+class CeilingAdmin(ViewOnly):
+    list_display = ("commissioning", "provider", "usd")
+    list_select_related = ("commissioning__round",)

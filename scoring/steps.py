@@ -95,7 +95,7 @@ def _due(round_: Round, counts: _Counts) -> Step | None:
 
 def _due_before_opening(key: int, counts: _Counts) -> Step:
     if not counts.samples[key]:
-        return Step("import_clips", "the round has no clips yet")
+        return Step("import_clips", "the round has no clips yet (“commission” buys them from providers)")
     if waiting := counts.waiting[key]:
         return Step("import_clips", f"{waiting} cells have no outcome yet (“mark_cell” sets one that brought no clip)")
     if without := counts.uncopied[key]:
