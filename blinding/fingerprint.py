@@ -36,8 +36,8 @@ _ALIKE = frozenset({"container", "size", "tracks", "timescale"})
 @dataclass(frozen=True, slots=True)
 class ConfigurationTells:
     """What gives one configuration away: how many files it has, how many other configurations share at least one whole
-    set of facts with it, and the facts by which every one of its files differs from every other configuration's
-    file."""
+    set of facts with it, and the facts that none of its files shares with another configuration: a kind that no other
+    file has, a quantity whose range lies apart from every other configuration's range."""
 
     configuration: str
     files: int
@@ -138,12 +138,24 @@ def _tells(name: str, rows: Sequence[Row], fields: list[str]) -> ConfigurationTe
     for label, row in rows:
         whole[tuple(row.get(field) for field in fields)].add(label)
     sharing = set().union(*(labels for labels in whole.values() if name in labels)) - {name}
-    away = [
-        field
-        for field in fields
-        if not {f.get(field) for f in mine} & {f.get(field) for label, f in rows if label != name}
-    ]
+    away = [field for field in fields if _is_apart(name, [(label, row.get(field)) for label, row in rows])]
     return ConfigurationTells(name, len(mine), len(sharing), away)
+
+
+def _is_apart(name: str, values: Sequence[tuple[str, Value]]) -> bool:
+    """Say whether one fact of a configuration's files is found with no other configuration."""
+    groups: defaultdict[str, list[Any]] = defaultdict(list)
+    for label, value in values:
+        groups[label].append(value)
+    mine = groups.pop(name)
+    if _is_quantity([value for _, value in values]):
+        return all(max(mine) < min(other) or max(other) < min(mine) for other in groups.values())
+    return all(not set(mine) & set(other) for other in groups.values())
+
+
+def _is_quantity(values: Sequence[Value]) -> bool:
+    numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    return numeric and len(set(values)) > FEW_KINDS
 
 
 Column = tuple[bool, NDArray[np.float64]]
@@ -151,8 +163,7 @@ Column = tuple[bool, NDArray[np.float64]]
 
 def _column(values: list[Value]) -> Column:
     """Return whether a fact is a quantity, and its values as numbers (kinds are numbered)."""
-    numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
-    if numeric and len(set(values)) > FEW_KINDS:
+    if _is_quantity(values):
         return True, np.array(values, dtype=np.float64)
     kinds = {value: index for index, value in enumerate(dict.fromkeys(values))}
     return False, np.array([kinds[value] for value in values], dtype=np.float64)

@@ -39,6 +39,12 @@ def test_quantities_count_as_quantities():
     assert noise.interval[0] <= noise.chance
 
 
+def test_a_quantity_gives_away_only_where_ranges_lie_apart():
+    """Sixteen bit rates that all differ by chance are no sign; a range of its own is one."""
+    overlapping = report(rows(lambda c, source: {"bit_rate": source.uniform(5e6, 6e6) + 3e6 * (c == 3)}))
+    assert [tells.given_away_by for tells in overlapping.configurations] == [[], [], [], ["bit_rate"]]
+
+
 def test_the_figure_of_shuffled_labels_is_near_chance_on_average():
     figures = [
         report(rows(lambda _c, r: {"x": r.choice("abc"), "y": r.random()}, seed=s), 99).p_value for s in range(30)
