@@ -81,4 +81,4 @@ def _cell_results(votes: Tally) -> list[CellResult]:
 def _consensus(votes: Tally, gate: str) -> list[Consensus]:
     cohort = votes.record.protocol.cohort
     values = votes.record.book.values(gate)
-    return consensus_of(votes.counts(gate), values, cohort=cohort.size, quorum=cohort.quorum)
+    return consensus_of(votes.counts(gate), values, cohort=cohort.size, quorum=cohort.consensus)

@@ -4,12 +4,14 @@ from fartbench.protocol.digest import canonical_bytes, digest_of
 from fartbench.protocol.form import AllowedAnswer, Form, Violation, form_for
 from fartbench.protocol.loader import ProtocolError, ProtocolFile, load_protocol, parse_protocol
 from fartbench.protocol.pairs import PairAnswer, PairQuestion, Pairs
+from fartbench.protocol.questions import Option, Question
 from fartbench.protocol.response import Response, ResponseError
-from fartbench.protocol.schema import Protocol, Question, Scene
+from fartbench.protocol.schema import Protocol, Scene
 
 __all__ = [
     "AllowedAnswer",
     "Form",
+    "Option",
     "PairAnswer",
     "PairQuestion",
     "Pairs",

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from fartbench.protocol.questions import Option, Question
 from fartbench.protocol.references import scene_question_wording
 from fartbench.protocol.response import Response
-from fartbench.protocol.schema import Option, Protocol, Question, Scene
+from fartbench.protocol.schema import Protocol, Scene
 
 Responses = Mapping[str, Response]
 
@@ -70,10 +71,24 @@ class Form:
 
     def help(self, question: str) -> str:
         """Return the help line that stands under the question, or an empty text."""
-        return self.scene.help.get(question, "")
+        return self.scene.help.get(question) or self.protocol.question(question).help or ""
 
     def options(self, question: str) -> tuple[Option, ...]:
-        return self.protocol.options(self.protocol.question(question))
+        """Return the values that a question offers in this scene; none where only N/A may stand."""
+        return () if question in self.settled else self.protocol.options(self.protocol.question(question))
+
+    @cached_property
+    def settled(self) -> Mapping[str, Response]:
+        """The questions that do not apply in this scene, each with the one answer that may stand. Nobody is asked."""
+        return {
+            rule.question: Response(na_reason=rule.reason)
+            for rule in self.protocol.na_rules
+            if rule.only and (rule.scenes is None or self.scene.key in rule.scenes)
+        }
+
+    def asks(self, question: str) -> bool:
+        """Say whether somebody is asked a question in this scene."""
+        return question not in self.settled
 
     def na_options(self, question: str) -> list[tuple[AllowedAnswer, str]]:
         """Return the N/A answers of a question, each with the words a reviewer reads."""
@@ -89,7 +104,7 @@ class Form:
         return tuple(answer for question in self.questions for answer in self._allowed_for(question))
 
     def _allowed_for(self, question: Question) -> Iterator[AllowedAnswer]:
-        for option in self.protocol.options(question):
+        for option in self.options(question.key):
             yield AllowedAnswer(question.key, option.value, None)
         for rule in self.protocol.na_rules:
             if rule.question != question.key or (rule.scenes is not None and self.scene.key not in rule.scenes):
@@ -135,13 +150,22 @@ class Form:
     def _no_such_answer(self, key: str, response: Response) -> str:
         reasons = " or ".join(f"na:{answer.na_reason}" for answer, _ in self.na_options(key))
         if response.na_reason is None:
-            values = ", ".join(option.value for option in self.options(key))
+            values = self._values_in_words(key)
+            if not values:
+                return f"this question does not apply in this scene; its answer is {reasons}"
             return f"{response.value!r} is not an answer; allowed are {values}" + (f" and {reasons}" if reasons else "")
         if not reasons:
             return "this question is never N/A in this scene"
         if not response.na_reason:
             return f"an N/A needs its reason: {reasons}"
         return f"{str(response)!r} is not an answer; an N/A here is {reasons}"
+
+    def _values_in_words(self, key: str) -> str:
+        found = self.protocol.answer_set(self.protocol.question(key))
+        values = [option.value for option in self.options(key)]
+        if found.is_number and values:
+            return f"{values[0]} to {values[-1]} in steps of {found.step:g}"
+        return ", ".join(values)
 
 
 def form_for(protocol: Protocol, scene_key: str) -> Form:

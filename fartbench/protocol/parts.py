@@ -7,8 +7,10 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 Key = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9._-]{0,39}$")]
 Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
-AnswerText = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,19}$")]
+AnswerText = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,19}$")]
+Version = Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+(-[a-z0-9.]+)?$")]
 
 
 class Part(BaseModel):

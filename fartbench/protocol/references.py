@@ -3,7 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from fartbench.protocol.schema import PER_SCENE, NaRule, Protocol, Scene
+from fartbench.protocol.questions import NaRule
+from fartbench.protocol.schema import PER_SCENE, Protocol, Scene
+from fartbench.protocol.score_references import score_faults
 
 
 def reference_faults(protocol: Protocol) -> list[str]:
@@ -11,9 +13,10 @@ def reference_faults(protocol: Protocol) -> list[str]:
     return [
         *_repeated_keys(protocol),
         *_question_faults(protocol),
+        *_stage_faults(protocol),
         *_scene_faults(protocol),
         *_na_rule_faults(protocol),
-        *_scoring_faults(protocol),
+        *score_faults(protocol),
         *_pair_faults(protocol),
     ]
 
@@ -25,6 +28,10 @@ def _repeated_keys(protocol: Protocol) -> Iterator[str]:
         "tracks": [track.key for track in protocol.tracks],
         "reports": [report.key for report in protocol.reports],
         "scoring.gates": protocol.scoring.gates,
+        "scoring.dimensions": [dimension.question for dimension in protocol.scoring.dimensions],
+        "scoring.caps": [cap.key for cap in protocol.scoring.caps],
+        "metrics": [metric.key for metric in protocol.metrics],
+        "playback.first_impression": protocol.playback.first_impression,
     }
     for path, keys in named.items():
         for key, count in Counter(keys).items():
@@ -43,12 +50,34 @@ def _question_faults(protocol: Protocol) -> Iterator[str]:
         stage = max(stage, question.stage)
 
 
+def _stage_faults(protocol: Protocol) -> Iterator[str]:
+    first = min(question.stage for question in protocol.questions)
+    last = max(question.stage for question in protocol.questions)
+    if protocol.stages and len(protocol.stages) != last:
+        yield f"stages: {len(protocol.stages)} titles for {last} stages"
+    named = protocol.playback.first_impression
+    if not named:
+        return
+    for key in named:
+        if key not in {question.key for question in protocol.questions}:
+            yield f"playback.first_impression: there is no question {key!r}"
+    for question in protocol.questions:
+        if (question.stage == first) != (question.key in named):
+            yield (
+                f"playback.first_impression: it is the whole of the first stage; {question.key!r} is of stage "
+                f"{question.stage}"
+            )
+
+
 def _scene_faults(protocol: Protocol) -> Iterator[str]:
     keys = {question.key for question in protocol.questions}
     worded = {question.key for question in protocol.questions if question.wording == PER_SCENE}
     for scene in protocol.scenes:
         path = f"scenes.{scene.key}"
-        for missing in sorted(worded - set(scene.wording)):
+        unasked = {
+            rule.question for rule in protocol.na_rules if rule.only and scene.key in (rule.scenes or [scene.key])
+        }
+        for missing in sorted(worded - set(scene.wording) - unasked):
             yield f"{path}.wording: question {missing!r} has no wording in this scene"
         for extra in sorted(set(scene.wording) - worded):
             yield f"{path}.wording: question {extra!r} is not worded per scene"
@@ -59,6 +88,9 @@ def _scene_faults(protocol: Protocol) -> Iterator[str]:
 def _na_rule_faults(protocol: Protocol) -> Iterator[str]:
     order = [question.key for question in protocol.questions]
     seen: list[tuple[str, str, str]] = []
+    alone = [
+        (rule.question, scene) for rule in protocol.na_rules if rule.only for scene in rule.scenes or _scenes(protocol)
+    ]
     for number, rule in enumerate(protocol.na_rules, start=1):
         path = f"na_rules[{number}]"
         if rule.question not in order:
@@ -67,9 +99,11 @@ def _na_rule_faults(protocol: Protocol) -> Iterator[str]:
         if rule.reason not in protocol.na_reasons:
             yield f"{path}.reason: there is no N/A reason {rule.reason!r}"
         yield from _condition_faults(protocol, rule, path, order)
-        for scene in rule.scenes or [scene.key for scene in protocol.scenes]:
-            if scene not in {known.key for known in protocol.scenes}:
+        for scene in rule.scenes or _scenes(protocol):
+            if scene not in _scenes(protocol):
                 yield f"{path}.scenes: there is no scene {scene!r}"
+            if (rule.question, scene) in alone and not rule.only:
+                yield f"{path}: {rule.question!r} has another N/A that is the only answer in scene {scene!r}"
             if (rule.question, rule.reason, scene) in seen:
                 yield f"{path}: N/A {rule.reason!r} of {rule.question!r} is stated twice for scene {scene!r}"
             seen.append((rule.question, rule.reason, scene))
@@ -85,30 +119,8 @@ def _condition_faults(protocol: Protocol, rule: NaRule, path: str, order: list[s
         yield f"{path}.when.question: {needed.question!r} does not come before {rule.question!r}"
     else:
         answers = protocol.answer_sets.get(protocol.question(needed.question).answers)
-        if answers and needed.value not in {option.value for option in answers.options}:
+        if answers and needed.value not in {option.value for option in answers.answers}:
             yield f"{path}.when.value: {needed.question!r} has no answer {needed.value!r}"
-
-
-def _scoring_faults(protocol: Protocol) -> Iterator[str]:
-    gates = protocol.scoring.gates
-    for gate in gates:
-        yield from _gate_faults(protocol, gate)
-    for number, rule in enumerate(protocol.scoring.points, start=1):
-        path = f"scoring.points[{number}]"
-        if rule.question not in gates:
-            yield f"{path}.question: {rule.question!r} is no gate"
-        if rule.needs is not None and rule.needs not in gates:
-            yield f"{path}.needs: {rule.needs!r} is no gate"
-
-
-def _gate_faults(protocol: Protocol, gate: str) -> Iterator[str]:
-    questions = {question.key: question for question in protocol.questions}
-    if gate not in questions:
-        yield f"scoring.gates: there is no question {gate!r}"
-        return
-    answers = protocol.answer_sets.get(questions[gate].answers)
-    if answers and not {"yes", "no"} <= {option.value for option in answers.options}:
-        yield f"scoring.gates: {gate!r} cannot be a gate, its answers hold no yes and no"
 
 
 def _pair_faults(protocol: Protocol) -> Iterator[str]:
@@ -117,6 +129,17 @@ def _pair_faults(protocol: Protocol) -> Iterator[str]:
             f"pairs.reviewers: {protocol.pairs.reviewers} are asked about each pair, "
             f"and the cohort has {protocol.cohort.size}"
         )
+
+
+def _unasked(protocol: Protocol) -> Iterator[tuple[str, str]]:
+    """Yield each question with each scene in which N/A is its only answer."""
+    for rule in protocol.na_rules:
+        if rule.only:
+            yield from ((rule.question, scene) for scene in rule.scenes or _scenes(protocol))
+
+
+def _scenes(protocol: Protocol) -> tuple[str, ...]:
+    return tuple(scene.key for scene in protocol.scenes)
 
 
 def scene_question_wording(protocol: Protocol, scene: Scene, question_key: str) -> str:

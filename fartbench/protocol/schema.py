@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import Field, StringConstraints, model_validator
 
 from fartbench.protocol.pairs import Pairs
-from fartbench.protocol.parts import AnswerText, Key, Part, Text, repeated
-
-Version = Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+(-[a-z0-9.]+)?$")]
+from fartbench.protocol.parts import AnswerText, Key, Name, Part, Text, Version
+from fartbench.protocol.questions import AnswerSet, NaRule, Option, Question
+from fartbench.protocol.scoring import Metric, Scoring, Smoke
 
 PER_SCENE = "per_scene"
 
@@ -52,23 +51,59 @@ class Blinding(Part):
 
 
 class Cohort(Part):
-    """How many reviewers form the primary cohort, and how many equal answers make a consensus."""
+    """How many reviewers form the primary cohort, and how many equal answers make a consensus.
+
+    A round may have from ``smallest`` to ``largest`` reviewers where the protocol says so, else exactly ``size``. One
+    of fewer than ``size`` is a smoke test: it says so, and no figure of it is official.
+    """
 
     size: int = Field(ge=1)
-    quorum: int = Field(ge=1)
+    quorum: int | Literal["majority"]
+    smallest: int | None = Field(default=None, ge=1)
+    largest: int | None = None
+
+    @property
+    def fewest(self) -> int:
+        return self.smallest or self.size
+
+    @property
+    def most(self) -> int:
+        return self.largest or self.size
+
+    def quorum_of(self, reviewers: int) -> int:
+        """Return how many equal answers of so many reviewers make a consensus: more than half, or the fixed number."""
+        return reviewers // 2 + 1 if self.quorum == "majority" else self.quorum
+
+    def count(self, reviewers: int) -> int:
+        """Return the size that a round's cohort is held to, of which so many are there."""
+        return min(max(reviewers, self.fewest), self.most)
+
+    @property
+    def consensus(self) -> int:
+        """How many equal answers of a whole cohort make a consensus."""
+        return self.quorum_of(self.size)
 
     @model_validator(mode="after")
     def _quorum_is_a_majority_of_the_cohort(self) -> Self:
-        if not self.size / 2 < self.quorum <= self.size:
+        if not self.fewest <= self.size <= self.most:
+            raise ValueError(f"a cohort of {self.size} does not lie between {self.fewest} and {self.most}")
+        if self.quorum != "majority" and self.fewest != self.most:
+            raise ValueError("a cohort that may have several sizes needs “quorum: majority”")
+        if not self.size / 2 < self.consensus <= self.size:
             raise ValueError(f"quorum {self.quorum} is not a majority of a cohort of {self.size}")
         return self
 
 
 class Playback(Part):
-    """How much of a clip must be played before its form can be locked in the browser."""
+    """How much of a clip must be played before its form can be locked in the browser.
+
+    ``first_impression`` names the questions that are answered from those plays alone: they are kept as they were
+    given, and only then do the other questions and the player's tools (frame steps, loops, half speed) open.
+    """
 
     full_plays: int = Field(ge=0)
     played_fraction: float = Field(gt=0, le=1)
+    first_impression: tuple[Key, ...] = ()
 
 
 class Track(Part):
@@ -78,89 +113,24 @@ class Track(Part):
     label: Text
     commissionable: bool
     ranked: Literal["active", "apart", "never"]
-
-
-class Option(Part):
-    """One answer a reviewer can choose."""
-
-    value: AnswerText
-    label: Text
-
-
-class AnswerSet(Part):
-    """The options of a question: a ``choice`` has no order, a ``scale`` goes up by one from its first integer."""
-
-    kind: Literal["choice", "scale"]
-    options: tuple[Option, ...] = Field(min_length=2)
-
-    @model_validator(mode="after")
-    def _values_are_distinct_and_a_scale_counts_up(self) -> Self:
-        values = [option.value for option in self.options]
-        if twice := repeated(values):
-            raise ValueError(f"value {twice[0]!r} appears twice")
-        if "na" in values:
-            raise ValueError("'na' is no answer value: N/A has rules of its own")
-        if self.kind == "scale":
-            if not all(re.fullmatch(r"\d+", value) for value in values):
-                raise ValueError("the values of a scale are whole numbers")
-            first = int(values[0])
-            if [int(value) for value in values] != list(range(first, first + len(values))):
-                raise ValueError("the values of a scale go up by one")
-        return self
-
-
-class Question(Part):
-    """A question; ``wording`` is its text, or ``per_scene`` when each scene words it."""
-
-    key: Key
-    label: Text
-    stage: int = Field(ge=1)
-    answers: Key
-    wording: Text
-    primary: bool = False
-
-
-class When(Part):
-    """A condition: the earlier question was answered with this value."""
-
-    question: Key
-    value: AnswerText
-
-
-class NaRule(Part):
-    """N/A is permitted to ``question`` for ``reason``, under a condition or always, in some scenes or in all."""
-
-    question: Key
-    reason: Key
-    when: When | None = None
-    scenes: tuple[Key, ...] | None = None
+    about: Text | None = None
 
 
 class Scene(Part):
-    """A scene: what happens in it, and how it words its own questions."""
+    """A scene: what happens in it, how it words its own questions, and what a clip that complies shows.
+
+    ``expects`` are the hard checks: the answer that each of these questions has in a compliant clip.
+    ``required_events`` is how many events were asked for.
+    """
 
     key: Key
     title: Text
     setting: Text
+    objective: Text | None = None
     wording: dict[Key, Text] = Field(default_factory=dict)
     help: dict[Key, Text] = Field(default_factory=dict)
-
-
-class PointRule(Part):
-    """Points for a yes consensus on ``question``, given only when ``needs`` was a yes consensus too."""
-
-    question: Key
-    points: int = Field(ge=1)
-    needs: Key | None = None
-
-
-class Scoring(Part):
-    """Which questions are gates, what they earn, and how configurations are ordered."""
-
-    gates: tuple[Key, ...] = Field(min_length=1)
-    points: tuple[PointRule, ...] = Field(min_length=1)
-    rank_by: tuple[Literal["factual_score", "scenes_all_right"], ...] = Field(min_length=1)
-    ranking: Literal["standard_competition"]
+    expects: dict[Key, AnswerText] = Field(default_factory=dict)
+    required_events: int | None = Field(default=None, ge=1)
 
 
 class Report(Part):
@@ -180,8 +150,9 @@ class Rule(Part):
 class Protocol(Part):
     """A whole protocol file."""
 
-    name: Key
+    name: Name
     version: Version
+    maturity: Literal["pilot", "official"] = "official"
     title: Text
     summary: Text
     clip: Clip
@@ -190,11 +161,14 @@ class Protocol(Part):
     playback: Playback
     tracks: tuple[Track, ...] = Field(min_length=1)
     answer_sets: dict[Key, AnswerSet]
+    stages: tuple[Text, ...] = ()
     questions: tuple[Question, ...] = Field(min_length=1)
     na_reasons: dict[Key, Text] = Field(default_factory=dict)
     na_rules: tuple[NaRule, ...] = ()
     scenes: tuple[Scene, ...] = Field(min_length=1)
     scoring: Scoring
+    metrics: tuple[Metric, ...] = ()
+    smoke: Smoke | None = None
     pairs: Pairs | None = None
     reports: tuple[Report, ...] = ()
     rules: tuple[Rule, ...] = ()
@@ -212,13 +186,26 @@ class Protocol(Part):
         """Return the question with this key. Raises KeyError when the protocol has none."""
         return _with_key(self.questions, key)
 
+    def answer_set(self, question: Question) -> AnswerSet:
+        """Return what can be answered to ``question``."""
+        return self.answer_sets[question.answers]
+
     def options(self, question: Question) -> tuple[Option, ...]:
         """Return the answers that ``question`` offers, in order."""
-        return self.answer_sets[question.answers].options
+        return self.answer_set(question).answers
 
     def is_scale(self, question: Question) -> bool:
         """Say whether answers to ``question`` are numbers on a scale."""
-        return self.answer_sets[question.answers].kind == "scale"
+        return self.answer_set(question).kind == "scale"
+
+    def keys_of(self, *kinds: str) -> tuple[str, ...]:
+        """Return the questions whose answers are of one of these kinds, in order."""
+        return tuple(question.key for question in self.questions if self.answer_set(question).kind in kinds)
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The questions that a clip's facts are: the gates, or where dimensions are scored every one but the scales."""
+        return self.scoring.gates or self.keys_of("choice", "flag", "count", "time")
 
     @property
     def points_per_clip(self) -> int:

@@ -79,12 +79,20 @@ class Prohibition(Part):
     positive: Text
 
 
+class Checks(Part):
+    """What a clip is checked for: the expected answer to each hard check, and what does not apply in this scene."""
+
+    expected: dict[Name, Text]
+    not_applicable: tuple[Name, ...] = ()
+
+
 class Specification(Part):
-    """A whole specification."""
+    """A whole specification. ``events.count`` is the number of required events."""
 
     key: Name
     version: Text
     title: Text
+    objective: Text | None = None
     duration_s: float | int = Field(gt=0)
     location: Text
     subjects: tuple[Subject, ...] = Field(min_length=1)
@@ -96,6 +104,7 @@ class Specification(Part):
     camera: Camera
     style: Text
     prohibited: tuple[Prohibition, ...] = Field(min_length=1)
+    checks: Checks | None = None
 
     @model_validator(mode="after")
     def _names_and_windows_hold(self) -> Self:
@@ -139,8 +148,10 @@ def parse_specification(content: Any, *, source: str) -> Specification:
         raise SpecificationError(source, faults_of(error)) from error
 
 
-def read_specification(protocol: str, version: str, scene: str) -> tuple[Specification, dict[str, Any]]:
+def read_specification(
+    protocol: str, version: str, scene: str, *, folder: Path = FOLDER
+) -> tuple[Specification, dict[str, Any]]:
     """Return the specification of a protocol's scene and the content it was read from. Raises SpecificationError."""
-    path = FOLDER / protocol / version / f"{scene}.yaml"
+    path = folder / protocol / version / f"{scene}.yaml"
     content = read_yaml(path)
     return parse_specification(content, source=str(path)), content

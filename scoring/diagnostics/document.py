@@ -172,7 +172,7 @@ def _gates_without_each(votes: Tally) -> dict[str, Any]:
             "n": len(codes),
             "everybody": int(gate.passed.sum()),
             **{
-                code: int(((np.delete(codes, place, axis=1) == yes).sum(axis=1) >= protocol.cohort.quorum).sum())
+                code: int(((np.delete(codes, place, axis=1) == yes).sum(axis=1) >= protocol.cohort.consensus).sum())
                 for place, code in enumerate(votes.record.primary)
             },
         }

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fartbench.protocol import Protocol, Question, Scene, form_for
-from fartbench.protocol.schema import Option
+from fartbench.protocol import Option, Protocol, Question, Scene, form_for
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def _patterns(table: Integers, votes: Tally) -> dict[str, Any]:
         patterns["-".join(str(size) for size in shape if size)] += count
     return {
         "unanimous": int((highest == cohort.size).sum()),
-        "majority": int(((highest >= cohort.quorum) & (highest < cohort.size)).sum()),
-        "split": int((highest < cohort.quorum).sum()),
+        "majority": int(((highest >= cohort.consensus) & (highest < cohort.size)).sum()),
+        "split": int((highest < cohort.consensus).sum()),
         "patterns": dict(patterns),
     }

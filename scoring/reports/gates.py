@@ -32,7 +32,7 @@ def read_gates(votes: Tally) -> dict[str, Gate]:
     found = {}
     for key in votes.record.protocol.scoring.gates:
         names = outcome_names(votes.record.book.values(key))
-        outcomes = find_outcomes(votes.counts(key), cohort=cohort.size, quorum=cohort.quorum)
+        outcomes = find_outcomes(votes.counts(key), cohort=cohort.size, quorum=cohort.consensus)
         scored = votes.delivered & (outcomes != names.index(INCOMPLETE))
         found[key] = Gate(key, names, outcomes, outcomes == names.index(YES), scored)
     return found
