@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from fartbench.datafiles import DataError, faults_of, read_yaml, tuples
 from fartbench.protocol.digest import digest_of
 from generation.configurations.schema import ConfigurationFile
-from generation.datafiles import DataError, faults_of, read_yaml, tuples
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "configurations"
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
-from generation.datafiles import DataError, faults_of, read_yaml, tuples
+from fartbench.datafiles import DataError, faults_of, read_yaml, tuples
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "specifications"
 Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]

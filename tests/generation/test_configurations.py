@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from fartbench.datafiles import DataError
 from generation.cells import lay_out
 from generation.configurations import ConfigurationError, cost_of, estimate, parse_configuration, read_configurations
 from generation.configurations.loader import FOLDER
 from generation.configuring import load_configurations
-from generation.datafiles import DataError
 from generation.errors import ConfigurationInUse
 from generation.models import Configuration, Sample
 from generation.prompts import ADAPTERS

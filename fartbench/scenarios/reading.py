@@ -1,0 +1,77 @@
+"""Reads a folder of scenarios strictly. No Django here.
+
+The folder holds ``set.yaml``, the constraints it names, and ``scenarios/*.yaml`` (or ``*.json``), each file a list.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from fartbench.datafiles import DataError, faults_of, read_yaml, tuples
+from fartbench.protocol.digest import digest_of
+from fartbench.scenarios.constraints import Constraints
+from fartbench.scenarios.schema import Scenario, SetFile
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+_SCENARIOS: TypeAdapter[tuple[Scenario, ...]] = TypeAdapter(tuple[Scenario, ...])
+
+
+class ScenarioError(DataError):
+    """A scenario file that cannot be used; each fault names the key and the rule."""
+
+
+@dataclass(frozen=True)
+class ScenarioSet:
+    """A folder of scenarios as it was read; ``digest`` is over every scenario's content, in the order of keys."""
+
+    about: SetFile
+    constraints: Constraints
+    scenarios: tuple[Scenario, ...]
+    digest: str
+
+
+def read_set(folder: Path) -> ScenarioSet:
+    """Read a folder of scenarios. Raises DataError or ScenarioError for the first file that cannot be used."""
+    about = read_model(folder / "set.yaml", SetFile)
+    constraints = read_model(folder / about.constraints, Constraints)
+    files = sorted(path for path in (folder / "scenarios").glob("*") if path.suffix in {".yaml", ".json"})
+    if not files:
+        raise ScenarioError(str(folder / "scenarios"), ["there is no .yaml or .json file here"])
+    scenarios = tuple(scenario for path in files for scenario in parse_scenarios(_content(path), source=str(path)))
+    return ScenarioSet(about, constraints, scenarios, digest_scenarios(scenarios))
+
+
+def _content(path: Path) -> Any:
+    if path.suffix == ".yaml":
+        return read_yaml(path)
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ScenarioError(str(path), [f"the file cannot be read: {error}"]) from error
+
+
+def parse_scenarios(content: Any, *, source: str) -> tuple[Scenario, ...]:
+    """Check a list of scenarios; ``source`` names it in errors. Raises ScenarioError."""
+    try:
+        return _SCENARIOS.validate_python(tuples(content))
+    except ValidationError as error:
+        raise ScenarioError(source, faults_of(error)) from error
+
+
+def read_model(path: Path, model: type[ModelT]) -> ModelT:
+    """Read one YAML file into a strict model. Raises DataError or ScenarioError."""
+    try:
+        return model.model_validate(tuples(read_yaml(path)))
+    except ValidationError as error:
+        raise ScenarioError(str(path), faults_of(error)) from error
+
+
+def digest_scenarios(scenarios: Iterable[Scenario]) -> str:
+    """Return the SHA-256 of the scenarios' content, whatever files they came from."""
+    return digest_of([one.model_dump(mode="json") for one in sorted(scenarios, key=lambda one: one.key)])
