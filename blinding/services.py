@@ -178,11 +178,12 @@ def _padded(copy: BlindCopy, size: int) -> str:
 
 def check_files(stimuli: Iterable[Stimulus]) -> None:
     """Raise BlindCopyMissing, naming each stimulus whose stored file is gone or not what it was."""
-    faults = []
+    faults, store = [], blind_copies()
     for stimulus in stimuli:
-        if not stimulus.path.is_file():
+        found = store.stored_sha256(stimulus.sha256)
+        if found is None:
             faults.append(f"stimulus {stimulus.pk}: its blind copy is missing from storage")
-        elif file_sha256(stimulus.path) != stimulus.sha256:
+        elif found != stimulus.sha256:
             faults.append(f"stimulus {stimulus.pk}: its blind copy was changed in storage")
     if faults:
         raise BlindCopyMissing("The blind copies", faults)

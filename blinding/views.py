@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 
+from fartbench.storage import StorageAway, StorageFull
+
 CHUNK = 256 * 1024
+CONTENT_TYPE = "video/mp4"
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
 
@@ -30,7 +34,9 @@ class StoredCopy(Protocol):
 def stream(request: HttpRequest, copy: StoredCopy) -> HttpResponseBase:
     """Answer a GET or HEAD for a blind copy with 200, 206 or 416. Whoever calls has checked the access.
 
-    No ETag, date, name or path is sent: each would tell clips apart. Sizes are equal within a round.
+    No ETag, date, name or path is sent: each would tell clips apart. Sizes are equal within a round. With
+    X_ACCEL_PREFIX the proxy in front sends the bytes, and the ranges; where they lie stays between it and us. A bucket
+    that is away is a 503.
     """
     try:
         span = requested_range(request.headers.get("Range", ""), copy.size)
@@ -38,13 +44,32 @@ def stream(request: HttpRequest, copy: StoredCopy) -> HttpResponseBase:
         response: HttpResponseBase = HttpResponse(status=416)
         response["Content-Range"] = f"bytes */{copy.size}"
         return _with_common_headers(response)
+    if request.method == "HEAD":
+        return _with_common_headers(_response(iter(()), span, copy.size))
+    try:
+        path = copy.path
+    except (StorageAway, StorageFull):
+        return _with_common_headers(HttpResponse("The clip cannot be fetched now; try again soon.", status=503))
+    if settings.X_ACCEL_PREFIX:
+        return _with_common_headers(_left_to_proxy(path))
     first, last = span or (0, copy.size - 1)
-    body = iter(()) if request.method == "HEAD" else _pieces(copy.path, first, last)
-    response = StreamingHttpResponse(body, status=206 if span else 200, content_type="video/mp4")
+    return _with_common_headers(_response(_pieces(path, first, last), span, copy.size))
+
+
+def _response(body: Iterator[bytes], span: tuple[int, int] | None, size: int) -> HttpResponseBase:
+    response = StreamingHttpResponse(body, status=206 if span else 200, content_type=CONTENT_TYPE)
+    first, last = span or (0, size - 1)
     response["Content-Length"] = str(last - first + 1)
     if span:
-        response["Content-Range"] = f"bytes {first}-{last}/{copy.size}"
-    return _with_common_headers(response)
+        response["Content-Range"] = f"bytes {first}-{last}/{size}"
+    return response
+
+
+def _left_to_proxy(path: Path) -> HttpResponseBase:
+    response = HttpResponse(content_type=CONTENT_TYPE)
+    where = path.relative_to(settings.DATA_DIR).as_posix()
+    response["X-Accel-Redirect"] = f"{settings.X_ACCEL_PREFIX}/{where}"
+    return response
 
 
 def requested_range(header: str, size: int) -> tuple[int, int] | None:

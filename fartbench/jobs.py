@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -21,24 +21,37 @@ from django.utils import timezone
 from fartbench.errors import Refusal
 from fartbench.media.errors import MediaToolDied
 from fartbench.models import Job, JobState, WorkerBeat
-from fartbench.storage import StorageFull
+from fartbench.storage import StorageAway, StorageFull
 
 LEASE = timedelta(seconds=20)
 RENEW_EVERY_S = 5.0
+FORGOTTEN_AFTER = timedelta(days=2)
 # After these waits a job that failed for a passing reason is tried again; then it stays failed, with its words.
 RETRY_AFTER = (timedelta(seconds=2), timedelta(seconds=15), timedelta(seconds=60))
 # Faults of the machine and not of the work.
-PASSING = (OperationalError, StorageFull, MediaToolDied, OSError)
+PASSING = (OperationalError, StorageAway, StorageFull, MediaToolDied, OSError)
 
 Report = Callable[[float], None]
 Handler = Callable[[str, Report], None]
 
+# What workers can be set apart for: orders to providers, questions to them, files, answers of AI judges.
+SUBMIT, POLL, MEDIA, JUDGE = QUEUES = ("submit", "poll", "media", "judge")
+
 _handlers: dict[str, Handler] = {}
+_queues: dict[str, str] = {}
 
 
-def register(kind: str, handler: Handler) -> None:
-    """Say what does jobs of ``kind``: it gets the subject's key and a function that takes progress from 0 to 1."""
-    _handlers[kind] = handler
+def register(kind: str, handler: Handler, *, queue: str = MEDIA) -> None:
+    """Say what does jobs of ``kind``: it gets the subject's key and a function that takes progress from 0 to 1.
+
+    ``queue``, one of QUEUES, is where Celery's workers are woken for it.
+    """
+    _handlers[kind], _queues[kind] = handler, queue
+
+
+def kinds_of(queues: Collection[str]) -> list[str]:
+    """Return the kinds of jobs that belong to these queues."""
+    return [kind for kind, queue in _queues.items() if queue in queues]
 
 
 def enqueue(kind: str, subjects: list[Any], *, round_name: str = "") -> None:
@@ -53,7 +66,7 @@ def enqueue(kind: str, subjects: list[Any], *, round_name: str = "") -> None:
     )
     failed = Job.objects.filter(kind=kind, subject__in=keys, state=JobState.FAILED)
     failed.update(state=JobState.DUE, due_at=now, attempts=0, error="")
-    wake(len(keys))
+    wake(kind, len(keys))
 
 
 def forget(kind: str, *, round_name: str) -> None:
@@ -61,14 +74,14 @@ def forget(kind: str, *, round_name: str) -> None:
     Job.objects.filter(kind=kind, round_name=round_name).delete()
 
 
-def wake(messages: int = 1) -> None:
-    """Tell Celery's workers, where there are any, that something is due. Losing the message loses nothing."""
+def wake(kind: str, messages: int = 1) -> None:
+    """Tell Celery's workers, where there are any, that jobs of a kind are due. Losing the message loses nothing."""
     if settings.CELERY_BROKER_URL:
-        from fartbench.tasks import run_due  # noqa: PLC0415 - tasks import this module
+        from fartbench.tasks import wake_for  # noqa: PLC0415 - tasks import this module
 
         for _ in range(messages):
             # Robust: a broker that is away must not undo or fail what has just been committed.
-            transaction.on_commit(run_due.delay, robust=True)
+            transaction.on_commit(lambda: wake_for(_queues[kind]), robust=True)
 
 
 @dataclass(frozen=True)
@@ -83,10 +96,10 @@ class Claim:
         return Job.objects.filter(pk=self.job.pk, state=JobState.RUNNING, lease=self.lease)
 
 
-def claim_next() -> Claim | None:
-    """Take the job that has been due longest, or return None. Of two that try for one row, one gets it."""
+def claim_next(queues: Collection[str] = QUEUES) -> Claim | None:
+    """Take the job of these queues that has been due longest, or return None. Of two that try for one, one gets it."""
     now = timezone.now()
-    due = Job.objects.filter(state__in=(JobState.DUE, JobState.RUNNING), due_at__lte=now, kind__in=_handlers)
+    due = Job.objects.filter(state__in=(JobState.DUE, JobState.RUNNING), due_at__lte=now, kind__in=kinds_of(queues))
     for job in due.order_by("due_at", "pk")[:20]:
         lease = secrets.token_hex(16)
         taken = Job.objects.filter(pk=job.pk, state=job.state, lease=job.lease, due_at=job.due_at).update(
@@ -153,9 +166,12 @@ def _kept_alive(claim: Claim) -> Iterator[None]:
         thread.join()
 
 
-def beat(worker: str) -> None:
-    """Note that a worker process is alive."""
-    WorkerBeat.objects.update_or_create(name=worker, defaults={"seen_at": timezone.now()})
+def beat(worker: str, *, queue: str = "") -> None:
+    """Note that a worker process is alive, and for which queue it is if it is not for all."""
+    now = timezone.now()
+    _, is_new = WorkerBeat.objects.update_or_create(name=worker, queue=queue, defaults={"seen_at": now})
+    if is_new:  # names hold process ids or a container's host name, and are not used again
+        WorkerBeat.objects.filter(seen_at__lt=now - FORGOTTEN_AFTER).delete()
 
 
 def last_beat_s() -> float | None:
@@ -164,9 +180,11 @@ def last_beat_s() -> float | None:
     return None if seen is None else max(0.0, (timezone.now() - seen).total_seconds())
 
 
-def due() -> int:
-    """Return how many jobs could be claimed now."""
-    return Job.objects.filter(state__in=(JobState.DUE, JobState.RUNNING), due_at__lte=timezone.now()).count()
+def due(queues: Collection[str] = QUEUES) -> int:
+    """Return how many jobs of these queues could be claimed now."""
+    now = timezone.now()
+    due = Job.objects.filter(state__in=(JobState.DUE, JobState.RUNNING), due_at__lte=now, kind__in=kinds_of(queues))
+    return due.count()
 
 
 def waiting() -> int:

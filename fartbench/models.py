@@ -186,8 +186,12 @@ class Job(models.Model):
 class WorkerBeat(models.Model):
     """A sign of life of one worker process."""
 
-    name = models.CharField(max_length=120, unique=True)
+    name = models.CharField(max_length=120)
+    queue = models.CharField(max_length=20, blank=True, help_text="Which jobs it does; empty for all.")
     seen_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("name", "queue"), name="a_worker_beats_once_for_a_queue"),)
 
     def __str__(self) -> str:
         return self.name

@@ -128,6 +128,20 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": DATA_DIR / "files"}},
     "staticfiles": {"BACKEND": "fartbench.staticfiles.ModuleManifestStorage"},
 }
+if _BUCKET := env.str("S3_BUCKET", default=""):
+    # Raw clips and blind copies. Nobody but this program reads the bucket: no address in it is ever given away.
+    STORAGES["bucket"] = {
+        "BACKEND": "fartbench.buckets.Bucket",
+        "OPTIONS": {
+            "bucket_name": _BUCKET,
+            "endpoint_url": env.str("S3_ENDPOINT", default="") or None,
+            "region_name": env.str("S3_REGION", default="") or None,
+            "access_key": env.str("S3_ACCESS_KEY", default="") or None,
+            "secret_key": env.str("S3_SECRET_KEY", default="") or None,
+        },
+    }
+# Where a proxy in front finds blind copies in DATA_DIR, to send them itself: see deploy/nginx.conf.template.
+X_ACCEL_PREFIX = env.str("X_ACCEL_PREFIX", default="").rstrip("/")
 # Without a collected manifest (tests, runserver) files are found where they lie.
 WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "staticfiles.json").exists()
 WHITENOISE_MANIFEST_STRICT = False

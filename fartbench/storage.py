@@ -1,4 +1,7 @@
-"""Files by content: stored once under their SHA-256, whole or not at all."""
+"""Files by content: stored once under their SHA-256, whole or not at all.
+
+With a bucket (see `fartbench.buckets`) the truth lies there, and the folder holds what this machine has fetched.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,10 @@ class StorageFull(Refusal):
     """A file could not be stored; nothing of it was kept."""
 
 
+class StorageAway(Refusal):
+    """The bucket cannot be reached, or refuses; nothing was stored or lost."""
+
+
 @dataclass(frozen=True)
 class ContentStore:
     """A folder of files named by their SHA-256."""
@@ -31,8 +38,13 @@ class ContentStore:
     root: Path
 
     def path(self, sha256: str) -> Path:
-        """Return where the file with this digest lies, or would lie."""
-        return self.root / sha256[:2] / sha256
+        """Return the file with this digest on this machine, or where it would lie if it is nowhere."""
+        return self.root / name_of(sha256)
+
+    def stored_sha256(self, sha256: str) -> str | None:
+        """Read what is stored under this digest and return its real one; None when nothing is there."""
+        path = ContentStore.path(self, sha256)
+        return file_sha256(path) if path.is_file() else None
 
     @contextmanager
     def scratch(self, suffix: str = "") -> Iterator[Path]:
@@ -45,7 +57,7 @@ class ContentStore:
 
     def keep(self, source: Path, *, sha256: str) -> None:
         """Move ``source`` (on the store's disk) in under its digest. The same bytes again change nothing."""
-        target = self.path(sha256)
+        target = ContentStore.path(self, sha256)
         with disk_faults_in_words(self.root):
             target.parent.mkdir(parents=True, exist_ok=True)
             _sync(source)
@@ -54,14 +66,28 @@ class ContentStore:
             _sync(target.parent)
 
 
+def name_of(sha256: str) -> str:
+    """Return the name of a file within its store."""
+    return f"{sha256[:2]}/{sha256}"
+
+
 def raw_clips() -> ContentStore:
     """The store of raw clips, as providers delivered them."""
-    return ContentStore(Path(settings.DATA_DIR) / "clips")
+    return _store("clips")
 
 
 def blind_copies() -> ContentStore:
     """The store of blind copies."""
-    return ContentStore(Path(settings.DATA_DIR) / "blind")
+    return _store("blind")
+
+
+def _store(kind: str) -> ContentStore:
+    folder = Path(settings.DATA_DIR) / kind
+    if "bucket" not in settings.STORAGES:
+        return ContentStore(folder)
+    from fartbench.buckets import BucketStore  # noqa: PLC0415 - loads an SDK that most installations do without
+
+    return BucketStore(folder, kind)
 
 
 def file_sha256(path: Path) -> str:

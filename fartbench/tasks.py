@@ -1,27 +1,46 @@
-"""What Celery runs: it wakes up, and takes what the rows say is due."""
+"""What Celery runs: it wakes up, and takes what the rows of its queue say is due."""
 
 import socket
 
 from celery import shared_task
+from kombu import Queue
 
 from fartbench import jobs
 from fartbench.celery import app
 
+SWEEP = "sweep"  # a queue of its own: one worker anywhere has to listen to it
+SWEEP_EVERY_S = 5.0
+WOKEN_AT_ONCE = 200  # more than workers do until the next sweep; what is left is found by that one
+
 
 @shared_task(ignore_result=True)
-def run_due() -> None:
-    """Claim and do one due job. A message that comes twice, or finds nothing due, changes nothing."""
-    jobs.beat(f"celery@{socket.gethostname()}")
-    if claim := jobs.claim_next():
+def run_due(queue: str) -> None:
+    """Claim and do one due job of a queue. A message that comes twice, or finds nothing due, changes nothing."""
+    jobs.beat(f"celery@{socket.gethostname()}", queue=queue)
+    if claim := jobs.claim_next([queue]):
         jobs.run(claim)
+
+
+def wake_for(queue: str, *, expires_s: float = 3600) -> None:
+    """Wake one worker of a queue; a message that nobody took in ``expires_s`` seconds is dropped."""
+    run_due.apply_async(args=(queue,), queue=queue, expires=expires_s)
 
 
 @shared_task(ignore_result=True)
 def sweep() -> None:
-    """Wake a worker for every job that is due: what a lost message or a killed worker left behind."""
-    jobs.beat(f"celery@{socket.gethostname()}")
-    for _ in range(jobs.due()):
-        run_due.delay()
+    """Wake a worker for every job that is due: what a lost message or a killed worker left behind.
+
+    Each queue gets a message in any case, by which its workers show that they live. What nobody took until the next
+    sweep expires: with no worker there, messages do not pile up.
+    """
+    for queue in jobs.QUEUES:
+        for _ in range(max(1, min(jobs.due([queue]), WOKEN_AT_ONCE))):
+            wake_for(queue, expires_s=SWEEP_EVERY_S)
 
 
-app.conf.beat_schedule = {"sweep": {"task": "fartbench.tasks.sweep", "schedule": 5.0}}
+# A worker that is not told otherwise (-Q media,judge) listens to all of them.
+app.conf.task_queues = [Queue(name, routing_key=name) for name in (*jobs.QUEUES, SWEEP)]
+app.conf.task_create_missing_queues = False
+app.conf.beat_schedule = {
+    "sweep": {"task": "fartbench.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": {"queue": SWEEP}}
+}

@@ -14,10 +14,10 @@ class GenerationConfig(AppConfig):
         from generation import collecting, commissioning, dispatching, steps, submitting  # noqa: PLC0415
 
         jobs.register(commissioning.GENERATE, commissioning.generate)
-        jobs.register(dispatching.DISPATCH, dispatching.dispatch)
-        jobs.register(steps.SUBMIT, submitting.submit)
-        jobs.register(steps.FIND, submitting.find)
-        jobs.register(steps.LOOK, collecting.look)
+        jobs.register(dispatching.DISPATCH, dispatching.dispatch, queue=jobs.SUBMIT)
+        jobs.register(steps.SUBMIT, submitting.submit, queue=jobs.SUBMIT)
+        jobs.register(steps.FIND, submitting.find, queue=jobs.POLL)
+        jobs.register(steps.LOOK, collecting.look, queue=jobs.POLL)
         jobs.register(steps.FETCH, collecting.fetch)
         writeonce.register(
             *writeonce.never_changes("generation_clip"),

@@ -103,7 +103,7 @@ def make_job(kind: str, subject: str, *, delay_s: float, round_name: str = "") -
             state=JobState.DUE, due_at=due_at, attempts=0, error=""
         )
     if delay_s == 0:
-        jobs.wake()
+        jobs.wake(kind)
 
 
 def revive(samples: Any) -> int:

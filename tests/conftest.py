@@ -69,6 +69,8 @@ def _environment(*, data_dir: Path, database_url: str) -> dict[str, str]:
         "ALLOWED_HOSTS": "127.0.0.1,localhost,testserver",
         "DJANGO_LIVE_TEST_SERVER_ADDRESS": "127.0.0.1",
         "CELERY_BROKER_URL": "",
+        "S3_BUCKET": "",
+        "X_ACCEL_PREFIX": "",
         "FFMPEG_BINARY": "",
         "BEHIND_PROXY": "false",
         "SESSION_DAYS": "14",

@@ -70,6 +70,7 @@ def machine(tmp_path: Path) -> Machine:
     machine = Machine(tmp_path)
     machine.python()
     machine.program("chromium", "")
+    machine.program("nginx", "")
     machine.program("apt-get", "")
     machine.user(1000)
     return machine
@@ -159,6 +160,18 @@ def test_firefox_is_wanted_for_its_own_tests_alone(machine: Machine):
     machine.program("firefox-esr", "")
     assert machine.bootstrap("firefox").returncode == 0
     assert len(machine.calls("pip")) == 1
+
+
+def test_nginx_is_looked_for_where_debian_puts_it_and_asked_for_otherwise(machine: Machine):
+    (machine.programs / "nginx").unlink()
+    (machine.programs / "ls").unlink()
+    machine.program("sudo", "")
+    machine.program("ls", 'case "$*" in *nginx*) exit 1 ;; *) echo found ;; esac')
+    result = machine.bootstrap("dev")
+    assert result.returncode != 0
+    assert "sudo apt-get install -y --no-install-recommends nginx\n" in result.stderr
+    machine.program("ls", "echo found")
+    assert machine.bootstrap("dev").returncode == 0
 
 
 def test_running_the_product_needs_no_browser(machine: Machine):

@@ -31,6 +31,7 @@ def handled() -> Iterator[list[str]]:
     jobs.register("note", lambda subject, _report: subjects.append(subject))
     yield subjects
     jobs._handlers.pop("note")
+    jobs._queues.pop("note")
 
 
 def use(handler: Callable[[str, jobs.Report], None]) -> None:
@@ -189,3 +190,36 @@ def test_a_broker_that_is_away_loses_nothing_and_is_not_waited_for(handled: list
     jobs.enqueue("note", [1])
     assert time.monotonic() - before < 10
     assert run_one().state == JobState.DONE
+
+
+def test_a_worker_that_is_set_apart_takes_the_jobs_of_its_queues_and_no_others(handled: list[str]) -> None:
+    jobs.register("question", lambda subject, _report: handled.append(subject), queue=jobs.POLL)
+    try:
+        jobs.enqueue("note", [1])
+        jobs.enqueue("question", [2])
+        assert jobs.claim_next([jobs.SUBMIT, jobs.JUDGE]) is None
+        assert [jobs.due([queue]) for queue in jobs.QUEUES] == [0, 1, 1, 0]
+        claim = jobs.claim_next([jobs.POLL])
+        assert claim is not None
+        assert claim.job.kind == "question"
+        assert jobs.due() == 1
+    finally:
+        jobs._handlers.pop("question")
+        jobs._queues.pop("question")
+
+
+def test_every_kind_of_job_belongs_to_a_queue_that_workers_can_listen_to() -> None:
+    queues = {kind: jobs._queues[kind] for kind in jobs._handlers}
+    assert queues.items() >= {
+        "dispatch": "submit", "submit": "submit", "find": "poll", "look": "poll", "fetch": "media",
+        "generate": "media", "blind": "media", "training": "media",
+    }.items()  # fmt: skip
+    assert set(queues.values()) <= set(jobs.QUEUES)
+
+
+def test_signs_of_life_of_processes_long_gone_are_forgotten() -> None:
+    jobs.beat("one", queue=jobs.MEDIA)
+    WorkerBeat.objects.update(seen_at=timezone.now() - timedelta(days=3))
+    jobs.beat("two")
+    jobs.beat("two")
+    assert list(WorkerBeat.objects.values_list("name", "queue")) == [("two", "")]

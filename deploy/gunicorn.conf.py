@@ -1,0 +1,20 @@
+"""How gunicorn runs the web process; ``GUNICORN_CMD_ARGS`` and flags of the command win over it."""
+
+workers = 2
+worker_class = "gthread"
+threads = 8
+# Loaded once and shared by all workers.
+preload_app = True
+# A worker that hangs is ended; a page that takes longer has failed.
+timeout = 60
+graceful_timeout = 30
+# Workers start anew now and then, at different times: what memory a library does not give back goes then.
+max_requests = 5000
+max_requests_jitter = 500
+# What was asked by whom is nobody's business: addresses of reviewers are not written down.
+accesslog = None
+errorlog = "-"
+loglevel = "warning"
+worker_tmp_dir = "/dev/shm"  # noqa: S108 - heartbeats must not wait for a disk
+# Who speaks to it: nginx on the same machine, or in the same network of containers.
+forwarded_allow_ips = "*"
