@@ -189,3 +189,6 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="WARNING")},
 }
+
+# The address of the terms under which releases may be used; it stands in every release.
+RELEASE_LICENCE = env.str("RELEASE_LICENCE", default="")

@@ -15,6 +15,7 @@ urlpatterns = [
     path("rounds/<str:name>/agreement/", releases.agreement, name="agreement"),
     path("rounds/<str:name>/coverage/", releases.coverage, name="coverage"),
     path("rounds/<str:name>/releases/", releases.releases, name="releases"),
+    path("rounds/<str:name>/releases/<int:number>/all.zip", releases.archive, name="release-archive"),
     path("rounds/<str:name>/releases/<int:number>/<path:path>", releases.file, name="release-file"),
     path("rounds/<str:name>/clips/<str:stimulus_id>", public.clip, name="published-clip"),
     path("method/", public.method, name="method"),

@@ -67,6 +67,7 @@ CALLS = {
     "agreement": Call(ALL, ("published",)),
     "coverage": Call(ALL, ("published",)),
     "releases": Call(ALL, ("published",)),
+    "release-archive": Call(ALL, ("published", "release")),
     "release-file": Call(ALL, ("published", "release", "file")),
     "published-clip": Call(ALL, ("published", "published_clip")),
     "method": Call(ALL),

@@ -9,6 +9,7 @@ from typing import Any
 from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
 from django.utils.cache import get_conditional_response
 
+from scoring.archive import release_archive
 from scoring.models import Release
 from scoring.release.croissant import ENCODINGS
 from scoring.release.manifest import MANIFEST
@@ -61,4 +62,20 @@ def send(request: HttpRequest, release: Release, path: str) -> HttpResponseBase:
     response["ETag"] = etag
     response["Cache-Control"] = "public, max-age=3600"
     response["Content-Security-Policy"] = PICTURE_POLICY if picture else "default-src 'none'; sandbox"
+    return response
+
+
+def send_archive(release: Release) -> HttpResponseBase:
+    """Send all files of a release as one ZIP file. Raises Http404 when they are gone."""
+    try:
+        archive = release_archive(release)
+    except FileNotFoundError as error:
+        raise Http404 from error
+    response = FileResponse(
+        archive.open("rb"),
+        as_attachment=True,
+        filename=f"{release.round.name}-{release.number}.zip",
+        content_type="application/zip",
+    )
+    response["Cache-Control"] = "public, max-age=3600"
     return response

@@ -67,8 +67,8 @@ def write_release(folder: Path, documents: Documents, protocol_content: Mapping[
     (folder / "plots").mkdir()
     for name, drawing in plots_of(record.protocol, documents.reports).items():
         (folder / "plots" / name).write_text(drawing, encoding="utf-8", newline="\n")
-    (folder / "README.md").write_text(readme(record), encoding="utf-8", newline="\n")
-    description = croissant(record, hashes_of(folder), address=issue.address, version=issue.number)
+    (folder / "README.md").write_text(readme(record, issue.licence), encoding="utf-8", newline="\n")
+    description = croissant(record, hashes_of(folder), issue)
     (folder / "croissant.json").write_bytes(readable_json_bytes(description))
     stated = manifest(record, issue, hashes_of(folder))
     (folder / MANIFEST).write_bytes(readable_json_bytes(stated))

@@ -7,6 +7,7 @@ from typing import Any
 
 from scoring.records import RoundRecord
 from scoring.release.columns import Column, Table, tables_of
+from scoring.release.manifest import Issue
 
 DATA_TYPES = {"text": "sc:Text", "integer": "sc:Integer", "time": "sc:DateTime"}
 ENCODINGS = {
@@ -58,15 +59,17 @@ CONTEXT = {
 }
 
 
-def croissant(record: RoundRecord, files: Mapping[str, str], *, address: str, version: int) -> dict[str, Any]:
-    """Return the description. ``files`` are the SHA-256 of each file by its path; ``address`` names this release."""
+def croissant(record: RoundRecord, files: Mapping[str, str], issue: Issue) -> dict[str, Any]:
+    """Return the description. ``files`` are the SHA-256 of each file by its path."""
+    version = issue.number
     return {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "name": f"{record.protocol.name}-{record.name}",
         "description": f"{record.protocol.summary} Answers, scores and reports of round {record.name}.",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "url": address,
+        "url": issue.address,
+        **({"license": issue.licence} if issue.licence else {}),
         "version": f"{version}.0.0",
         "datePublished": record.closed_at[:10],
         "citeAs": f"{record.protocol.title}, round {record.name}, release {version}, {record.protocol.label}",

@@ -26,8 +26,9 @@ class Replaced:
 class Issue:
     """What a release says of itself that is not in the record of its round.
 
-    ``address`` is where it is published; ``program`` names version and commit, ``packages`` the versions of what
-    computed it; ``audit`` is the sequence and hash of the newest entry of the audit trail.
+    ``address`` is where it is published; ``licence`` is the address of the terms of use, or empty; ``program`` names
+    version and commit, ``packages`` the versions of what computed it; ``audit`` is the sequence and hash of the newest
+    entry of the audit trail.
     """
 
     number: int
@@ -37,6 +38,7 @@ class Issue:
     program: Mapping[str, str] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
     replaces: Replaced | None = None
+    licence: str = ""
 
 
 def manifest(record: RoundRecord, issue: Issue, files: Mapping[str, str]) -> dict[str, Any]:

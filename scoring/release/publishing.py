@@ -128,6 +128,7 @@ def _issue(release: Release) -> Issue:
         program=program(),
         packages=packages(),
         replaces=Replaced(replaced.number, replaced.digest, release.correction_reason) if replaced else None,
+        licence=settings.RELEASE_LICENCE,
     )
 
 
@@ -155,3 +156,4 @@ def _folder_for(release: Release) -> Iterator[Path]:
             if target.exists():
                 shutil.rmtree(target)
             folder.replace(target)
+            target.with_name(f"{target.name}.zip").unlink(missing_ok=True)

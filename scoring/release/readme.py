@@ -39,13 +39,16 @@ one additional apostrophe. Intervals are at 95% confidence; `method` and `note` 
 """
 
 
-def readme(record: RoundRecord) -> str:
-    """Return the README in Markdown."""
+def readme(record: RoundRecord, licence: str = "") -> str:
+    """Return the README in Markdown; ``licence`` is the address of the terms of use, or empty."""
     parts = [
         f"# Results of round {record.name}",
         f"Protocol {record.protocol.label}, SHA-256 `{record.protocol_digest}`.",
         f"The round was opened {record.opened_at} and closed {record.closed_at}.",
         *([f"The round was closed incomplete: {record.incomplete_reason}"] if record.incomplete_reason else []),
+        f"Terms of use: {licence}"
+        if licence
+        else "No licence was stated: ask the publisher before you reuse the files.",
         f"## Files\n\n{FILES}",
         CHECK,
         *(_table(table) for table in tables_of(record.protocol)),

@@ -15,7 +15,7 @@ from fartbench.protocol import Protocol
 from scoring.models import Release
 from scoring.pages import reports
 from scoring.pages.board import SORTS, Choice
-from scoring.pages.files import listed, send
+from scoring.pages.files import listed, send, send_archive
 from scoring.pages.published import board_of, documents_of, prompts_of, public_releases, published_release
 from scoring.pages.results import configuration_results
 from scoring.release.pages import LEADERBOARD, SUMMARY, configuration_document
@@ -197,10 +197,20 @@ def releases(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
 
 
 @require_safe
+def archive(_request: HttpRequest, name: str, number: int) -> HttpResponseBase:
+    """Send all files of a release of a published round as one ZIP file."""
+    return send_archive(_release(name, number))
+
+
+@require_safe
 def file(request: HttpRequest, name: str, number: int, path: str) -> HttpResponseBase:
     """Send a file of a release of a published round; any other path is not there."""
+    return send(request, _release(name, number), path)
+
+
+def _release(name: str, number: int) -> Release:
     found = public_releases().defer(None).defer("scores").filter(round__name=name, number=number)
     release = found.select_related("round").first()
     if release is None:
         raise Http404
-    return send(request, release, path)
+    return release

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import re
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +25,7 @@ from scoring import rounds
 from scoring.models import Release
 from scoring.pages.board import Choice
 from scoring.pages.published import board_of
+from scoring.release.verifying import verify_release
 from tests.factories import make_protocol
 from tests.scoring.rows import make_filled_round, make_locked_round, make_open_round, make_published_round
 
@@ -224,6 +228,25 @@ def test_a_file_that_became_a_link_out_of_its_folder_or_is_gone_is_not_sent(clie
     for path in ("answers.csv", "clips.csv"):
         assert client.get(reverse("release-file", args=["spring", 1, path])).status_code == 404
     assert "Missing" in text_of(client, "releases", "spring")
+
+
+def test_a_release_is_downloaded_as_one_archive_that_verifies(client: Client, tmp_path: Path) -> None:
+    make_published_round(name="r1")
+    release = Release.objects.get()
+    (release.folder / "secret.txt").write_text("not named by the manifest")
+    address = reverse("release-archive", args=["r1", 1])
+    assert address in text_of(client, "releases", "r1")
+    sent = [b"".join(client.get(address).streaming_content) for _ in range(2)]
+    assert sent[0] == sent[1]
+    with zipfile.ZipFile(io.BytesIO(sent[0])) as packed:
+        packed.extractall(tmp_path)
+    assert verify_release(tmp_path / "r1-1").digest == release.digest
+    assert not (tmp_path / "r1-1" / "secret.txt").exists()
+    release.folder.with_name("1.zip").unlink()
+    (release.folder / "answers.csv").unlink()
+    (release.folder / "answers.csv").symlink_to(release.folder / "secret.txt")
+    assert client.get(address).status_code == 404
+    assert client.get(reverse("release-archive", args=["r1", 2])).status_code == 404
 
 
 def test_coverage_and_scenes_name_what_did_not_come_with_its_reason(client: Client) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -68,6 +69,21 @@ def test_the_same_rows_give_the_same_bytes(closed: Round, tmp_path: Path) -> Non
     documents = Documents.of(results_of(read_round(closed)))
     write_release(tmp_path, documents, closed.protocol.content, issue_of(release.manifest))
     assert hashes_of(tmp_path) == hashes_of(release.folder)
+
+
+def test_a_licence_stands_in_every_part_that_says_what_the_release_is(closed: Round, settings: Any) -> None:
+    settings.RELEASE_LICENCE = "https://creativecommons.org/licenses/by/4.0/"
+    release = rounds.publish(round_=closed, actor="test")
+    verify_release(release.folder)
+    assert json.loads((release.folder / "croissant.json").read_bytes())["license"] == settings.RELEASE_LICENCE
+    assert release.manifest["release"]["licence"] == settings.RELEASE_LICENCE
+    assert settings.RELEASE_LICENCE in (release.folder / "README.md").read_text(encoding="utf-8")
+
+
+def test_without_a_licence_a_release_says_so(closed: Round) -> None:
+    release = rounds.publish(round_=closed, actor="test")
+    assert "license" not in json.loads((release.folder / "croissant.json").read_bytes())
+    assert "No licence was stated" in (release.folder / "README.md").read_text(encoding="utf-8")
 
 
 def test_no_name_and_no_address_is_in_a_release(closed: Round) -> None:
