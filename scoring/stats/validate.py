@@ -21,6 +21,7 @@ from scoring.stats.estimate import Estimate, Undefined
 from scoring.stats.intervals import Floats, clustered_wilson, pooled_two_way
 from scoring.stats.ranksets import probability_ahead, rank_sets
 from scoring.stats.replicates import Resampled, resample_within_scenes, studentised_interval
+from scoring.stats.simulated_battles import elo_held
 
 Random = np.random.Generator
 
@@ -200,6 +201,20 @@ def checks() -> Iterator[Check]:
     for spread, coverage in ((0.0, 0.973), (3.0, 1.0), (10.0, 1.0)):
         yield Check(f"all 25 ranks, 8 x 3, spread {spread:.0f}: rank sets", coverage, all_ranks(spread, 8), 150, True)
     yield Check("two equal ones, 8 x 3: not separated", 0.94, not_separated(8), 1200)
+    yield from checks_of_preference()
+
+
+def checks_of_preference() -> Iterator[Check]:
+    """The lines on preference; their coverages are those of docs/decisions/0005."""
+    for configurations, scenes, clip_sd, coverage in (
+        (3, 8, 0.7, 0.946),
+        (8, 8, 0.0, 0.950),
+        (8, 8, 0.7, 0.951),
+        (8, 4, 0.7, 0.953),
+        (25, 4, 0.7, 0.953),
+    ):
+        name = f"Elo, {configurations} x {scenes}, clips vary by {clip_sd}: sandwich over scenes"
+        yield Check(name, coverage, elo_held(configurations, scenes, clip_sd), 300)
 
 
 def run(check: Check, scale: float) -> tuple[str, bool]:

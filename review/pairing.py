@@ -1,0 +1,124 @@
+"""Which clips meet in blind pairs. No Django here.
+
+Clips meet within one scene and one league only, and never two of the same configuration. The next pair is of the two
+configurations that have met least, then of those shown least, then by a hash of the secret seed. So the plan is near
+the best possible at whatever number of pairs it stops, needs no table of designs, and goes on from what is there.
+Configurations, scenes and leagues are opaque labels: this module never learns what they stand for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+Two = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A clip that can meet others of its scene and league."""
+
+    id: str
+    configuration: str
+    scene: str
+    league: str = ""
+
+
+def plan_meetings(
+    contenders: Sequence[Contender],
+    *,
+    meetings: int,
+    seed: str,
+    earlier: Iterable[Two] = (),
+    most: int | None = None,
+) -> list[Two]:
+    """Return the clips that are to meet, as pairs of ids in the order of planning.
+
+    Every two configurations of a league meet ``meetings`` times in each scene, ``earlier`` ones included; ``most``
+    bounds the pairs of one scene and league, and then some meet less often. The same arguments give the same plan.
+    """
+    plan = _Plan(contenders, seed)
+    for one, other in earlier:
+        plan.recall(one, other)
+    bound = float("inf") if most is None else most
+    found: list[Two] = []
+    while open_ := [arena for arena in plan.arenas if arena.planned < bound and arena.fewest < meetings]:
+        found.append(plan.next_meeting(min(open_, key=lambda arena: (arena.planned, arena.rank))))
+    return found
+
+
+class _Arena:
+    """One scene and league: the configurations that can meet there, and how often each two of them did."""
+
+    def __init__(self, clips: Mapping[str, list[str]], number: Mapping[str, int], seed: str, label: Two) -> None:
+        self.clips = clips
+        self.pairs = list(combinations(sorted(clips), 2))
+        self.one = np.array([number[pair[0]] for pair in self.pairs], dtype=np.int64)
+        self.other = np.array([number[pair[1]] for pair in self.pairs], dtype=np.int64)
+        self.place = {pair: place for place, pair in enumerate(self.pairs)}
+        self.rank = hashed(seed, *label)
+        lots = sorted(self.pairs, key=lambda pair: hashed(seed, *label, *pair))
+        self.luck = np.argsort([self.place[pair] for pair in lots])
+        self.met = np.zeros(len(self.pairs), dtype=np.int64)
+
+    @property
+    def planned(self) -> int:
+        return int(self.met.sum())
+
+    @property
+    def fewest(self) -> float:
+        """How often those two met that met least; infinite where nobody can meet."""
+        return int(self.met.min()) if len(self.met) else float("inf")
+
+
+class _Plan:
+    """Who has met whom so far over all scenes, how often each configuration was shown, and each clip used."""
+
+    def __init__(self, contenders: Sequence[Contender], seed: str) -> None:
+        self.known = {clip.id: clip for clip in contenders}
+        names = sorted({clip.configuration for clip in contenders})
+        self.number = {name: place for place, name in enumerate(names)}
+        self.met = np.zeros((len(names), len(names)), dtype=np.int64)
+        self.shown = np.zeros(len(names), dtype=np.int64)
+        self.used: Counter[str] = Counter()
+        clips: dict[Two, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        for clip in sorted(contenders, key=lambda each: hashed(seed, each.id)):
+            clips[clip.scene, clip.league][clip.configuration].append(clip.id)
+        self.by_label = {label: _Arena(found, self.number, seed, label) for label, found in sorted(clips.items())}
+
+    @property
+    def arenas(self) -> Iterable[_Arena]:
+        return self.by_label.values()
+
+    def recall(self, one: str, other: str) -> None:
+        """Count a meeting of two clips that was planned before; one with a clip that is gone counts no more."""
+        if one in self.known and other in self.known:
+            first, second = sorted((self.known[one], self.known[other]), key=lambda clip: clip.configuration)
+            self._count(self.by_label[first.scene, first.league], first, second)
+
+    def next_meeting(self, arena: _Arena) -> Two:
+        """Let those meet who are due in an arena, each with its clip that was used least."""
+        one, other = arena.one, arena.other
+        keys = (arena.luck, self.shown[one] + self.shown[other], self.met[one, other], arena.met)
+        due = arena.pairs[int(np.lexsort(keys)[0])]
+        first, second = (min(arena.clips[name], key=lambda clip: self.used[clip]) for name in due)
+        self._count(arena, self.known[first], self.known[second])
+        return first, second
+
+    def _count(self, arena: _Arena, first: Contender, second: Contender) -> None:
+        arena.met[arena.place[first.configuration, second.configuration]] += 1
+        one, other = self.number[first.configuration], self.number[second.configuration]
+        self.met[one, other] += 1
+        self.met[other, one] += 1
+        self.shown[[one, other]] += 1
+        self.used.update((first.id, second.id))
+
+
+def hashed(*words: str) -> str:
+    """Return a hash that nobody without the seed among the words can foresee."""
+    return hashlib.sha256("|".join(words).encode()).hexdigest()
