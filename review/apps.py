@@ -4,6 +4,7 @@ from django.apps import AppConfig
 
 from fartbench import writeonce
 from review import guards
+from review.pairs import guards as pair_guards
 
 
 class ReviewConfig(AppConfig):
@@ -11,4 +12,4 @@ class ReviewConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        writeonce.register(*guards.ALL)
+        writeonce.register(*guards.ALL, *pair_guards.ALL)

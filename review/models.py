@@ -12,7 +12,29 @@ from blinding.models import Stimulus, opaque_id
 from fartbench.models import ProtocolVersion, Round
 from fartbench.protocol import Response
 from fartbench.storage import blind_copies
+from review.pairs.models import Pair, PairTask, Vote
 from review.practice import Solution, solution_of
+
+__all__ = [
+    "AllowedAnswer",
+    "Answer",
+    "AnswerSheet",
+    "Assignment",
+    "CohortMember",
+    "Form",
+    "FormQuestion",
+    "Invite",
+    "MistakeReport",
+    "OrderPlan",
+    "Pair",
+    "PairTask",
+    "Retirement",
+    "Reviewer",
+    "Role",
+    "Source",
+    "TrainingClip",
+    "Vote",
+]
 
 
 class Form(models.Model):

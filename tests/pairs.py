@@ -6,11 +6,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from django.utils import timezone
 from ruamel.yaml import YAML
 
-from fartbench.models import ProtocolVersion
+from fartbench.models import ProtocolVersion, Round
 from fartbench.protocol import digest_of, parse_protocol
-from tests.factories import CORE_R01
+from review.models import PairTask, Reviewer
+from review.pairs.selectors import task_of, tasks_of
+from scoring.pairs import plan_pairs
+from tests.factories import CLIP_SECONDS, CORE_R01, full_playback
+from tests.scoring.rows import answer_all, make_open_round
 
 # Wording and keys: FARTBench Core v0.1, section 16, and the four answers that issue 9 names.
 PAIRS: dict[str, Any] = {
@@ -62,3 +67,37 @@ def protocol_with_pairs(folder: Path | None = None, **changes: Any) -> ProtocolV
         digest=digest_of(content), defaults={"name": rules.name, "version": rules.version, "content": content}
     )
     return found
+
+
+def open_pair_round(
+    *,
+    configurations: tuple[str, ...] = ("alpha", "beta", "gamma"),
+    scenes: tuple[str, ...] = ("r01-lift", "r01-squat"),
+    answered: bool = True,
+    most: int | None = None,
+    **changes: Any,
+) -> Round:
+    """Return an open round with its pairs planned; with ``answered`` every sheet about single clips is locked."""
+    round_ = make_open_round(
+        configurations=configurations, scenes=list(scenes), protocol=protocol_with_pairs(**changes)
+    )
+    round_.members.update(consented_at=timezone.now(), sound_checked_at=timezone.now())
+    if answered:
+        answer_all(round_)
+    plan_pairs(round_=round_, actor="test", most=most)
+    round_.refresh_from_db()
+    return round_
+
+
+def first_task(reviewer: Reviewer, round_: Round) -> PairTask:
+    """Return the first pair of a reviewer's list, with all that hangs on it."""
+    due = tasks_of(reviewer, round_).first()
+    assert due is not None
+    task = task_of(reviewer, due.pair_id)
+    assert task is not None
+    return task
+
+
+def both_played(seconds: float = CLIP_SECONDS) -> dict[str, object]:
+    """Return what the page reports after each clip was played once."""
+    return {"a": full_playback(seconds), "b": full_playback(seconds)}

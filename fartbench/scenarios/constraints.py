@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fartbench.protocol.schema import Key, Part, Text
+from fartbench.protocol.parts import Key, Part, Text
 
 Value = str | bool | int | float
 Source = Literal["published", "published_code", "derived", "ours"]

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from fartbench.protocol.schema import Key, Part, Text
+from fartbench.protocol.parts import Key, Part, Text
 from fartbench.scenarios.reading import read_model
 
 # Where a noun phrase goes on to say more.

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from fartbench.protocol.schema import Key, Part, Text, Version
+from fartbench.protocol.parts import Key, Part, Text, Version
 
 StepName = Annotated[str, StringConstraints(pattern=r"^P[0-9]$")]
 Criterion = Text | None

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from fartbench.models import ProtocolVersion
 from review.models import AllowedAnswer, Form, FormQuestion
+from review.pairs.guards import FORM_OF_PAIRS
 
 
 @transaction.atomic
@@ -14,6 +15,23 @@ def write_forms(protocol: ProtocolVersion) -> list[Form]:
     """Write one frozen form per scene of ``protocol`` and return them in its order. Doing it again changes nothing."""
     written = {form.scene: form for form in Form.objects.filter(protocol=protocol)}
     return [written.get(scene.key) or _write(protocol, scene.key) for scene in protocol.rules.scenes]
+
+
+@transaction.atomic
+def write_pair_form(protocol: ProtocolVersion) -> None:
+    """Write the frozen form of the protocol's pairs, when it has any. Doing it again changes nothing."""
+    pairs = protocol.rules.pairs
+    if pairs is None or Form.objects.filter(protocol=protocol, scene=FORM_OF_PAIRS).exists():
+        return
+    form = Form.objects.create(protocol=protocol, scene=FORM_OF_PAIRS)
+    FormQuestion.objects.bulk_create(FormQuestion(form=form, key=question.key) for question in pairs.questions)
+    AllowedAnswer.objects.bulk_create(
+        AllowedAnswer(form=form, question=question.key, value=option.value)
+        for question in pairs.questions
+        for option in pairs.options(question.key)
+    )
+    form.frozen_at = timezone.now()
+    form.save(update_fields=["frozen_at"])
 
 
 def _write(protocol: ProtocolVersion, scene: str) -> Form:

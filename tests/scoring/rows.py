@@ -8,7 +8,7 @@ from itertools import count
 from django.utils import timezone
 
 from blinding.models import BlindingKey
-from fartbench.models import Round, RoundState
+from fartbench.models import ProtocolVersion, Round, RoundState
 from generation.cells import configuration_named, lay_out
 from generation.models import Clip, Sample, SampleState
 from review.models import Source
@@ -28,9 +28,10 @@ def make_filled_round(
     scenes: list[str] | None = None,
     refused: Mapping[Cell, str] | None = None,
     cohort: bool = True,
+    protocol: ProtocolVersion | None = None,
 ) -> Round:
     """Return a round whose cells all have an outcome and a blind copy, with a cohort, ready to be opened."""
-    round_ = make_round(name=name, scenes=scenes)
+    round_ = make_round(name=name, scenes=scenes, protocol=protocol)
     Round.objects.filter(pk=round_.pk).update(state=RoundState.BLINDING)
     round_.refresh_from_db()
     for configuration in configurations:

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from review.pairing import hashed
+from review.pairs.meetings import hashed
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +77,13 @@ def _sides(
 ) -> dict[tuple[str, str], int]:
     """Which clip is on the left in each new task."""
     people: defaultdict[str, list[str]] = defaultdict(list)
-    for bout, reviewer in asked:
-        people[bout].append(reviewer)
+    for name, reviewer in asked:
+        people[name].append(reviewer)
     lean = Counter[str]()  # of a pair: how much more often its first clip stood on the left
     for task in earlier:
         lean[task.bout] += 1 if task.left == 0 else -1
-    lefts, odd = {}, []
+    lefts: dict[tuple[str, str], int] = {}
+    odd: list[tuple[Bout, str]] = []
     for bout in bouts:
         turn = sorted(people[bout.id], key=lambda reviewer: hashed(seed, "side", bout.id, reviewer))
         while turn and (lean[bout.id] or len(turn) > 1):
@@ -129,7 +130,8 @@ def _turned(bouts: Sequence[Bout], balance: Counter[str]) -> list[int]:
 
 def _trail(bouts: Sequence[Bout], free: Mapping[str, list[int]], sides: list[int], start: str) -> list[tuple[int, str]]:
     """A walk along unused pairs until there is none left; where it comes from is the left side."""
-    trail, here = [], start
+    trail: list[tuple[int, str]] = []
+    here = start
     while True:
         while free[here] and sides[free[here][-1]] >= 0:
             free[here].pop()

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from review.pair_orders import Bout, Task, measure, share_out
-from review.pairing import Contender, plan_meetings
+from review.pairs.meetings import Contender, plan_meetings
+from review.pairs.orders import Bout, Task, measure, share_out
 
 
 def clips(configurations: int, scenes: int = 1, replicates: int = 1, leagues: int = 1) -> list[Contender]:
