@@ -1,5 +1,7 @@
 """How gunicorn runs the web process; ``GUNICORN_CMD_ARGS`` and flags of the command win over it."""
 
+import os
+
 workers = 2
 worker_class = "gthread"
 threads = 8
@@ -13,8 +15,14 @@ max_requests = 5000
 max_requests_jitter = 500
 # What was asked by whom is nobody's business: addresses of reviewers are not written down.
 accesslog = None
-errorlog = "-"
 loglevel = "warning"
+logconfig_dict = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"json": {"()": "fartbench.logs.JsonFormatter"}, "line": {"()": "fartbench.logs.LineFormatter"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": os.environ.get("LOG_FORMAT", "line")}},
+    "loggers": {"gunicorn.error": {"handlers": ["console"], "level": "WARNING", "propagate": False}},
+}
 worker_tmp_dir = "/dev/shm"  # noqa: S108 - heartbeats must not wait for a disk
 # Who speaks to it: nginx on the same machine, or in the same network of containers.
 forwarded_allow_ips = "*"

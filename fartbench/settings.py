@@ -168,6 +168,9 @@ SESSION_COOKIE_AGE = env.int("SESSION_DAYS", default=14) * 24 * 3600
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if _IS_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = _IS_HTTPS
 SECURE_REFERRER_POLICY = "same-origin"
+# Whoever watches the process asks it directly, without TLS.
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 X_FRAME_OPTIONS = "DENY"
 if env.bool("BEHIND_PROXY", default=False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -176,6 +179,7 @@ INVITE_DAYS = env.int("INVITE_DAYS", default=14)
 
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False  # its lines then go the way of all others
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # A message is only a wake-up: a broker that is away is passed over at once and not waited for.
@@ -185,8 +189,11 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 2, "socket_timeout"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {"()": "fartbench.logs.LineFormatter"},
+        "json": {"()": "fartbench.logs.JsonFormatter"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": env.str("LOG_FORMAT", default="line")}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="WARNING")},
 }
 

@@ -23,6 +23,7 @@ urlpatterns = [
     path("staff/", staff.home, name="staff-home"),
     path("staff/new-round", staff.new_round, name="staff-new-round"),
     path("staff/audit/", staff.audit_trail, name="staff-audit"),
+    path("staff/health/", staff.health, name="staff-health"),
     path("staff/rounds/<str:name>/", staff.round_page, name="staff-round"),
     path("staff/rounds/<str:name>/progress", staff.progress, name="staff-progress"),
     path("staff/rounds/<str:name>/preview/", insight.preview, name="staff-preview"),

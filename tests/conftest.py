@@ -76,6 +76,8 @@ def _environment(*, data_dir: Path, database_url: str) -> dict[str, str]:
         "SESSION_DAYS": "14",
         "INVITE_DAYS": "14",
         "LOG_LEVEL": "WARNING",
+        "LOG_FORMAT": "line",
+        "METRICS_TOKEN": "",
         "PASSWORD_HASHERS": "django.contrib.auth.hashers.MD5PasswordHasher",  # quick, and nothing to protect
     }
 

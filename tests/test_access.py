@@ -55,6 +55,9 @@ class Call:
 
 
 CALLS = {
+    "healthz": Call(ALL),
+    "readyz": Call(ALL),
+    "metrics": Call(STAFF | {"visitor": NOTHING}),
     "home": Call(ALL),
     "login": Call(ALL),
     "logout": Call(ALL, method="post"),
@@ -90,6 +93,7 @@ CALLS = {
     "media": Call(PLAYERS, ("due",)),
     "staff-home": Call(STAFF),
     "staff-audit": Call(STAFF),
+    "staff-health": Call(STAFF),
     "staff-new-round": Call(ADMINS, (), "post", {"name": "", "protocol": ""}),
     "staff-export": Call(STAFF, ("locked",), "post", {"reason": "a test"}),
     "staff-round": Call(STAFF, ("open",)),

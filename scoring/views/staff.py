@@ -18,6 +18,7 @@ from review.selectors import progress_of_round
 from scoring.archive import export_archive
 from scoring.pages import rounds as read
 from scoring.pages.actions import ACTIONS, actions_for, placed
+from scoring.pages.health import health_lines
 from scoring.pages.trail import entries, steps_of, trail_line
 from scoring.steps import due_step
 from scoring.steps_by_hand import ReasonMissing, StepDone, run_step
@@ -140,6 +141,13 @@ def export(request: HttpRequest, name: str) -> HttpResponseBase:
         messages.error(request, str(refusal))
         return redirect("staff-round", round_.name)
     return FileResponse(archive, as_attachment=True, filename=f"{round_.name}.zip", content_type="application/zip")
+
+
+@require_safe
+@sees_rounds
+def health(request: HttpRequest) -> HttpResponseBase:
+    """Say in words how the installation is, and what to do where something is amiss."""
+    return TemplateResponse(request, "staff/health.html", {"lines": health_lines(), **for_staff(request)})
 
 
 @require_safe

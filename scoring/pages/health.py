@@ -1,0 +1,116 @@
+"""How the installation is, in sentences that say what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from fartbench import health
+
+SILENT_S = 60  # a worker that lives is seen every few seconds
+SLOW_S = 300  # a job that waits longer shows that there are too few workers
+LITTLE_FREE = 0.1  # of the disk
+OLD_BACKUP = timedelta(days=2)
+ODD_CLOCK_S = 5.0
+MB, GB = 1e6, 1e9
+
+State = Literal["good", "warn", "bad"]
+MARKS = {"good": "well", "warn": "look at it", "bad": "act"}
+WORK_OF = {
+    "submit": "orders to providers",
+    "poll": "questions to providers",
+    "media": "clips and blind copies",
+    "judge": "AI judges",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HealthLine:
+    """A part of the installation; ``todo`` is empty when nothing is to be done."""
+
+    part: str
+    state: State
+    words: str
+    todo: str = ""
+
+    @property
+    def mark(self) -> str:
+        """The state as a word, so that colour is not needed to see it."""
+        return MARKS[self.state]
+
+
+def health_lines() -> list[HealthLine]:
+    """Return all that staff looks at, from a fixed number of queries."""
+    queues = [_queue(queue) for queue in health.queues()]
+    return [*queues, _database(), _storage(), _disk(health.Disk.read()), _backup(), _clock(health.clock_ahead_s())]
+
+
+def _queue(queue: health.Queue) -> HealthLine:
+    part = f"Queue “{queue.name}” ({WORK_OF[queue.name]})"
+    depth = f"{queue.waiting} waiting, {queue.running} running, {queue.failed} failed."
+    seen = "No worker was ever seen." if queue.seen_s is None else f"A worker was seen {span(queue.seen_s)} ago."
+    if queue.oldest_s is not None:
+        depth += f" The oldest has been due for {span(queue.oldest_s)}."
+    alive = queue.seen_s is not None and queue.seen_s < SILENT_S
+    if not alive and queue.waiting + queue.running:
+        todo = f"Start one: “manage.py work”, or with Redis “celery -A fartbench.celery worker -Q {queue.name}”."
+        return HealthLine(part, "bad", f"{seen} {depth}", todo)
+    if queue.oldest_s is not None and queue.oldest_s > SLOW_S:
+        return HealthLine(part, "warn", f"{seen} {depth}", "Start more workers for this queue.")
+    if queue.failed:
+        return HealthLine(part, "warn", f"{seen} {depth}", "The pages of the rounds say what failed and why.")
+    return HealthLine(part, "good", f"{seen} {depth}")
+
+
+def _database() -> HealthLine:
+    if not health.readiness()["migrations"]:
+        return HealthLine("Database", "bad", "Migrations are waiting.", "Run “manage.py migrate”.")
+    return HealthLine("Database", "good", f"{connection.display_name} answers, and every migration is there.")
+
+
+def _storage() -> HealthLine:
+    where = "in a bucket" if "bucket" in settings.STORAGES else "in the data folder of this machine"
+    return HealthLine("Clips and copies", "good", f"They are kept {where}.")
+
+
+def _disk(disk: health.Disk) -> HealthLine:
+    words = f"{size(disk.free)} of {size(disk.total)} are free."
+    if disk.free < health.LEAST_FREE:
+        return HealthLine("Disk", "bad", words, "Make room at once: answers cannot be saved when it is full.")
+    if disk.free < LITTLE_FREE * disk.total:
+        return HealthLine("Disk", "warn", words, "Make room, or move the data folder to a larger disk.")
+    return HealthLine("Disk", "good", words)
+
+
+def _backup() -> HealthLine:
+    last, todo = health.last_backup(), "Run “manage.py backup FOLDER”, best every night."
+    if last is None:
+        return HealthLine("Backup", "bad", "No backup was ever made.", todo)
+    age = timezone.now() - last.at
+    words = f"The last one, {last.name}, was made {span(age.total_seconds())} ago."
+    return HealthLine("Backup", "warn" if age > OLD_BACKUP else "good", words, todo if age > OLD_BACKUP else "")
+
+
+def _clock(ahead_s: float) -> HealthLine:
+    if abs(ahead_s) < ODD_CLOCK_S:
+        return HealthLine("Clock", "good", "This machine and the database agree on the time.")
+    words = f"This machine's clock is {span(abs(ahead_s))} {'ahead of' if ahead_s > 0 else 'behind'} the database's."
+    return HealthLine("Clock", "bad", words, "Set both by a time service (NTP): leases and waiting times depend on it.")
+
+
+def span(seconds: float) -> str:
+    """Return a length of time in the unit that fits: “40 seconds”, “3 hours”."""
+    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= 2 * length:
+            return f"{int(seconds // length)} {unit}s"
+    return f"{int(seconds)} second{'' if int(seconds) == 1 else 's'}"
+
+
+def size(count: int) -> str:
+    """Return a number of bytes in MB or GB."""
+    return f"{count / GB:.1f} GB" if count >= GB else f"{count / MB:.0f} MB"
