@@ -41,6 +41,14 @@ _handlers: dict[str, Handler] = {}
 _queues: dict[str, str] = {}
 
 
+class NotYet(Exception):
+    """What a handler raises when its work cannot be done now: due again after ``seconds``, and no try is spent."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"in {seconds:g} s")
+        self.seconds = seconds
+
+
 def register(kind: str, handler: Handler, *, queue: str = MEDIA) -> None:
     """Say what does jobs of ``kind``: it gets the subject's key and a function that takes progress from 0 to 1.
 
@@ -96,10 +104,15 @@ class Claim:
         return Job.objects.filter(pk=self.job.pk, state=JobState.RUNNING, lease=self.lease)
 
 
-def claim_next(queues: Collection[str] = QUEUES) -> Claim | None:
-    """Take the job of these queues that has been due longest, or return None. Of two that try for one, one gets it."""
+def claim_next(queues: Collection[str] = QUEUES, *, round_name: str | None = None) -> Claim | None:
+    """Take the job of these queues that has been due longest, or return None. Of two that try for one, one gets it.
+
+    ``round_name`` narrows it down to the jobs of one round.
+    """
     now = timezone.now()
     due = Job.objects.filter(state__in=(JobState.DUE, JobState.RUNNING), due_at__lte=now, kind__in=kinds_of(queues))
+    if round_name is not None:
+        due = due.filter(round_name=round_name)
     for job in due.order_by("due_at", "pk")[:20]:
         lease = secrets.token_hex(16)
         taken = Job.objects.filter(pk=job.pk, state=job.state, lease=job.lease, due_at=job.due_at).update(
@@ -121,6 +134,9 @@ def run(claim: Claim) -> None:
     try:
         with _kept_alive(claim):
             _handlers[claim.job.kind](claim.job.subject, lambda part: _note_progress(claim, part))
+    except NotYet as later:
+        due_at = timezone.now() + timedelta(seconds=later.seconds)
+        claim.row().update(state=JobState.DUE, due_at=due_at, attempts=claim.job.attempts - 1)
     except PASSING as error:
         _try_again(claim, str(error) or type(error).__name__)
     except Refusal as refusal:

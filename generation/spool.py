@@ -1,47 +1,20 @@
-"""Acceptances on local disk, written before the database hears of them.
-
-Between a provider's answer and the row lies a moment in which a worker can be killed or the database be away. What is
-spooled then is not lost: whoever takes the job up again finds it here.
-"""
+"""Acceptances on local disk, written before the database hears of them (`fartbench.spool`)."""
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
-from django.conf import settings
-
+from fartbench import spool
+from fartbench.spool import drop
 from generation.providers.port import Accepted
 
-
-def _path(token: str) -> Path:
-    return Path(settings.DATA_DIR) / "spool" / f"{token}.json"
+__all__ = ["drop", "get", "put"]
 
 
 def put(token: str, answer: Accepted) -> None:
     """Store the acceptance of a try and wait until the disk has it."""
-    path = _path(token)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = path.with_suffix(".part")
-    with scratch.open("w", encoding="utf-8") as file:
-        json.dump({"provider_id": answer.provider_id, "handle": dict(answer.handle)}, file)
-        file.flush()
-        os.fsync(file.fileno())
-    scratch.replace(path)
+    spool.put(token, {"provider_id": answer.provider_id, "handle": dict(answer.handle)})
 
 
 def get(token: str) -> Accepted | None:
     """Return the acceptance of a try, if this machine has one."""
-    try:
-        found: Mapping[str, Any] = json.loads(_path(token).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    return Accepted(str(found["provider_id"]), found["handle"])
-
-
-def drop(token: str) -> None:
-    """Forget it: the database has it."""
-    _path(token).unlink(missing_ok=True)
+    found = spool.get(token)
+    return None if found is None else Accepted(str(found["provider_id"]), found["handle"])

@@ -2,6 +2,7 @@
 
 from fartbench.protocol.digest import canonical_bytes, digest_of
 from fartbench.protocol.form import AllowedAnswer, Form, Violation, form_for
+from fartbench.protocol.judges import JudgeModel, Judges
 from fartbench.protocol.loader import ProtocolError, ProtocolFile, load_protocol, parse_protocol
 from fartbench.protocol.pairs import PairAnswer, PairQuestion, Pairs
 from fartbench.protocol.questions import Option, Question
@@ -11,6 +12,8 @@ from fartbench.protocol.schema import Protocol, Scene
 __all__ = [
     "AllowedAnswer",
     "Form",
+    "JudgeModel",
+    "Judges",
     "Option",
     "PairAnswer",
     "PairQuestion",

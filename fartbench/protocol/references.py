@@ -32,6 +32,7 @@ def _repeated_keys(protocol: Protocol) -> Iterator[str]:
         "scoring.caps": [cap.key for cap in protocol.scoring.caps],
         "metrics": [metric.key for metric in protocol.metrics],
         "playback.first_impression": protocol.playback.first_impression,
+        "judges.models": [judge.name for judge in protocol.judges.models] if protocol.judges else [],
     }
     for path, keys in named.items():
         for key, count in Counter(keys).items():

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import Field, StringConstraints, model_validator
 
+from fartbench.protocol.judges import Judges
 from fartbench.protocol.pairs import Pairs
 from fartbench.protocol.parts import AnswerText, Key, Name, Part, Text, Version
 from fartbench.protocol.questions import AnswerSet, NaRule, Option, Question
@@ -170,6 +171,7 @@ class Protocol(Part):
     metrics: tuple[Metric, ...] = ()
     smoke: Smoke | None = None
     pairs: Pairs | None = None
+    judges: Judges | None = None
     reports: tuple[Report, ...] = ()
     rules: tuple[Rule, ...] = ()
 

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from fartbench import audit
 from fartbench.models import AuditEntry, Round, RoundState
+from fartbench.program import packages, program
 from fartbench.rounds import move
 from fartbench.storage import disk_faults_in_words
 from generation.models import Sample
@@ -28,7 +29,6 @@ from scoring.release.contents import Documents, write_release
 from scoring.release.loading import read_manifest
 from scoring.release.manifest import Issue, Replaced
 from scoring.release.pages import page_documents
-from scoring.release.program import packages, program
 from scoring.standings import results_of
 from scoring.steps import refuse_unless
 

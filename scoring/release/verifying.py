@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fartbench.program import packages
 from fartbench.protocol import ProtocolError
 from scoring.errors import ReleaseRefused
 from scoring.release.contents import Documents, hashes_of, write_release
 from scoring.release.loading import load_record, read_manifest
 from scoring.release.manifest import MANIFEST, issue_of
-from scoring.release.program import packages
 from scoring.standings import results_of
 
 FAULTS_SHOWN = 20

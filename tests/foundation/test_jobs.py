@@ -55,6 +55,27 @@ def test_a_job_is_done_once(handled: list[str]) -> None:
     assert jobs.waiting() == 0
 
 
+def test_a_job_that_says_not_yet_waits_and_spends_no_try(handled: list[str]) -> None:
+    def not_yet(_subject: str, _report: jobs.Report) -> None:
+        raise jobs.NotYet(30)
+
+    use(not_yet)
+    jobs.enqueue("note", [1])
+    job = run_one()
+    assert (job.state, job.attempts) == (JobState.DUE, 0)
+    assert 25 < (job.due_at - timezone.now()).total_seconds() <= 30
+    assert jobs.claim_next() is None
+
+
+def test_a_worker_may_take_the_jobs_of_one_round_alone(handled: list[str]) -> None:
+    jobs.enqueue("note", [1], round_name="spring")
+    jobs.enqueue("note", [2], round_name="autumn")
+    assert jobs.claim_next(round_name="winter") is None
+    claim = jobs.claim_next(round_name="autumn")
+    assert claim is not None
+    assert claim.job.subject == "2"
+
+
 def test_a_claimed_job_is_not_given_to_another(handled: list[str]) -> None:
     jobs.enqueue("note", [1])
     assert jobs.claim_next() is not None

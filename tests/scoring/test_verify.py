@@ -9,13 +9,13 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from fartbench.program import packages, program
 from fartbench.protocol import digest_of
 from scoring.errors import ReleaseRefused
 from scoring.release.columns import ANSWERS, Column, Table
 from scoring.release.contents import Documents, hashes_of, write_release
 from scoring.release.manifest import Issue
 from scoring.release.parquet import write_parquet
-from scoring.release.program import packages, program
 from scoring.release.verifying import verify_release
 from scoring.release.writers import guarded, plain, readable_json_bytes, write_csv
 from scoring.standings import results_of

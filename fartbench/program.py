@@ -1,4 +1,4 @@
-"""Which program made a release: version, commit, and the packages that compute. No Django here."""
+"""Which program this is: version, commit, and the packages that compute. No Django here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("numpy", "scipy", "pydantic", "django", "svg.py")
 
 

@@ -1,0 +1,145 @@
+"""Judge protocols: frozen and hashed before any clip is sent, and compared again before each one is.
+
+The content is plain JSON: who judges, the rules of its calibration, for every scene the request but for the clip's
+bytes, the SHA-256 of every blind clip in the list, and the program that makes the requests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from blinding.models import Stimulus
+from fartbench import audit
+from fartbench.models import ProtocolVersion, Round, RoundState
+from fartbench.program import program
+from fartbench.protocol import Form, JudgeModel, Judges, digest_of
+from judging.answer_schema import answer_schema
+from judging.errors import CannotFreeze, JudgeChanged, NoJudges
+from judging.models import Judge, JudgeRun, Variant
+from judging.ports.port import Ask, Request
+from judging.ports.registry import port
+from judging.wording import question_text
+
+FORMAT = 1
+# The program's files that decide what is sent and how an answer is read.
+_SENDING = ("fartbench/protocol/*.py", "judging/*.py", "judging/ports/*.py", "review/page.py")
+STIMULI_ARE_SETTLED = (RoundState.REVIEWING, RoundState.LOCKED)
+
+
+def rules_of(round_: Round) -> Judges:
+    """Return what the round's protocol says of judges. Raises NoJudges when it says nothing."""
+    rules = round_.protocol.rules.judges
+    if rules is None:
+        raise NoJudges(f"{round_.protocol} has no section “judges”, so nobody but people judges round {round_.name!r}.")
+    return rules
+
+
+@transaction.atomic
+def freeze_judge(*, round_: Round, model: JudgeModel, actor: str, variant: str = Variant.FROZEN) -> Judge:
+    """Freeze a judge for a round, with a run for each of its clips. The same again changes nothing.
+
+    Raises NoJudges, CannotFreeze when the round is not open or closed, or for a variant that the protocol does not
+    name, and JudgeChanged when a judge of this name was frozen as something else.
+    """
+    rules = rules_of(round_)
+    if variant != Variant.FROZEN and variant not in rules.sensitivity:
+        named = ", ".join(rules.sensitivity) or "none"
+        raise CannotFreeze(f"{round_.protocol} has no sensitivity run {variant!r}; it has {named}.")
+    if existing := Judge.objects.filter(round=round_, name=model.name, variant=variant).first():
+        refuse_changed(existing, model)
+        return existing
+    Round.objects.select_for_update().get(pk=round_.pk)
+    if round_.state not in STIMULI_ARE_SETTLED:
+        raise CannotFreeze(
+            f"Judges of round {round_.name!r} are frozen once it was opened and before it is published: "
+            f"it is “{round_.get_state_display()}”."
+        )
+    stimuli = list(Stimulus.objects.filter(round=round_, retirement=None))
+    content = {
+        **_what_is_sent(round_.protocol, round_.scenes, model, variant),
+        "clips": sorted([stimulus.scene, stimulus.sha256] for stimulus in stimuli),
+    }
+    judge = Judge.objects.create(
+        round=round_, name=model.name, variant=variant, content=content, digest=digest_of(content),
+        frozen_at=timezone.now(),
+    )  # fmt: skip
+    JudgeRun.objects.bulk_create([JudgeRun(judge=judge, stimulus=stimulus) for stimulus in stimuli], batch_size=500)
+    audit.record(
+        "judge frozen", actor=actor, round_name=round_.name, judge=model.name, variant=variant, digest=judge.digest
+    )
+    return judge
+
+
+def _what_is_sent(protocol: ProtocolVersion, scenes: list[str], model: JudgeModel, variant: str) -> dict[str, Any]:
+    rules = protocol.rules.judges
+    return {
+        "format": FORMAT,
+        "judge": model.model_dump(mode="json"),
+        "variant": str(variant),
+        "protocol": {"name": str(protocol), "digest": protocol.digest},
+        "calibration": rules.calibration.model_dump(mode="json") if rules else {},
+        "scenes": {
+            scene: {"endpoint": request.endpoint, "body": request.body}
+            for scene in scenes
+            for request in [request_for(protocol.form(scene), model, variant)]
+        },
+        "program": {
+            "version": program()["version"],
+            "sources": sources_digest(),
+            "client": port(model.service).client,
+        },
+    }
+
+
+def request_for(form: Form, model: JudgeModel, variant: str) -> Request:
+    """Return the request about a clip of this form's scene, but for the clip."""
+    rules = form.protocol.judges
+    if rules is None:
+        raise NoJudges(f"{form.protocol.label} has no section “judges”.")
+    reverse = variant == Variant.REVERSED
+    text = question_text(form, rules.instructions, reverse=reverse)
+    return port(model.service).request(Ask(model, rules, text, answer_schema(form, reverse=reverse)))
+
+
+@cache
+def sources_digest() -> str:
+    """Return the SHA-256 over the program's files that decide what is sent, by path and content."""
+    base = Path(settings.BASE_DIR)
+    paths = sorted(path for pattern in _SENDING for path in base.glob(pattern))
+    hashes = [(path.relative_to(base).as_posix(), hashlib.sha256(path.read_bytes()).hexdigest()) for path in paths]
+    return digest_of(hashes)
+
+
+def refuse_changed(judge: Judge, model: JudgeModel | None = None) -> None:
+    """Raise JudgeChanged, naming the parts, unless what would be sent now is what was frozen."""
+    frozen, round_ = judge.content, judge.round
+    if digest_of(frozen) != judge.digest:
+        raise JudgeChanged(
+            f"{judge} of round {round_.name!r} is not what was frozen: its SHA-256 is not {judge.digest}."
+        )
+    now = _what_is_sent(round_.protocol, round_.scenes, model or judge.model, judge.variant)
+    if parts := _differences(now, frozen):
+        raise JudgeChanged(
+            f"{judge} of round {round_.name!r} was frozen with another {', another '.join(parts)}. Nothing was sent. "
+            "Run the program that froze it, or judge under another name."
+        )
+
+
+def _differences(now: dict[str, Any], frozen: dict[str, Any]) -> list[str]:
+    found: list[str] = []
+    for key, value in now.items():
+        before = frozen.get(key)
+        if digest_of(before) == digest_of(value):
+            continue
+        if isinstance(value, dict) and isinstance(before, dict):
+            found += [f"{key}.{part}" for part in value if value[part] != before.get(part)]
+        else:
+            found.append(key)
+    return found

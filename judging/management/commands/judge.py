@@ -1,0 +1,81 @@
+"""Asks the AI judges of a round."""
+
+from argparse import ArgumentParser
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from fartbench.commands import REFUSED, WRONG_USE, RoundCommand, actor, progress
+from fartbench.models import Round
+from judging.asking import LOST, ask_lost_again
+from judging.errors import AskAgainRefused
+from judging.files import read_judge
+from judging.models import Judge, JudgeRun, RunState, Variant
+from judging.selectors import progress_of
+from judging.working import chosen_models, request_judging, set_ceiling, work_through
+
+
+class Command(RoundCommand):
+    help = "Freeze the AI judges of an opened or closed round and ask each about every clip, once."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--judge", action="append", default=[], dest="judges", metavar="NAME", help="only this one")
+        parser.add_argument(
+            "--add", action="append", default=[], type=Path, metavar="FILE", help="a judge of your own, in YAML"
+        )
+        parser.add_argument(
+            "--variant", choices=Variant.values, default=Variant.FROZEN, help="a sensitivity run beside the frozen one"
+        )
+        parser.add_argument("--at-once", type=int, default=4, metavar="N", help="questions at one time")
+        parser.add_argument("--ceiling", metavar="USD", help="what the judges of the round may cost together")
+        parser.add_argument("--freeze-only", action="store_true", help="freeze, and leave the asking to workers")
+        parser.add_argument("--ask-lost-again", action="store_true", help="ask again where a worker was lost")
+        parser.add_argument("--reason", default="", help="why lost questions are asked again")
+
+    def run(self, **options: Any) -> None:
+        round_ = self.round(options)
+        if options["ceiling"] is not None:
+            set_ceiling(round_=round_, usd=_usd(options["ceiling"]), actor=actor())
+        models = chosen_models(round_, options["judges"], [read_judge(path) for path in options["add"]])
+        if options["ask_lost_again"]:
+            self._ask_lost_again(round_, options)
+        judges = request_judging(round_=round_, models=models, actor=actor(), variant=options["variant"])
+        for judge in judges:
+            self.say(f"{judge}: frozen {judge.frozen_at:%Y-%m-%d %H:%M} UTC, SHA-256 {judge.digest}")
+        if not options["freeze_only"]:
+            self._ask(round_, judges, options["at_once"])
+
+    def _ask_lost_again(self, round_: Round, options: dict[str, Any]) -> None:
+        runs = JudgeRun.objects.filter(judge__round=round_, state=RunState.ERROR, code=LOST).select_related("judge")
+        found = list(runs.select_related("judge__round"))
+        if not options["reason"].strip():
+            raise AskAgainRefused("Say why lost questions are asked again: --reason is empty.")
+        self.say(
+            f"{ask_lost_again(found, actor=actor(), reason=options['reason'].strip())} lost questions are due again."
+        )
+
+    def _ask(self, round_: Round, judges: list[Judge], at_once: int) -> None:
+        due = JudgeRun.objects.filter(judge__in=judges).exclude(state__in=RunState.ended()).count()
+        with progress("Asking the judges", due) as advance:
+            failed = work_through(round_, at_once=max(1, at_once), on_end=advance)
+        for found in progress_of(round_):
+            cost = "" if found.cost_usd is None else f", ${found.cost_usd:.4f}"
+            self.say(f"{found.judge}: {found.in_words}{cost}")
+        if failed:
+            raise CommandError(
+                "Not everything could be asked:\n  " + "\n  ".join(failed) + "\nMend that and run the same again.",
+                returncode=REFUSED,
+            )
+
+
+def _usd(text: str) -> Decimal:
+    try:
+        usd = Decimal(text)
+    except InvalidOperation:
+        usd = Decimal(-1)
+    if not usd.is_finite() or usd < 0:
+        raise CommandError(f"--ceiling takes an amount in US dollars, not {text!r}.", returncode=WRONG_USE)
+    return usd

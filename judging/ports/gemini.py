@@ -1,0 +1,125 @@
+"""Gemini through ``generateContent``, with google-genai. No Django here.
+
+One POST: the SDK does not retry this call by itself, and is told so. Source of fields and reasons: the SDK's own types
+and the Gemini API reference, read in November 2026.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import ssl
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import version
+
+import httpx
+from google import genai
+from google.genai import errors, types
+
+from judging.answer_schema import with_ordering
+from judging.ports import faults
+from judging.ports.access import Access, access
+from judging.ports.port import CLIP, Answer, Ask, Blocked, Exchange, Replied, Request, Unusable, Usage
+
+# An end for one of these reasons is a refusal; whatever was said until then is no answer.
+_BLOCKING = frozenset(
+    {"SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "IMAGE_SAFETY", "LANGUAGE", "OTHER"}
+)
+
+
+class GeminiJudge:
+    """A Gemini model as judge."""
+
+    service = "gemini"
+    client = f"gemini judge 1, google-genai {version('google-genai')}"
+
+    def request(self, ask: Ask) -> Request:
+        """Return the arguments of the call: the clip first, then the questions."""
+        rules, sampling = ask.rules, ask.rules.sampling
+        media = {"inline_data": {"mime_type": "video/mp4", "data": CLIP},
+                 "video_metadata": {"fps": rules.media.frames_per_second}}  # fmt: skip
+        body = {
+            "model": ask.model.model,
+            "contents": [{"role": "user", "parts": [media, {"text": ask.text}]}],
+            "config": {
+                "temperature": sampling.temperature,
+                "seed": sampling.seed,
+                "candidate_count": 1,
+                "max_output_tokens": sampling.max_output_tokens,
+                "response_mime_type": "application/json",
+                "response_json_schema": with_ordering(ask.schema),
+                "media_resolution": f"MEDIA_RESOLUTION_{rules.media.resolution.upper()}",
+                "thinking_config": {"thinking_level": sampling.thinking.upper()},
+                "safety_settings": [
+                    {"category": category, "threshold": rules.safety.threshold} for category in rules.safety.categories
+                ],
+                **ask.model.settings,
+            },
+        }
+        return Request(f"/v1beta/models/{ask.model.model}:generateContent", body)
+
+    def send(self, request: Request, clip: bytes) -> Answer:
+        """Send one question."""
+        entry = access(self.service)
+        body = copy.deepcopy(dict(request.body))
+        body["contents"][0]["parts"][0]["inline_data"]["data"] = clip
+        try:
+            with _client(entry) as client:
+                reply = client.models.generate_content(**body)
+        except errors.APIError as error:
+            details = error.details if isinstance(error.details, Mapping) else {"error": {"message": str(error)}}
+            headers = {str(k).lower(): str(v) for k, v in dict(getattr(error.response, "headers", None) or {}).items()}
+            return faults.of_status(error.code, details, headers, entry)
+        except Exception as error:  # noqa: BLE001 - whatever the SDK's HTTP library raises; its kind decides
+            return faults.of_exception(error, entry)
+        return _read(reply, faults.kept(entry, 200, json.dumps(reply.model_dump(mode="json", exclude_none=True))))
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    # Each client would read the certificates again, twice: a tenth of a second of work for every question.
+    return httpx.create_ssl_context()
+
+
+def _client(entry: Access) -> genai.Client:
+    once = types.HttpRetryOptions(attempts=1)
+    milliseconds = int(1000 * faults.SECONDS_TO_ANSWER)
+    trust = _trust()
+    options = types.HttpOptions(
+        base_url=entry.base_url,
+        timeout=milliseconds,
+        retry_options=once,
+        client_args={"verify": trust},
+        async_client_args={"verify": trust, "ssl": trust},
+    )
+    return genai.Client(api_key=entry.key, enterprise=False, http_options=options)
+
+
+def _read(reply: types.GenerateContentResponse, exchange: Exchange) -> Answer:
+    version_, usage = reply.model_version or "", _usage(reply)
+    candidates = reply.candidates or []
+    if not candidates:
+        feedback = reply.prompt_feedback
+        reason = feedback.block_reason.value if feedback and feedback.block_reason else ""
+        if not reason:
+            return Unusable("the answer holds no candidate and no reason", version_, usage, exchange)
+        return Blocked(f"input: {reason}", version_, usage, exchange)
+    ended = candidates[0].finish_reason.value if candidates[0].finish_reason else ""
+    if ended in _BLOCKING:
+        return Blocked(f"output: {ended}", version_, usage, exchange)
+    parts = (candidates[0].content.parts if candidates[0].content else None) or []
+    text = "".join(part.text for part in parts if part.text and not part.thought)
+    if ended != "STOP" or not text:
+        return Unusable(f"it ended with {ended or 'no reason'}{'' if text else ' and no text'}",
+                        version_, usage, exchange)  # fmt: skip
+    return Replied(text, version_, reply.response_id or "", usage, exchange)
+
+
+def _usage(reply: types.GenerateContentResponse) -> Usage:
+    found = reply.usage_metadata
+    if found is None:
+        return Usage()
+    shown, thought = found.candidates_token_count, found.thoughts_token_count
+    output = None if shown is None and thought is None else (shown or 0) + (thought or 0)
+    return Usage(found.prompt_token_count, output, found.model_dump(mode="json", exclude_none=True))

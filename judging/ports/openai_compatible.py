@@ -1,0 +1,103 @@
+"""Any endpoint that speaks OpenAI's chat completions and takes video, with httpx. No Django here.
+
+For instance a Qwen-Omni model behind vLLM, or a gateway. The clip goes as a ``video_url`` part with a data address;
+``settings`` of the judge are added to the body as they stand, for what the endpoint has of its own.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from judging.ports import faults
+from judging.ports.access import access
+from judging.ports.port import CLIP, Answer, Ask, Blocked, Exchange, NotTransported, Replied, Request, Unusable, Usage
+
+SCHEMA_NAME = "answers"
+
+
+class OpenAICompatibleJudge:
+    """A model behind an OpenAI-compatible endpoint as judge."""
+
+    service = "openai_compatible"
+    client = f"openai-compatible judge 1, httpx {httpx.__version__}"
+
+    def request(self, ask: Ask) -> Request:
+        """Return the body: the clip first, then the questions, and the schema as a strict one."""
+        sampling = ask.rules.sampling
+        body = {
+            "model": ask.model.model,
+            "messages": [
+                {
+                    "role": "user",
+                    "content": [{"type": "video_url", "video_url": {"url": CLIP}}, {"type": "text", "text": ask.text}],
+                }
+            ],
+            "temperature": sampling.temperature,
+            "seed": sampling.seed,
+            "n": 1,
+            "max_tokens": sampling.max_output_tokens,
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": SCHEMA_NAME, "strict": True, "schema": ask.schema},
+            },
+            **ask.model.settings,
+        }
+        return Request("/v1/chat/completions", body)
+
+    def send(self, request: Request, clip: bytes) -> Answer:
+        """Send one question."""
+        entry = access(self.service)
+        body = copy.deepcopy(dict(request.body))
+        url = "data:video/mp4;base64," + base64.b64encode(clip).decode()
+        body["messages"][0]["content"][0]["video_url"]["url"] = url
+        limits = httpx.Timeout(faults.SECONDS_TO_ANSWER, connect=faults.SECONDS_TO_CONNECT)
+        try:
+            with httpx.Client(timeout=limits) as http:
+                headers = {"Authorization": f"Bearer {entry.key}"}
+                reply = http.post(entry.base_url + request.endpoint, json=body, headers=headers)
+        except httpx.HTTPError as error:
+            return faults.of_exception(error, entry)
+        exchange = faults.kept(entry, reply.status_code, reply.text)
+        try:
+            data = json.loads(reply.text)
+        except ValueError:
+            data = None
+        if not reply.is_success:
+            return faults.of_status(reply.status_code, data, reply.headers, entry)
+        if not isinstance(data, dict):
+            return NotTransported("the answer is no JSON object", None, exchange)
+        return _read(data, exchange)
+
+
+def _read(data: Mapping[str, Any], exchange: Exchange) -> Answer:
+    version, usage = str(data.get("model") or ""), _usage(data.get("usage"))
+    choices = data.get("choices")
+    choice = _mapping(choices[0]) if isinstance(choices, list) and choices else {}
+    message = _mapping(choice.get("message"))
+    ended, text = str(choice.get("finish_reason") or ""), message.get("content")
+    if message.get("refusal"):
+        return Blocked(str(message["refusal"]), version, usage, exchange)
+    if ended == "content_filter":
+        return Blocked(f"output: {ended}", version, usage, exchange)
+    if ended != "stop" or not isinstance(text, str) or not text:
+        return Unusable(f"it ended with {ended or 'no reason'}{'' if text else ' and no text'}",
+                        version, usage, exchange)  # fmt: skip
+    return Replied(text, version, str(data.get("id") or ""), usage, exchange)
+
+
+def _mapping(found: Any) -> Mapping[str, Any]:
+    return found if isinstance(found, Mapping) else {}
+
+
+def _usage(found: Any) -> Usage:
+    if not isinstance(found, Mapping):
+        return Usage()
+    tokens = [found.get(name) for name in ("prompt_tokens", "completion_tokens")]
+    read, written = (count if isinstance(count, int) else None for count in tokens)
+    return Usage(read, written, dict(found))

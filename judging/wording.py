@@ -1,0 +1,33 @@
+"""The text that a judge is sent: the scene's title and the form, as the review screen shows them. No Django here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fartbench.protocol import Form
+from review.page import Choice, QuestionBlock, question_blocks
+
+
+def question_text(form: Form, instructions: str, *, reverse: bool = False) -> str:
+    """Return instructions, title and questions; with ``reverse`` each question's options stand last to first."""
+    lines = [instructions, "", f"Scene: {form.scene.title}"]
+    for block in question_blocks(form, {}):
+        lines += ["", *_question(block, reverse=reverse)]
+    return "\n".join(lines) + "\n"
+
+
+def _question(block: QuestionBlock, *, reverse: bool) -> Iterator[str]:
+    yield f"{block.number}. {block.key} ({block.label}): {block.text}"
+    if block.help:
+        yield f"   {block.help}"
+    options = [*(_option(choice) for choice in block.choices), *(_na(choice) for choice in block.na)]
+    yield from (f"   {option}" for option in (reversed(options) if reverse else options))
+
+
+def _option(choice: Choice) -> str:
+    return f"{choice.value} = {choice.label}"
+
+
+def _na(choice: Choice) -> str:
+    condition = f", {choice.condition}" if choice.condition else ""
+    return f"{choice.value} = N/A: {choice.label}{condition}"

@@ -1,0 +1,105 @@
+"""A round's judging from start to end: who is frozen, what is due, and the work done here and now."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+
+from django.db import connection, transaction
+
+from fartbench import audit, jobs
+from fartbench.models import Job, JobState, Round
+from fartbench.protocol import JudgeModel
+from judging.asking import ASKED_WHILE, JUDGE
+from judging.errors import CannotFreeze, NoJudges
+from judging.freezing import freeze_judge, refuse_changed, rules_of
+from judging.models import Judge, JudgeAccount, JudgeCeiling, JudgeRun, RunState, Variant
+
+IDLE_S = 0.1
+
+
+def chosen_models(round_: Round, names: Sequence[str], own: Sequence[JudgeModel]) -> list[JudgeModel]:
+    """Return the judges to work with: those of the protocol and one's own, or of these the named ones.
+
+    Raises NoJudges for a name that is nobody's, or that two have.
+    """
+    every = [*rules_of(round_).models, *own]
+    by_name = {model.name: model for model in every}
+    if len(by_name) != len(every):
+        raise NoJudges("Two judges have one name. Give your own judge another.")
+    if unknown := [name for name in names if name not in by_name]:
+        raise NoJudges(f"There is no judge {unknown[0]!r}. Judges: {', '.join(by_name)}.")
+    return [by_name[name] for name in names] if names else every
+
+
+def request_judging(
+    *, round_: Round, models: Sequence[JudgeModel], actor: str, variant: str = Variant.FROZEN
+) -> list[Judge]:
+    """Freeze what is not frozen and make a job for every question that is due; return the judges.
+
+    A service that was paused is taken up again: whoever asks has looked at it. Raises what `freeze_judge` raises.
+    """
+    if round_.state not in ASKED_WHILE:
+        raise CannotFreeze(
+            f"Round {round_.name!r} is “{round_.get_state_display()}”: judges are asked once it was opened and before "
+            "it is published."
+        )
+    with transaction.atomic():
+        judges = [freeze_judge(round_=round_, model=model, actor=actor, variant=variant) for model in models]
+        services = {model.service for model in models}
+        JudgeAccount.objects.filter(service__in=services).exclude(paused_because="").update(paused_because="")
+        for judge in judges:
+            refuse_changed(judge)
+            due = judge.runs.exclude(state__in=RunState.ended()).filter(stimulus__retirement=None)
+            _make_due(list(due.values_list("pk", flat=True)), round_)
+    return judges
+
+
+def _make_due(runs: list[int], round_: Round) -> None:
+    # A job that ended while its run is due was one of a run that is asked again.
+    keys = [str(run) for run in runs]
+    Job.objects.filter(kind=JUDGE, subject__in=keys, state=JobState.DONE).delete()
+    jobs.enqueue(JUDGE, runs, round_name=round_.name)
+
+
+@transaction.atomic
+def set_ceiling(*, round_: Round, usd: Decimal, actor: str) -> None:
+    """Say what the judges of a round may cost together."""
+    JudgeCeiling.objects.update_or_create(round=round_, defaults={"usd": usd})
+    audit.record("judge ceiling set", actor=actor, round_name=round_.name, usd=str(usd))
+
+
+def work_through(round_: Round, *, at_once: int, on_end: Callable[[], None] = lambda: None) -> list[str]:
+    """Ask what is due, ``at_once`` questions at a time, and return the words of the jobs that failed.
+
+    On Ctrl-C every thread ends the question it is at.
+    """
+    stop = threading.Event()
+    with ThreadPoolExecutor(at_once, thread_name_prefix="judge") as pool:
+        workers = [pool.submit(_work, round_.name, stop, on_end) for _ in range(at_once)]
+        try:
+            for worker in workers:
+                worker.result()
+        finally:
+            stop.set()
+    failed = Job.objects.filter(kind=JUDGE, round_name=round_.name, state=JobState.FAILED)
+    return sorted(set(failed.values_list("error", flat=True)))
+
+
+def _work(round_name: str, stop: threading.Event, on_end: Callable[[], None]) -> None:
+    waiting = Job.objects.filter(kind=JUDGE, round_name=round_name, state__in=(JobState.DUE, JobState.RUNNING))
+    try:
+        while not stop.is_set():
+            if claim := jobs.claim_next([jobs.JUDGE], round_name=round_name):
+                jobs.run(claim)
+                if JudgeRun.objects.filter(pk=claim.job.subject, state__in=RunState.ended()).exists():
+                    on_end()
+            elif waiting.exists():
+                time.sleep(IDLE_S)
+            else:
+                return
+    finally:
+        connection.close()
