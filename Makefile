@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them. What they need they install: see .ci/bootstrap.
 .PHONY: help setup demo test test-sqlite test-postgres test-firefox lint types layers django-checks check format \
-  screenshots bench bench-blinding bench-scoring bench-review chaos-generation validate lock clean
+  screenshots bench bench-blinding bench-scoring bench-review chaos chaos-generation audit validate lock clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -72,8 +72,14 @@ bench-scoring: setup ## Time agreement beside the krippendorff package, and whol
 bench-review: setup ## Time drafts and locks, alone and with 200 reviewers at once (BENCH_FLAGS=--quick for a short run)
 	$(PY) -m tests.bench.bench_review $(BENCH_FLAGS)
 
+chaos: setup ## Let 20 people review a whole round while everything fails; prints its ledger (CHAOS_FLAGS=--minutes=1)
+	$(PY) -m tests.chaos.rounds $(CHAOS_FLAGS)
+
 chaos-generation: setup ## Kill workers and servers at random while 100 clips are bought; prints its ledger
 	$(PY) -m tests.chaos.generation
+
+audit: setup ## Look up known vulnerabilities of every locked package (needs network, and says so without)
+	sh .ci/audit
 
 validate: setup ## Show by simulation that intervals cover what they promise
 	$(PY) -m scoring.stats.validate

