@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.http import HttpRequest
 
+from fartbench.entrance import RecordsLoginForm
 from fartbench.models import AuditEntry, ProtocolVersion, Round
 
 if TYPE_CHECKING:  # the class itself takes no parameter when the program runs
@@ -16,6 +17,7 @@ else:
 
 admin.site.site_header = admin.site.site_title = "FARTBench records"
 admin.site.index_title = "Records"
+admin.site.login_form = RecordsLoginForm
 
 
 class ViewOnly(ModelAdmin):

@@ -14,7 +14,7 @@ class FartbenchConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from fartbench import celery, checks  # noqa: F401, PLC0415 - importing registers them; both need loaded apps
+        from fartbench import celery, checks, sessions  # noqa: F401, PLC0415 - importing registers them; all need loaded apps
 
         writeonce.register(
             *writeonce.never_changes("fartbench_auditentry"),

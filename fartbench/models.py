@@ -183,6 +183,20 @@ class Job(models.Model):
         return f"{self.kind} {self.subject}"
 
 
+class EntryTry(models.Model):
+    """A wrong try to log in, of a short while ago; see `fartbench.throttle`. Holds no name and no network address."""
+
+    at = models.DateTimeField(db_index=True)
+    account = models.CharField(max_length=32, blank=True, db_index=True, help_text="A keyed hash; empty for a code.")
+    address = models.CharField(max_length=32, db_index=True, help_text="A keyed hash.")
+
+    class Meta:
+        verbose_name_plural = "entry tries"
+
+    def __str__(self) -> str:
+        return f"{self.at:%H:%M}"
+
+
 class WorkerBeat(models.Model):
     """A sign of life of one worker process."""
 

@@ -151,8 +151,8 @@ CONTENT_SECURITY_POLICY = {
         "default-src": [NONE],
         "script-src": [SELF],
         "style-src": [SELF],
-        "img-src": [SELF, "data:"],
-        "media-src": [SELF, "blob:"],
+        "img-src": [SELF],
+        "media-src": [SELF, "blob:"],  # the player hands the bytes of a clip that it fetched to its own <video>
         "font-src": [SELF],
         "connect-src": [SELF],
         "form-action": [SELF],
@@ -165,6 +165,7 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = _IS_HTTPS
 SESSION_COOKIE_AGE = env.int("SESSION_DAYS", default=14) * 24 * 3600
+STAFF_SESSION_HOURS = env.int("STAFF_SESSION_HOURS", default=12)
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if _IS_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = _IS_HTTPS
 SECURE_REFERRER_POLICY = "same-origin"
@@ -172,8 +173,14 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 X_FRAME_OPTIONS = "DENY"
-if env.bool("BEHIND_PROXY", default=False):
+BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
+if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+# The largest form is a page of prompts; the only file is a short table.
+DATA_UPLOAD_MAX_MEMORY_SIZE = FILE_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
+DATA_UPLOAD_MAX_NUMBER_FILES = 1
+FILE_UPLOAD_HANDLERS = ["fartbench.uploads.BoundedUpload", "django.core.files.uploadhandler.MemoryFileUploadHandler"]
 
 INVITE_DAYS = env.int("INVITE_DAYS", default=14)
 

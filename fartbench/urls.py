@@ -5,12 +5,13 @@ from django.contrib.auth import views as auth_views
 from django.urls import include, path
 
 from fartbench import views
+from fartbench.entrance import Login
 
 urlpatterns = [
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
     path("metrics", views.metrics, name="metrics"),
-    path("login/", auth_views.LoginView.as_view(), name="login"),
+    path("login/", Login.as_view(), name="login"),
     path("logout/", auth_views.LogoutView.as_view(), name="logout"),
     path("", include("review.urls")),
     path("", include("generation.urls")),

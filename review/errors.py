@@ -97,6 +97,10 @@ class CohortRefused(ReviewRefusal):
     """The addresses given cannot be the cohort of this round."""
 
 
+class AccessRefused(ReviewRefusal):
+    """Nobody of this name whose access could be taken, or no reason for it."""
+
+
 class FormsMissing(ReviewRefusal):
     """The rule rows of a protocol's forms are not written."""
 

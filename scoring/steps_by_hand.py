@@ -17,7 +17,7 @@ from generation.errors import CellRefused
 from generation.manifest import CellKey
 from generation.models import SampleState
 from review.errors import CohortRefused
-from review.services import InviteLink, set_cohort
+from review.services import InviteLink, revoke_access, set_cohort
 from review.services.cohort import invite
 from scoring.changes import change_reviewer, declare_not_reviewable, invite_secondary, replace_copy
 from scoring.rounds import close_round, open_round, publish
@@ -84,6 +84,14 @@ def _invite_again(round_: Round, actor: str, fields: Fields) -> StepDone:
     link = invite(member)
     audit.record("invite renewed", actor=actor, round_name=round_.name, reviewer=link.code)
     return StepDone(f"{link.code} has a new link; earlier unused ones stopped working.", (link,))
+
+
+def _revoke_access(round_: Round, actor: str, fields: Fields) -> StepDone:
+    code = fields.get("code", "")
+    if not round_.members.filter(reviewer__code=code).exists():
+        raise CohortRefused(f"Round {round_.name} has no reviewer {code!r}.")
+    revoke_access(person=code, reason=_reason(fields), actor=actor)
+    return StepDone(f"{code} is logged out everywhere; only a new link lets {code} in again.")
 
 
 def _open_round(round_: Round, actor: str, _fields: Fields) -> StepDone:
@@ -161,6 +169,7 @@ _STEPS: Mapping[str, Callable[[Round, str, Fields], StepDone]] = {
     "make_training": _make_training,
     "set_cohort": _set_cohort,
     "invite_again": _invite_again,
+    "revoke_access": _revoke_access,
     "open_round": _open_round,
     "close_round": _close_round,
     "publish": _publish,

@@ -74,6 +74,7 @@ def _environment(*, data_dir: Path, database_url: str) -> dict[str, str]:
         "FFMPEG_BINARY": "",
         "BEHIND_PROXY": "false",
         "SESSION_DAYS": "14",
+        "STAFF_SESSION_HOURS": "12",
         "INVITE_DAYS": "14",
         "LOG_LEVEL": "WARNING",
         "LOG_FORMAT": "line",

@@ -8,6 +8,7 @@ from review.services.forms import write_forms
 from review.services.invites import issue_return_code, use_invite, use_return_code
 from review.services.locking import lock_sheet, report_mistake, report_unplayable
 from review.services.orders import plan_orders
+from review.services.revoking import revoke_access
 from review.services.welcome import StoredFile, give_consent, keep_training, note_practice, note_sound_check
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "report_mistake",
     "report_unplayable",
     "retire_stimulus",
+    "revoke_access",
     "save_draft",
     "set_aside",
     "set_cohort",

@@ -12,6 +12,9 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from fartbench import throttle
+from fartbench.errors import Refusal
+from fartbench.sessions import end_sessions
 from review.errors import InviteRefused, InviteUsed
 from review.models import Reviewer
 from review.selectors import reviewer_of
@@ -45,18 +48,22 @@ def _enter(request: HttpRequest, reviewer: Reviewer) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def come_back(request: HttpRequest) -> HttpResponse:
     """Log a reviewer in by return code."""
-    refusal, target = None, request.POST.get("next", request.GET.get("next", ""))
+    target = request.POST.get("next", request.GET.get("next", ""))
+    refusal: Refusal | None = None
     if request.method == "POST":
         try:
+            admission = throttle.admit(request)
             reviewer = use_return_code(request.POST.get("code", ""))
-        except InviteRefused as error:
+        except (InviteRefused, throttle.TooManyTries) as error:
             refusal = error
         else:
+            admission.forgive()
             login(request, reviewer.user)
             is_ours = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
             return redirect(target if is_ours else "review-home")
     context = {"refusal": refusal, "next": target}
-    return TemplateResponse(request, "review/return.html", context, status=422 if refusal else 200)
+    status = 429 if isinstance(refusal, throttle.TooManyTries) else 422 if refusal else 200
+    return TemplateResponse(request, "review/return.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -67,9 +74,13 @@ def way_back(request: HttpRequest, reviewer: Reviewer) -> HttpResponseBase:
     if request.POST.get("way") == "password":
         form = SetPasswordForm(reviewer.user, request.POST)
         if form.is_valid():
-            update_session_auth_hash(request, form.save())
+            update_session_auth_hash(request, form.save())  # every other session ends
             messages.success(request, "Your password is set. With it and your address you can log in anywhere.")
             return redirect("review-home")
+    elif request.POST.get("way") == "nowhere":
+        ended = end_sessions(reviewer.user, but=request.session.session_key)
+        messages.success(request, f"You are logged out everywhere else ({ended} session{'s' * (ended != 1)}).")
+        return redirect("review-home")
     elif request.method == "POST":
         code = issue_return_code(reviewer)
     return TemplateResponse(request, "review/way_back.html", {"form": form, "return_code": code, "reviewer": reviewer})

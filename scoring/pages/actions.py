@@ -37,6 +37,15 @@ WHY = Field("reason", "Why")
 COPYING = (RoundState.GENERATING, RoundState.BLINDING)
 ACTIONS = (
     Action(
+        "revoke_access",
+        "Shut a reviewer out",
+        "Every session ends, and password, return code and open links stop working. Answers stay. A new link lets the "
+        "reviewer in again.",
+        (*BEFORE_OPENING, RoundState.REVIEWING),
+        (Field("code", "Reviewer", "reviewer"), WHY),
+        place="reviewers",
+    ),
+    Action(
         "mark_cell",
         "Set the outcome of a cell",
         "For a cell that brought no clip. A result is not changed by hand later.",
