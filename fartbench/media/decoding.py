@@ -54,7 +54,7 @@ def first_sound(path: Path, data: memoryview, track: Track, bounds: Bounds) -> t
 def _first_frame(path: Path, data: memoryview, track: Track, bounds: Bounds) -> tuple[Any, str]:
     context = av.CodecContext.create(DECODERS[track.codec], "r")
     context.thread_count = 1
-    context.extradata = _extradata(track)
+    context.extradata = extradata(track)
     context.options = {"max_pixels": str(bounds.pixels)}
     try:
         frames = _frames(context, data, track)
@@ -76,7 +76,7 @@ def _frames(context: Any, data: memoryview, track: Track) -> Iterator[Any]:
     yield from context.decode(None)
 
 
-def _extradata(track: Track) -> bytes | None:
+def extradata(track: Track) -> bytes | None:
     """Return the set-up record as the decoder wants it: Opus headers are turned from MP4's layout to Ogg's."""
     if track.codec == "opus" and len(track.config) >= 11 and not track.config.startswith(b"OpusHead"):  # noqa: PLR2004
         _, channels, skip, rate, gain, family = unpack_from(">BBHIhB", track.config)

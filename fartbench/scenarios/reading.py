@@ -18,6 +18,7 @@ from fartbench.protocol.digest import digest_of
 from fartbench.scenarios.constraints import Constraints
 from fartbench.scenarios.schema import Scenario, SetFile
 
+SET_FILE = "set.yaml"
 ModelT = TypeVar("ModelT", bound=BaseModel)
 _SCENARIOS: TypeAdapter[tuple[Scenario, ...]] = TypeAdapter(tuple[Scenario, ...])
 
@@ -38,7 +39,7 @@ class ScenarioSet:
 
 def read_set(folder: Path) -> ScenarioSet:
     """Read a folder of scenarios. Raises DataError or ScenarioError for the first file that cannot be used."""
-    about = read_model(folder / "set.yaml", SetFile)
+    about = read_model(folder / SET_FILE, SetFile)
     constraints = read_model(folder / about.constraints, Constraints)
     files = sorted(path for path in (folder / "scenarios").glob("*") if path.suffix in {".yaml", ".json"})
     if not files:

@@ -96,7 +96,7 @@ def _encode(take: Take, clip: Path, ffmpeg: Path, on_progress: Callable[[float],
         sound = clip.with_name("sound.wav")
         _write_wave(take, sound)
     count = round(take.duration * take.frame_rate)
-    with _running(_command(take, clip, sound), ffmpeg) as pipe:
+    with running(_command(take, clip, sound), ffmpeg) as pipe:
         for done, frame in enumerate(frames(take), 1):
             pipe.write(frame.data)
             on_progress(done / count)
@@ -122,7 +122,7 @@ def _command(take: Take, clip: Path, sound: Path | None) -> Any:
 
 
 @contextmanager
-def _running(graph: Any, ffmpeg: Path) -> Iterator[Any]:
+def running(graph: Any, ffmpeg: Path) -> Iterator[Any]:
     """Run ffmpeg while the block writes to its standard input; raise RenderFailed unless it ends well."""
     process = ffmpeg_graph.run_async(graph, cmd=str(ffmpeg), pipe_stdin=True, pipe_stderr=True)
     try:

@@ -140,7 +140,7 @@ def test_a_written_set_reads_back_the_same_and_the_command_says_so(tmp_path: Pat
     out = tmp_path / "made"
     assert write_set(FOLDER, out, seed=7) == WHOLE
     assert check_folder(out).checked.scenarios == WHOLE
-    call_command("check_scenarios", str(out))
+    call_command("check_protocol", str(out))
     assert "320 scenarios hold all" in capsys.readouterr().out
     with pytest.raises(CommandError, match="is there already"):
         call_command("generate_scenarios", str(out))
@@ -152,7 +152,7 @@ def test_the_command_names_each_claim_that_is_off(tmp_path: Path):
     file = out / "scenarios" / "all.json"
     file.write_text(file.read_text().replace('"modality": "joint"', '"modality": "video"', 1))
     with pytest.raises(CommandError) as caught:
-        call_command("check_scenarios", str(out))
+        call_command("check_protocol", str(out))
     assert caught.value.returncode == 1
     for part in ("modality: joint occurs 279 times, not 280", "parts: ", "audio_updates: there are 439, not 440"):
         assert part in str(caught.value)

@@ -34,5 +34,5 @@ class Command(Base):
         updates = sum(len(scenario.updates) for scenario in scenarios)
         self.say(
             f"{len(scenarios)} scenarios with {updates} updates are in {options['out']}. Check them: "
-            f"manage.py check_scenarios {options['out']}"
+            f"manage.py check_protocol {options['out']}"
         )
