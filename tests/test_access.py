@@ -21,7 +21,7 @@ from tests.factories import make_locked_sheet, make_staff, make_training_clips, 
 from tests.generation.rows import make_account, make_prompt
 from tests.scoring.rows import make_locked_round, make_open_round, make_published_round
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]  # who may see what is no matter of the engine
 
 # Visitors without an account, the reviewer of the open round, one of another round, one with an account and no part
 # in any round, staff, an admin.

@@ -133,6 +133,9 @@ def all_settled(round_: Round) -> bool:
     return not Sample.objects.filter(cell__round=round_, state=SampleState.PLANNED).exists()
 
 
+@pytest.mark.engine(
+    "sqlite"
+)  # the one process of the embedded default; make chaos-generation kills those of PostgreSQL
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_killed_in_the_middle_of_a_render_loses_nothing(
     process_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
@@ -151,6 +154,7 @@ def test_a_worker_killed_in_the_middle_of_a_render_loses_nothing(
     assert all(clip.path.is_file() for clip in Clip.objects.all())
 
 
+@pytest.mark.engine("postgres")  # what many workers are for
 @pytest.mark.django_db(transaction=True)
 def test_celery_workers_on_redis_do_the_same_steps(
     process_environment: dict[str, str], redis_broker: str, monkeypatch: pytest.MonkeyPatch, settings: object

@@ -37,6 +37,9 @@ def tiny_render(take: local.Take, out: Path, **_: Any) -> local.Truth:
     return local.truth_of(take)
 
 
+EMBEDDED = pytest.mark.engine("sqlite")  # the demonstration runs on the embedded default
+
+
 @pytest.fixture
 def _tiny_clips(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "render", tiny_render)
@@ -67,6 +70,7 @@ def counts() -> dict[str, int]:
     }
 
 
+@EMBEDDED
 @pytest.mark.django_db
 @pytest.mark.usefixtures("_tiny_clips")
 def test_it_has_a_finished_round_and_an_open_one_and_a_second_run_adds_nothing() -> None:
@@ -94,6 +98,7 @@ class Interrupted(BaseException):
     """Ctrl-C, or anything else that ends a run where it is."""
 
 
+@EMBEDDED
 @pytest.mark.django_db
 @pytest.mark.usefixtures("_tiny_clips")
 def test_runs_that_are_interrupted_at_every_stage_are_finished_by_the_last() -> None:
@@ -144,6 +149,7 @@ def wait_until(condition: Callable[[], bool], seconds: float = 90) -> None:
         time.sleep(0.2)
 
 
+@EMBEDDED
 @pytest.mark.django_db(transaction=True)
 def test_serving_runs_web_server_and_worker_and_ends_both(process_environment: dict[str, str], tmp_path: Path) -> None:
     address = f"http://127.0.0.1:{free_port()}"
