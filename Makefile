@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them. What they need they install: see .ci/bootstrap.
 .PHONY: help setup demo test test-sqlite test-postgres test-firefox lint types layers django-checks check format \
-  screenshots bench bench-blinding bench-scoring bench-review chaos chaos-generation audit validate lock clean
+  screenshots bench bench-blinding bench-scoring bench-review bench-rollouts chaos chaos-generation audit validate lock clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -60,7 +60,7 @@ screenshots: setup ## Write pictures of the main pages to docs/screenshots
 	DATA_DIR=var/screenshots $(PY) manage.py demo --no-serve
 	DATA_DIR=var/screenshots $(PY) -m tests.screenshots
 
-bench: bench-blinding bench-scoring bench-review ## Measure speed, as ratios beside other programs
+bench: bench-blinding bench-scoring bench-review bench-rollouts ## Measure speed, as ratios beside other programs
 
 bench-blinding: setup ## Time blind copies beside cp, mat2 and exiftool
 	$(PY) -m tests.bench.bench_blinding
@@ -74,6 +74,9 @@ bench-review: setup ## Time drafts and locks, alone and with 200 reviewers at on
 
 chaos: setup ## Let 20 people review a whole round while everything fails; prints its ledger (CHAOS_FLAGS=--minutes=1)
 	$(PY) -m tests.chaos.rounds $(CHAOS_FLAGS)
+
+bench-rollouts: setup ## Time the measurement of a three-minute rollout
+	$(PY) -m tests.bench.bench_rollouts
 
 chaos-generation: setup ## Kill workers and servers at random while 100 clips are bought; prints its ledger
 	$(PY) -m tests.chaos.generation

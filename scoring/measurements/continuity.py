@@ -28,6 +28,7 @@ SAMPLES_S = 8
 WIDTH = 160
 DARK, ALIKE, JUMP = 0.05, 0.01, 0.45
 BLACK_COSTS, REPEATED_COSTS, FROZEN_COSTS, FLASH_COSTS = 70.0, 45.0, 12.0, 8.0
+SIGNAL_SHARE = 0.7
 _HALF = WINDOW_S * SAMPLES_S // 2
 
 
@@ -82,14 +83,14 @@ def score(brightness: NDArray[np.float64], changes: NDArray[np.float64], at_s: f
     return Window(at_s, black, repeated, frozen_s, flashes, float(np.clip(100 - lost, 0, 100)))
 
 
-def prompt_continuity(window: Window, rating: float) -> float:
-    """Return the visual continuity (1 to 5) where a prompt arrived: 70 % of the picture's measure, 30 % of a rating.
+def prompt_continuity(signal: float, rating: float) -> float:
+    """Return the visual continuity (1 to 5) where a prompt arrived: 70 % of the picture's part, 30 % of a rating.
 
-    Source: the same public evaluation code; the measure is brought to 1..5 as ``1 + 4 score / 100``.
+    Both are on 1..5. Source: the same public evaluation code.
     """
-    return 0.7 * signal_part(window) + 0.3 * rating
+    return SIGNAL_SHARE * signal + (1 - SIGNAL_SHARE) * rating
 
 
 def signal_part(window: Window) -> float:
-    """Return the part that the signal has in the visual continuity where a prompt arrived, 1 to 5."""
+    """Return the picture's part in the continuity where a prompt arrived: the score brought from 0..100 to 1..5."""
     return 1 + 4 * window.score / 100

@@ -8,7 +8,7 @@ import pytest
 
 from generation.local.rollouts import DefectKind
 from generation.rollouts.geometry import Geometry
-from scoring.measurements.continuity import look, places, prompt_continuity, score
+from scoring.measurements.continuity import look, places, prompt_continuity, score, signal_part
 from scoring.measurements.flags import sound_flags
 from scoring.measurements.measurement import Measurement
 from scoring.measurements.pace import Timing
@@ -72,7 +72,7 @@ def test_the_formula_gives_the_score_of_a_window_counted_by_hand():
     changes[16:19] = 0
     window = score(brightness, changes, 30.0)
     assert window.score == pytest.approx(100 - 8.75 - 45 * 3 / 31 - 4.5 - 16)
-    assert prompt_continuity(window, 5) == pytest.approx(0.7 * (1 + 4 * window.score / 100) + 1.5)
+    assert prompt_continuity(signal_part(window), 5) == pytest.approx(0.7 * (1 + 4 * window.score / 100) + 1.5)
 
 
 def test_a_window_never_scores_below_nothing():

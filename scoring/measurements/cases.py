@@ -1,0 +1,169 @@
+"""From forms, signals and plug-ins to one value for each case: ratings, then units, then cases. No Django here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from scoring.measurements.continuity import prompt_continuity
+from scoring.measurements.measurement import Measurement, Status
+from scoring.measurements.recipes import (
+    ONE_FORM,
+    Form,
+    criteria_change,
+    endpoint_change,
+    if_established,
+    mean,
+    of_questions,
+)
+from scoring.measurements.table import Metric, MetricTable
+
+FIRST_LAST = ("first", "last")
+NO_WEIGHTS = "no weights"
+
+
+@dataclass(frozen=True, slots=True)
+class CaseValue:
+    """A metric's value for one case, or why there is none. ``signed`` is the change with its direction, for drifts."""
+
+    case: str
+    value: float | None
+    status: Status = "computed"
+    reason: str = ""
+    signed: float | None = None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Everything known about one rollout (a case of one system).
+
+    ``forms`` are answers; ``measured`` holds measurements of the whole rollout by metric; ``intervals`` a plug-in's
+    values by metric, one for each 30 s interval in order; ``prompt_signal`` the signal's part (1..5) of the visual
+    continuity at each prompt. ``failure`` is why there is no rollout at all; ``evaluator_failures`` says, by metric,
+    why a judge or a tool brought nothing.
+    """
+
+    case: str
+    track: str
+    forms: tuple[Form, ...] = ()
+    measured: Mapping[str, Measurement] = field(default_factory=dict)
+    intervals: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
+    prompt_signal: Mapping[str, float] = field(default_factory=dict)
+    failure: str = ""
+    evaluator_failures: Mapping[str, str] = field(default_factory=dict)
+
+    def within(self, horizon_s: float, *, interval_s: float = 30.0) -> Evidence:
+        """Return what is known of the first ``horizon_s`` seconds: of forms about a whole or its end, those of that
+        horizon. What was measured of the whole file is left out.
+        """
+        count = int(horizon_s // interval_s)
+        return replace(
+            self,
+            forms=tuple(form for form in self.forms if _belongs(form, horizon_s)),
+            measured={},
+            intervals={code: values[:count] for code, values in self.intervals.items()},
+        )
+
+
+def _belongs(form: Form, horizon_s: float) -> bool:
+    """Say whether a form is about the first ``horizon_s`` seconds."""
+    is_of_one_horizon = form.kind == "full" or (form.kind, form.place) == ("endpoint", "last")
+    return form.end_s == horizon_s if is_of_one_horizon else form.end_s <= horizon_s
+
+
+def case_value(table: MetricTable, metric: Metric, evidence: Evidence) -> CaseValue:
+    """Return a metric's value for one case. Raises CriteriaDiffer for endpoints that cannot be compared."""
+    case = evidence.case
+    if metric.track not in {"both", evidence.track}:
+        return CaseValue(case, None, "not_applicable", f"the metric is of the {metric.track} track")
+    if evidence.failure:
+        return CaseValue(case, None, "generation_failure", evidence.failure)
+    failures = evidence.evaluator_failures
+    if failed := [failures[code] for code in (metric.code, metric.of or metric.code) if code in failures]:
+        return CaseValue(case, None, "evaluator_failure", failed[0])
+    if metric.recipe == "endpoint_change":
+        return _drift(table, metric, evidence)
+    if metric.computed in {"signals", "plug_in"}:
+        return _measured(metric, evidence)
+    return _answered(table, metric, evidence)
+
+
+def _answered(table: MetricTable, metric: Metric, evidence: Evidence) -> CaseValue:
+    forms = [form for form in evidence.forms if form.kind == metric.unit]
+    if not forms:
+        return CaseValue(evidence.case, None, "not_applicable", f"no {metric.unit} of this case was to be answered")
+    if metric.recipe == "criteria_change":
+        value = mean(_changes(table, metric, forms, evidence.case))
+    else:
+        value = mean(unit_values(table, metric, forms, evidence.prompt_signal).values())
+    if value is None:
+        return CaseValue(evidence.case, None, "not_applicable", "every answer is N/A")
+    return CaseValue(evidence.case, value)
+
+
+def unit_values(
+    table: MetricTable, metric: Metric, forms: Iterable[Form], prompt_signal: Mapping[str, float]
+) -> dict[str, float | None]:
+    """Return a metric's value for each unit: the mean over those who answered. None is N/A."""
+    questions = table.questions(metric)
+    found: dict[str, list[float | None]] = {}
+    for form in forms:
+        found.setdefault(form.place, []).append(_form_value(metric, form, questions, prompt_signal))
+    return {place: mean(values) for place, values in found.items()}
+
+
+def interval_values(table: MetricTable, code: str, evidence: Evidence) -> list[float | None]:
+    """Return a metric of quality for each 30 s interval in order, from a plug-in or from forms."""
+    metric = table.metric(code)
+    if code in evidence.intervals:
+        return list(evidence.intervals[code])
+    forms = sorted((form for form in evidence.forms if form.kind == metric.unit), key=lambda form: form.end_s)
+    return list(unit_values(table, metric, forms, {}).values())
+
+
+def _form_value(
+    metric: Metric, form: Form, questions: Sequence[str], prompt_signal: Mapping[str, float]
+) -> float | None:
+    if metric.recipe == "if_established":
+        return if_established(form.answers, questions, metric.established_by or "")
+    if metric.recipe == "prompt_continuity":
+        rating, signal = of_questions(form.answers, questions), prompt_signal.get(form.place)
+        return None if rating is None or signal is None else prompt_continuity(signal, rating)
+    return ONE_FORM[metric.recipe](form.answers, questions)
+
+
+def _changes(table: MetricTable, metric: Metric, forms: Sequence[Form], case: str) -> list[float | None]:
+    """Return each judge's change between the two ends."""
+    judges = dict.fromkeys(form.judge for form in forms)
+    changes = []
+    for judge in judges:
+        ends = {form.place: form.answers for form in forms if form.judge == judge}
+        if set(FIRST_LAST) <= ends.keys():
+            first, last = (ends[place] for place in FIRST_LAST)
+            changes.append(criteria_change(first, last, table.questions(metric), case=case))
+    return changes
+
+
+def _drift(table: MetricTable, metric: Metric, evidence: Evidence) -> CaseValue:
+    change = endpoint_change(interval_values(table, metric.of or "", evidence))
+    if change is None:
+        return _unmeasured(metric, evidence.case)
+    return CaseValue(evidence.case, change[0], signed=change[1])
+
+
+def _measured(metric: Metric, evidence: Evidence) -> CaseValue:
+    """Return what was measured of the whole rollout, or of its intervals."""
+    found = evidence.measured.get(metric.code)
+    if found is not None:
+        return CaseValue(evidence.case, found.value, found.status, found.reason)
+    value = mean(evidence.intervals.get(metric.code, ()))
+    return CaseValue(evidence.case, value) if value is not None else _unmeasured(metric, evidence.case)
+
+
+def _unmeasured(metric: Metric, case: str) -> CaseValue:
+    """Return that there is no value; a metric that takes weights is never replaced by another."""
+    if metric.computed == "plug_in":
+        return CaseValue(case, None, "unavailable", NO_WEIGHTS)
+    if metric.computed == "signals":
+        return CaseValue(case, None, "unavailable", "it was not measured")
+    return CaseValue(case, None, "not_applicable", "there are not two intervals with a value")

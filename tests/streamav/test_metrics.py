@@ -1,0 +1,285 @@
+"""Forms with scripted answers give every metric that is also computed here, by hand or by another way."""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.conf import settings
+
+from fartbench.scenarios.reading import read_set
+from scoring.measurements.appendix import capped, dependencies, initial_alignment
+from scoring.measurements.cases import CaseValue, Evidence, case_value, interval_values
+from scoring.measurements.measurement import Measurement
+from scoring.measurements.recipes import CriteriaDiffer, Form, update_faults
+from scoring.measurements.summary import column, trajectory
+from scoring.measurements.table import read_table
+from scoring.stats.estimate import Estimate, Undefined
+
+FOLDER = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "streamav" / "0.1.0"
+TABLE = read_table(FOLDER)
+SCENARIOS = {one.key: one for one in read_set(FOLDER).scenarios}
+
+
+def value(code: str, evidence: Evidence) -> CaseValue:
+    return case_value(TABLE, TABLE.metric(code), evidence)
+
+
+def intervals(*rows: dict, judge: str = "j") -> tuple[Form, ...]:
+    return tuple(Form("c", "interval", str(n), 30.0 * n, judge, row) for n, row in enumerate(rows, 1))
+
+
+def test_the_table_has_the_published_metrics_by_track_category_and_kind():
+    """arXiv:2608.26336v1: 9 shared, 12 progressive, 11 interactive; six categories of 6, 3, 4, 8, 8 and 3."""
+    metrics = TABLE.metrics
+    assert Counter(one.track for one in metrics) == {"both": 9, "progressive": 12, "interactive": 11}
+    assert [sum(one.category == key for one in metrics) for key in TABLE.categories] == [6, 3, 4, 8, 8, 3]
+    assert Counter(one.computed for one in metrics) == {"answers": 18, "mixed": 1, "signals": 3, "plug_in": 10}
+    lower = {one.code for one in metrics if one.better == "lower"}
+    assert lower == {code for code in (one.code for one in metrics) if code.endswith("-D")} | {
+        "AVSync", "TTFC", "VID", "AID", "PVRL", "PARL",
+    }  # fmt: skip
+
+
+def test_published_figures_are_references_with_their_source():
+    assert TABLE.published.systems["HappyOyster"]["PVRL"] == 14.484
+    assert TABLE.published.averages_by_horizon_s["VA-D"] == {60: 0.025, 120: 0.036, 180: 0.042}
+    assert "2608.26336" in TABLE.published.source
+
+
+def test_quality_is_the_mean_of_its_questions_then_of_intervals_and_drift_is_first_against_last():
+    keys = TABLE.metric("VQ").questions
+    rows = [[4, 4, 3, 5], [3, 3, 3, 3], [2, 2, 2, 2], [2, 3, 2, 3], [1, 2, 1, 2], [5, 5, 5, 3]]
+    evidence = Evidence("c", "progressive", intervals(*(dict(zip(keys, row, strict=True)) for row in rows)))
+    means = [np.mean(row) for row in rows]
+    assert interval_values(TABLE, "VQ", evidence) == pytest.approx(means)
+    assert value("VQ", evidence).value == pytest.approx(np.mean(means))
+    drift = value("VQ-D", evidence)
+    assert (drift.value, drift.signed) == (pytest.approx(0.5), pytest.approx(0.5))
+    at_120 = value("VQ-D", evidence.within(120))
+    assert (at_120.value, at_120.signed) == (pytest.approx(1.5), pytest.approx(-1.5))
+
+
+def test_two_people_count_alike_in_each_unit():
+    evidence = Evidence(
+        "c", "progressive",
+        (*intervals({"audio_naturalness": 5, "audio_artifacts": 3}), *intervals({"audio_naturalness": 1}, judge="k")),
+    )  # fmt: skip
+    assert value("AQ", evidence).value == pytest.approx((4 + 1) / 2)
+
+
+def full(answers: dict, end_s: float = 180.0) -> Form:
+    return Form("c", "full", "full", end_s, "j", answers)
+
+
+def test_a_criterion_that_the_prompt_does_not_have_is_left_out_and_never_a_low_score():
+    evidence = Evidence(
+        "c", "progressive", (full({"scene": 5, "visual_style": None, "subjects": 4, "sound_source": None}),)
+    )
+    assert value("VIF", evidence).value == 4.5
+    nothing = value("AIF", evidence)
+    assert (nothing.value, nothing.status, nothing.reason) == (None, "not_applicable", "every answer is N/A")
+
+
+def test_each_horizon_has_its_own_whole():
+    evidence = Evidence("c", "progressive", (full({"scene": 5}, 60.0), full({"scene": 1}, 180.0)))
+    assert value("VIF", evidence.within(60)).value == 5
+    assert value("VIF", evidence.within(180)).value == 1
+    assert value("VIF", evidence.within(120)).status == "not_applicable"
+
+
+def ends(first: dict, last: dict) -> tuple[Form, ...]:
+    return Form("c", "endpoint", "first", 30.0, "j", first), Form("c", "endpoint", "last", 180.0, "j", last)
+
+
+def test_instruction_drift_is_the_mean_change_of_matched_criteria():
+    evidence = Evidence(
+        "c", "progressive", ends({"scene": 5, "subjects": 2, "activity": 4}, {"scene": 3, "subjects": 3, "activity": 4})
+    )
+    assert value("VID", evidence).value == pytest.approx((2 + 1 + 0) / 3)
+    with pytest.raises(CriteriaDiffer, match="c: activity was rated at one end"):
+        value("VID", Evidence("c", "progressive", ends({"scene": 5, "activity": 4}, {"scene": 3, "activity": None})))
+
+
+def update(step: int, **answers) -> Form:
+    return Form("c", "update", f"P{step}", 30.0 * step + 30, "j", answers)
+
+
+UPDATES = Evidence(
+    "c", "interactive",
+    (
+        update(1, video_fulfilment=5, video_target_latency=2.5),
+        update(2, video_fulfilment=2, video_target_latency=None, audio_fulfilment=4, audio_target_latency=10.0),
+        update(3, audio_fulfilment=1, audio_target_latency=None),
+        update(4, video_fulfilment=3, video_target_latency=20.5),
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("VUF", (5 + 2 + 3) / 3), ("AUF", (4 + 1) / 2), ("PVUAR", 2 / 3), ("PAUAR", 1 / 2),
+        ("PVRL", (2.5 + 20.5) / 2), ("PARL", 10.0),
+    ],
+)  # fmt: skip
+def test_updates_count_only_where_they_apply_and_latency_only_where_the_target_was_reached(code: str, expected: float):
+    assert value(code, UPDATES).value == pytest.approx(expected)
+
+
+def test_latency_of_a_case_without_an_achievement_is_not_applicable_and_capped_in_the_appendix():
+    never = Evidence("d", "interactive", (update(1, video_target_latency=None), update(2, video_target_latency=None)))
+    assert value("PVRL", never).status == "not_applicable"
+    assert value("PVUAR", never).value == 0
+    assert capped(TABLE, "PVRL", [UPDATES, never]) == pytest.approx(((2.5 + 30 + 20.5) / 3 + 30) / 2)
+    assert capped(TABLE, "PARL", [UPDATES]) == pytest.approx((10 + 30) / 2)
+
+
+def test_continuity_at_prompts_is_seven_parts_signal_and_three_parts_rating():
+    forms = tuple(
+        Form("c", "prompt", place, at + 2, "j", {"visual_continuity": rating, "audio_continuity": 4})
+        for place, at, rating in (("P1", 30.0, 5), ("P2", 60.0, 1))
+    )
+    evidence = Evidence("c", "interactive", forms, prompt_signal={"P1": 3.656, "P2": 5.0})
+    assert value("PVC", evidence).value == pytest.approx((0.7 * 3.656 + 1.5 + 3.5 + 0.3) / 2)
+    assert value("PAC", evidence).value == 4
+    assert value("PVC", replace(evidence, prompt_signal={})).status == "not_applicable"
+
+
+def test_retention_is_asked_of_every_update():
+    forms = (
+        Form(
+            "c",
+            "retention",
+            "P1",
+            60.0,
+            "j",
+            {"subject_retention": 5, "environment_retention": 3, "audio_retention": 2},
+        ),
+        Form(
+            "c",
+            "retention",
+            "P2",
+            90.0,
+            "j",
+            {"subject_retention": 1, "environment_retention": 1, "audio_retention": 4},
+        ),
+    )
+    evidence = Evidence("c", "interactive", forms)
+    assert (value("VSR", evidence).value, value("ASR", evidence).value) == (2.5, 3)
+
+
+def dependency(case: str, step: str, established: bool, rating: int | None) -> Form:
+    answers = {"source_state_established": established, "dependency_following": rating}
+    return Form(case, "dependency", step, 180.0, "j", answers)
+
+
+def test_history_that_never_came_about_is_not_applicable_and_counts_in_the_appendix():
+    """sheepdog-hill-i: P2 is adjacent; P4 and P5 are long-range."""
+    case = "sheepdog-hill-i"
+    forms = (dependency(case, "P2", True, 5), dependency(case, "P4", False, 1), dependency(case, "P5", True, 3))
+    evidence = Evidence(case, "interactive", forms)
+    assert value("HDF", evidence).value == 4
+    far = dependencies(TABLE, [evidence], SCENARIOS, "long_range")
+    assert (far.updates, far.established, far.following, far.adjusted) == (2, 0.5, 3, 0.5 * 2 / 4)
+    assert dependencies(TABLE, [evidence], SCENARIOS, "adjacent").adjusted == 1
+    none = Evidence(case, "interactive", (dependency(case, "P2", False, None),))
+    assert value("HDF", none).status == "not_applicable"
+    assert dependencies(TABLE, [none], SCENARIOS, "adjacent").adjusted == 0
+    assert dependencies(TABLE, [none], SCENARIOS, "long_range") is None
+
+
+def test_initial_alignment_reads_the_first_prompts_checklist():
+    forms = tuple(
+        Form(case, "initial", "P0", 30.0, "j", {"scene": 5, "subjects": low}) for case, low in (("c", 1), ("d", 3))
+    )
+    evidence = [Evidence(form.case, "interactive", (form,)) for form in forms]
+    assert initial_alignment(TABLE, "VIF", evidence) == pytest.approx((3 + 4) / 2)
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        ({"video_started": False, "video_target_latency": 2.0}, "nothing has started"),
+        ({"video_started": True}, "no time of the onset"),
+        (
+            {"video_started": True, "video_onset_latency": 5.0, "video_target_latency": 4.0, "video_fulfilment": 4},
+            "before the onset",
+        ),
+        (
+            {"video_started": True, "video_onset_latency": 1.0, "video_target_latency": 4.0, "video_fulfilment": 2},
+            "not at least 3",
+        ),
+        ({"video_started": True, "video_onset_latency": 1.3}, "not on the grid"),
+        ({"video_started": True, "video_onset_latency": 30.0}, "not on the grid"),
+    ],
+)
+def test_an_update_form_that_contradicts_itself_is_named(answers: dict, words: str):
+    assert words in " ".join(update_faults(answers, "video"))
+
+
+def test_an_update_form_that_agrees_with_itself_passes():
+    whole = {"audio_started": True, "audio_onset_latency": 1.0, "audio_target_latency": 2.5, "audio_fulfilment": 3}
+    assert (
+        update_faults(whole, "audio") == update_faults({"audio_started": False, "audio_fulfilment": 1}, "audio") == []
+    )
+
+
+def test_without_weights_ten_metrics_are_unavailable_and_none_is_zero():
+    evidence = Evidence("c", "progressive")
+    found = {one.code: value(one.code, evidence) for one in TABLE.metrics if one.computed == "plug_in"}
+    assert len(found) == 10
+    assert {(one.value, one.status, one.reason) for one in found.values()} == {(None, "unavailable", "no weights")}
+
+
+def test_a_plug_ins_interval_values_give_metric_and_drift():
+    evidence = Evidence("c", "progressive", intervals={"AVSync": [0.2, 0.1, 0.1, 0.3, 0.3, 0.5]})
+    assert value("AVSync", evidence).value == pytest.approx(0.25)
+    assert value("AVSync-D", evidence).value == pytest.approx(0.3)
+    assert value("AVSync-D", evidence.within(60)).value == pytest.approx(0.1)
+
+
+def test_failures_are_coverage_and_an_evaluators_failure_makes_the_column_provisional():
+    measured = {"NBC": Measurement("NBC", 90.0, "points", "continuity", "1")}
+    hidden = {"NBC": Measurement.without("NBC", "unavailable", "a web page", unit="points", tool="t", version="1")}
+    evidence = [
+        Evidence("a", "progressive", measured=measured),
+        Evidence("b", "interactive", measured={"NBC": replace(measured["NBC"], value=70.0)}),
+        Evidence("c", "progressive", failure="refused"),
+        Evidence("d", "progressive", measured=hidden),
+    ]
+    found = column("NBC", [value("NBC", one) for one in evidence])
+    assert isinstance(found.estimate, Estimate)
+    assert (found.estimate.value, found.estimate.n) == (80.0, 2)
+    assert found.counts == {"computed": 2, "generation_failure": 1, "unavailable": 1}
+    assert (found.coverage, found.is_provisional) == (0.5, False)
+    failed = replace(evidence[3], evaluator_failures={"NBC": "the tool died"})
+    assert column("NBC", [value("NBC", one) for one in [*evidence[:3], failed]]).is_provisional
+    assert isinstance(column("NBC", [value("NBC", evidence[2])]).estimate, Undefined)
+    drift = value("VQ-D", replace(evidence[0], evaluator_failures={"VQ": "no answer"}))
+    assert (drift.status, drift.reason) == ("evaluator_failure", "no answer")
+
+
+def test_a_track_that_a_metric_is_not_about_does_not_lower_its_coverage():
+    found = column("VUF", [value("VUF", Evidence("c", "progressive")), value("VUF", UPDATES)])
+    assert (found.coverage, found.estimate.n) == (1.0, 1)
+
+
+def test_the_interval_is_the_percentile_bootstrap_of_cases():
+    values = [CaseValue(str(n), float(n)) for n in range(30)]
+    found = column("VQ", values).estimate
+    assert found.value == 14.5
+    assert (found.low, found.high) == pytest.approx(
+        (14.5 - 1.96 * 8.655 / 30**0.5, 14.5 + 1.96 * 8.655 / 30**0.5), abs=0.15
+    )
+    assert column("VQ", values).estimate == found
+
+
+def test_a_trajectory_tells_how_fast_it_gets_worse_whichever_way_is_better():
+    falling = trajectory("VQ", [3.0, 2.9, 2.8, 2.7, 2.6, 2.5], better="higher")
+    assert falling.at_s == (30, 60, 90, 120, 150, 180)
+    assert (falling.degradation, falling.variation) == pytest.approx((100 * 0.1 / 30, 0.1))
+    assert trajectory("AVSync", [0.1, 0.2, 0.3], better="lower").degradation == pytest.approx(100 * 0.1 / 30)
+    assert trajectory("AVSync", [0.3, 0.1, 0.3], better="lower").degradation == pytest.approx(0)
+    assert isinstance(trajectory("VQ", [1.0, None], better="higher"), Undefined)
