@@ -1,9 +1,9 @@
 """What every test stands on: one database engine, a data folder of its own, a closed network, and on request a browser.
 
 ``pytest`` runs everything on SQLite. ``pytest --engine=postgres`` starts a PostgreSQL server and runs again what
-touches the database: pure tests and browser journeys would only say the same thing twice. What is one engine's own,
-or is run for real on one of them only, carries ``@pytest.mark.engine("sqlite")`` or ``@pytest.mark.engine("postgres")``. ``pytest --firefox``
-runs the few journeys in Firefox instead.
+touches the database: pure tests and browser journeys would only say the same thing twice. What is one engine's own, or
+is run for real on one of them only, carries ``@pytest.mark.engine("sqlite")`` or ``@pytest.mark.engine("postgres")``.
+``pytest --firefox`` runs the few journeys in Firefox instead.
 """
 
 import os
