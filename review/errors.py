@@ -85,6 +85,13 @@ class NotPlayed(ReviewRefusal):
         )
 
 
+class ToolsTooSoon(ReviewRefusal):
+    """Frame steps, loops or half speed came before the first impression was kept."""
+
+    def __init__(self) -> None:
+        super().__init__("Frame steps, loops and half speed open once the first impression is kept.")
+
+
 class BadPlayback(ReviewRefusal):
     """A playback record that no player of this site makes."""
 

@@ -14,6 +14,18 @@ MUST_NOT_LOCK = """(
         SELECT 1 FROM review_answer b WHERE b.sheet_id = NEW.id
           AND b.question = r.requires_question AND b.value = r.requires_value)))))"""
 
+# True when the form of the sheet NEW asks for a first impression; {} narrows it to some of its questions.
+_ASKS_FIRST = """EXISTS (SELECT 1 FROM review_formquestion q
+  WHERE q.form_id = NEW.form_id AND q.is_first_impression{})"""
+_UNANSWERED = """ AND NOT EXISTS (
+    SELECT 1 FROM review_answer a WHERE a.sheet_id = NEW.id AND a.question = q.key)"""
+
+# True when the answer NEW is (part of) a first impression that was kept already. Deleting one is no way to change it:
+# no other can be put in its place, and without one the sheet cannot be locked.
+_IMPRESSION_STANDS = """EXISTS (SELECT 1 FROM review_answersheet s
+  JOIN review_formquestion q ON q.form_id = s.form_id AND q.is_first_impression AND q.key = NEW.question
+  WHERE s.id = NEW.sheet_id AND s.impression_at IS NOT NULL)"""
+
 _ROUND_IS_OPEN = """EXISTS (SELECT 1 FROM blinding_stimulus s JOIN fartbench_round r ON r.id = s.round_id
   WHERE s.id = NEW.stimulus_id AND r.state = 'reviewing')"""
 
@@ -44,6 +56,13 @@ SHEETS = (
           f"OLD.locked_at IS NULL AND NEW.locked_at IS NOT NULL AND {MUST_NOT_LOCK}", ("locked_at",)),
     Guard("sheet_locks_while_open", "review_answersheet", "UPDATE",
           f"OLD.locked_at IS NULL AND NEW.locked_at IS NOT NULL AND NOT {_ROUND_IS_OPEN}", ("locked_at",)),
+    Guard("sheet_impression_is_given", "review_answersheet", "UPDATE",
+          f"OLD.impression_at IS NULL AND NEW.impression_at IS NOT NULL AND {_ASKS_FIRST.format(_UNANSWERED)}"),
+    Guard("sheet_impression_stands", "review_answersheet", "UPDATE",
+          "OLD.impression_at IS NOT NULL AND (NEW.impression_at IS NULL OR NEW.impression_at <> OLD.impression_at)"),
+    Guard("sheet_locks_after_its_impression", "review_answersheet", "UPDATE",
+          "OLD.locked_at IS NULL AND NEW.locked_at IS NOT NULL AND NEW.impression_at IS NULL "
+          f"AND {_ASKS_FIRST.format('')}"),
     *never_changes("review_answersheet", once="OLD.locked_at IS NOT NULL OR OLD.unplayable_at IS NOT NULL"),
 )  # fmt: skip
 
@@ -51,6 +70,8 @@ ANSWERS = (
     Guard("answer_joins_a_draft", "review_answer", "INSERT", _sheet_has_ended("NEW"), (), ("NEW.sheet_id",)),
     Guard("answer_changes_in_a_draft", "review_answer", "UPDATE",
           f"{_sheet_has_ended('OLD')} OR {_sheet_has_ended('NEW')}", (), ("OLD.sheet_id", "NEW.sheet_id")),
+    Guard("answer_joins_no_kept_impression", "review_answer", "INSERT", _IMPRESSION_STANDS, (), ("NEW.sheet_id",)),
+    Guard("answer_of_an_impression_stands", "review_answer", "UPDATE", _IMPRESSION_STANDS, (), ("NEW.sheet_id",)),
     Guard("answer_leaves_a_draft", "review_answer", "DELETE", _sheet_has_ended("OLD"), (), ("OLD.sheet_id",)),
 )  # fmt: skip
 

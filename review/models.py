@@ -56,6 +56,9 @@ class FormQuestion(models.Model):
 
     form = models.ForeignKey(Form, on_delete=models.PROTECT, related_name="questions")
     key = models.CharField(max_length=40)
+    is_first_impression = models.BooleanField(
+        default=False, help_text="Answered before all others, and then it stays as it was answered."
+    )
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("form", "key"), name="a_form_asks_a_question_once"),)
@@ -255,6 +258,9 @@ class AnswerSheet(models.Model):
     changed_at = models.DateTimeField(auto_now=True)
     set_aside_at = models.DateTimeField(
         null=True, editable=False, help_text="Left for later; the next clip came first."
+    )
+    impression_at = models.DateTimeField(
+        null=True, editable=False, help_text="When the first impression was kept, where the protocol asks for one."
     )
     locked_at = models.DateTimeField(null=True, editable=False)
     digest = models.CharField(max_length=64, blank=True, editable=False, help_text="SHA-256 of what was locked.")

@@ -6,30 +6,51 @@ Everything is read from the protocol's form: questions, options, N/A and its con
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from fartbench.protocol import AllowedAnswer, Form, Question, Response
+from fartbench.protocol import AllowedAnswer, AnswerSet, Form, Question, Response
 
 NA_KEY = "a"
+# What ticks a flag, in the order of the flags: letters that neither a page nor an ordinary answer takes.
+FLAG_KEYS = "bcdeghijkopqrtvwxz"
 # What the player and the page do on a key (static/js/review/keys.js); no answer takes these.
 RESERVED_KEYS = frozenset("amfsl")
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One radio button. ``value`` is the answer as it is sent; ``condition`` says in words when an N/A is permitted."""
+    """One button. ``value`` is the answer as it is sent; ``condition`` says in words when an N/A is permitted.
+
+    ``anchor`` says what a point of a scale stands for.
+    """
 
     value: str
     label: str
     key: str
     is_chosen: bool
     condition: str = ""
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberBox:
+    """A number that is typed: what it may be, and what stands in it."""
+
+    lowest: str
+    highest: str
+    step: str
+    value: str
+    is_time: bool
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionBlock:
-    """One question with its choices: ``choices`` are values, ``na`` the N/A answers of the scene."""
+    """One question with its choices: ``choices`` are values, ``na`` the N/A answers of the scene.
+
+    ``kind`` is that of its answers. A number is typed into ``box`` and has no choices. A question that does not apply
+    in the scene has ``settled``, the words of its only answer, and nothing to choose.
+    """
 
     number: int
     key: str
@@ -37,40 +58,83 @@ class QuestionBlock:
     text: str
     help: str
     stage: int
-    is_scale: bool
+    kind: str
     choices: tuple[Choice, ...]
     na: tuple[Choice, ...]
     fault: str = ""
+    box: NumberBox | None = None
+    settled: str = ""
+
+    @property
+    def is_scale(self) -> bool:
+        return self.kind == "scale"
 
     @property
     def chosen_label(self) -> str:
         """Return the words of the answer given, or an empty text."""
-        return next((choice.label for choice in (*self.choices, *self.na) if choice.is_chosen), "")
+        typed = self.box.value if self.box else ""
+        chosen = next((choice.label for choice in (*self.choices, *self.na) if choice.is_chosen), "")
+        return self.settled or chosen or typed
+
+    def words_of(self, response: Response) -> str:
+        """Return an answer to this question as people read it."""
+        labels = {choice.value: choice.label for choice in self.choices}
+        labels |= {choice.value: f"N/A: {choice.label}" for choice in self.na}
+        return labels.get(str(response), self.settled or str(response))
 
 
 def question_blocks(
     form: Form, responses: Mapping[str, Response], faults: Mapping[str, str] | None = None
 ) -> list[QuestionBlock]:
     """Return the form's questions in order, with what is answered and what is wrong."""
+    numbers = {key: number for number, key in enumerate(filter(form.asks, form.keys), start=1)}
+    wrong = faults or {}
     return [
-        _block(form, number, question, responses.get(question.key), (faults or {}).get(question.key, ""))
-        for number, question in enumerate(form.questions, start=1)
+        _block(form, numbers.get(question.key, 0), question, responses.get(question.key), wrong.get(question.key, ""))
+        for question in form.questions
     ]
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The questions that open together."""
+    """The questions that open together. ``is_titled`` says whether the protocol gives it a title of its own."""
 
     number: int
     title: str
+    is_titled: bool
+    is_first_impression: bool
     blocks: tuple[QuestionBlock, ...]
 
+    @property
+    def flags(self) -> tuple[QuestionBlock, ...]:
+        return tuple(block for block in self.blocks if block.kind == "flag" and not block.settled)
 
-def stages(blocks: Sequence[QuestionBlock]) -> list[Stage]:
+    @property
+    def questions(self) -> tuple[QuestionBlock, ...]:
+        return tuple(block for block in self.blocks if block.kind != "flag" and not block.settled)
+
+    @property
+    def settled(self) -> tuple[QuestionBlock, ...]:
+        return tuple(block for block in self.blocks if block.settled)
+
+    @property
+    def anchors(self) -> tuple[tuple[Choice, ...], ...]:
+        """The scales of this stage whose points are explained, each once."""
+        scales = {tuple(replace(choice, is_chosen=False) for choice in block.choices): None for block in self.questions}
+        return tuple(scale for scale in scales if any(choice.anchor for choice in scale))
+
+
+def stages(form: Form, blocks: Sequence[QuestionBlock]) -> list[Stage]:
     """Return the questions by stage, in order."""
+    titles = dict(enumerate(form.protocol.stages, start=1))
     return [
-        Stage(number, "Ratings" if all(block.is_scale for block in group) else "Facts", group)
+        Stage(
+            number,
+            titles.get(number) or ("Ratings" if all(block.is_scale for block in group) else "Facts"),
+            number in titles,
+            any(block.key in form.first_impression for block in group),
+            group,
+        )
         for number in sorted({block.stage for block in blocks})
         for group in [tuple(block for block in blocks if block.stage == number)]
     ]
@@ -81,6 +145,8 @@ def browser_rules(form: Form) -> dict[str, Any]:
     return {
         "questions": [{"key": question.key, "stage": question.stage} for question in form.questions],
         "allowed": [_allowed(answer) for answer in form.allowed],
+        "settled": {question: str(response) for question, response in form.settled.items()},
+        "firstImpression": list(form.first_impression),
         "playback": {
             "fullPlays": form.protocol.playback.full_plays,
             "fraction": form.protocol.playback.played_fraction,
@@ -105,26 +171,48 @@ def _allowed(answer: AllowedAnswer) -> dict[str, Any]:
 
 
 def _block(form: Form, number: int, question: Question, response: Response | None, fault: str) -> QuestionBlock:
-    options = form.options(question.key)
-    keys = answer_keys([option.value for option in options])
-    chosen = str(response) if response else ""
+    answers, chosen = form.protocol.answer_set(question), str(response) if response else ""
+    settled = form.settled.get(question.key)
     return QuestionBlock(
         number=number,
         key=question.key,
         label=question.label,
-        text=form.wording(question.key),
+        text=form.protocol.question(question.key).label if settled else form.wording(question.key),
         help=form.help(question.key),
         stage=question.stage,
-        is_scale=form.protocol.is_scale(question),
-        choices=tuple(
-            Choice(option.value, option.label, key, option.value == chosen)
-            for option, key in zip(options, keys, strict=True)
-        ),
-        na=tuple(
-            Choice(str(answer.response), text, NA_KEY, str(answer.response) == chosen, _condition(form, answer))
-            for answer, text in form.na_options(question.key)
-        ),
+        kind=answers.kind,
+        choices=() if answers.is_number or settled else _choices(form, question, chosen),
+        na=() if settled else _na_choices(form, question, chosen),
         fault=fault,
+        box=_number_box(answers, chosen) if answers.is_number and not settled else None,
+        settled=form.protocol.na_reasons[str(settled.na_reason)] if settled else "",
+    )
+
+
+def _choices(form: Form, question: Question, chosen: str) -> tuple[Choice, ...]:
+    options = form.options(question.key)
+    if form.protocol.answer_set(question).kind == "flag":
+        place = form.protocol.keys_of("flag").index(question.key)
+        keys = [FLAG_KEYS[place : place + 1]] * len(options)
+    else:
+        keys = answer_keys([option.value for option in options])
+    return tuple(
+        Choice(option.value, option.label, key, option.value == chosen, anchor=option.anchor or "")
+        for option, key in zip(options, keys, strict=True)
+    )
+
+
+def _na_choices(form: Form, question: Question, chosen: str) -> tuple[Choice, ...]:
+    return tuple(
+        Choice(str(answer.response), text, NA_KEY, str(answer.response) == chosen, _condition(form, answer))
+        for answer, text in form.na_options(question.key)
+    )
+
+
+def _number_box(answers: AnswerSet, chosen: str) -> NumberBox:
+    values = [option.value for option in answers.answers]
+    return NumberBox(
+        values[0], values[-1], f"{answers.step:g}", chosen if chosen in values else "", answers.kind == "time"
     )
 
 

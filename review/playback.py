@@ -34,6 +34,7 @@ class Playback(BaseModel):
     stalls: Count = 0
     stalled_s: Seconds = 0
     dropped_frames: Count = 0
+    tool_uses: Annotated[int, Field(ge=0, le=1_000_000, description="Frame steps, loops and changes of speed.")] = 0
     viewport: tuple[Count, Count] | None = None
     errors: tuple[Annotated[str, Field(max_length=120)], ...] = Field(default=(), max_length=8)
 

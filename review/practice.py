@@ -52,13 +52,11 @@ def compare(
 
 
 def _compared(block: QuestionBlock, response: Response, solution: Solution) -> Comparison:
-    labels = {choice.value: choice.label for choice in block.choices}
-    labels |= {choice.value: f"N/A: {choice.label}" for choice in block.na}
     return Comparison(
         text=block.text,
-        given=labels[str(response)],
-        right=labels[solution.answer],
-        fair=tuple(labels[answer] for answer in solution.fair),
+        given=block.words_of(response),
+        right=block.words_of(Response.parse(solution.answer)),
+        fair=tuple(block.words_of(Response.parse(answer)) for answer in solution.fair),
         is_right=solution.accepts(response),
         reason=solution.reason,
     )

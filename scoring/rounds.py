@@ -52,7 +52,7 @@ def open_round(*, round_: Round, actor: str) -> None:
 
 
 def _not_ready(round_: Round) -> list[str]:
-    cohort = round_.protocol.rules.cohort.size
+    cohort = round_.protocol.rules.cohort
     members = CohortMember.objects.filter(round=round_, role=Role.PRIMARY).count()
     samples = Sample.objects.filter(cell__round=round_).select_related("cell__configuration")
     keyed = set(BlindingKey.objects.filter(stimulus__round=round_).values_list("sample_id", flat=True))
@@ -69,8 +69,8 @@ def _not_ready(round_: Round) -> list[str]:
         reasons.append(f"it has no clips yet: “import_clips {round_.name} MANIFEST.csv”")
     elif not reviewed:
         reasons.append("no cell brought a clip, so there is nothing to review")
-    if members != cohort:
-        reasons.append(f"its cohort has {members} of {cohort} reviewers: “set_cohort {round_.name} EMAIL …”")
+    if not cohort.fewest <= members <= cohort.most:
+        reasons.append(f"its cohort has {members} of {cohort.sizes} reviewers: “set_cohort {round_.name} EMAIL …”")
     return reasons + _shown_before(round_)
 
 

@@ -20,7 +20,7 @@ from django.utils import timezone
 from blinding.models import Stimulus
 from fartbench.media.ffmpeg import ffmpeg_binary
 from fartbench.models import ProtocolVersion, Round, RoundState
-from fartbench.protocol import Response, load_protocol
+from fartbench.protocol import Response, form_for, load_protocol
 from fartbench.storage import blind_copies, file_sha256
 from review.models import AnswerSheet, Reviewer, Source, TrainingClip
 from review.practice import Solution
@@ -28,6 +28,7 @@ from review.services import InviteLink, StoredFile, enter_sheet, keep_training, 
 from review.services.cohort import primary_members
 
 CORE_R01 = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "core-r01" / "1.0.0"
+CORE_V01 = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "core-v0.1" / "0.1.0"
 CLIP_SECONDS = 1.2
 _numbers = count(1)
 
@@ -167,6 +168,17 @@ def answers(**changes: str) -> dict[str, Response]:
     """Return a full set of core-r01 answers, all right, with ``changes`` such as ``cause="na:no_event"``."""
     texts = {"event": "yes", "cause": "yes", "detail": "yes", "sound": "4", "timing": "4", "people": "4"} | changes
     return {question: Response.parse(text) for question, text in texts.items()}
+
+
+def pilot_answers(scene: str = "fb-c01", **changes: str) -> dict[str, Response]:
+    """Return a full set of core-v0.1 answers to a scene: what a compliant clip gets, every dimension 3."""
+    protocol = _read_once(CORE_V01).protocol
+    form = form_for(protocol, scene)
+    texts = dict.fromkeys(protocol.keys_of("choice"), "yes") | dict.fromkeys(protocol.keys_of("flag"), "no")
+    texts |= dict.fromkeys(protocol.keys_of("scale"), "3") | dict(form.scene.expects)
+    texts |= {"compliant_events": str(form.scene.required_events), "first_fart_time": "3.4"}
+    texts |= {question: str(response) for question, response in form.settled.items()} | changes
+    return {question: Response.parse(texts[question]) for question in form.keys}
 
 
 def make_locked_sheet(reviewer: Reviewer, stimulus: Stimulus, **changes: str) -> AnswerSheet:

@@ -5,12 +5,13 @@ from fartbench.protocol.form import AllowedAnswer, Form, Violation, form_for
 from fartbench.protocol.judges import JudgeModel, Judges
 from fartbench.protocol.loader import ProtocolError, ProtocolFile, load_protocol, parse_protocol
 from fartbench.protocol.pairs import PairAnswer, PairQuestion, Pairs
-from fartbench.protocol.questions import Option, Question
+from fartbench.protocol.questions import AnswerSet, Option, Question
 from fartbench.protocol.response import Response, ResponseError
 from fartbench.protocol.schema import Protocol, Scene
 
 __all__ = [
     "AllowedAnswer",
+    "AnswerSet",
     "Form",
     "JudgeModel",
     "Judges",

@@ -86,6 +86,15 @@ class Form:
             if rule.only and (rule.scenes is None or self.scene.key in rule.scenes)
         }
 
+    def completed(self, responses: Responses) -> dict[str, Response]:
+        """Return the answers with those of the questions that do not apply in this scene."""
+        return {**self.settled, **responses}
+
+    @property
+    def first_impression(self) -> tuple[str, ...]:
+        """The questions that are answered before all others and then stay as they were answered."""
+        return self.protocol.playback.first_impression
+
     def asks(self, question: str) -> bool:
         """Say whether somebody is asked a question in this scene."""
         return question not in self.settled
@@ -94,14 +103,18 @@ class Form:
         """Return the N/A answers of a question, each with the words a reviewer reads."""
         return [
             (answer, self.protocol.na_reasons[answer.na_reason])
-            for answer in self.allowed
-            if answer.question == question and answer.na_reason is not None
+            for answer in self._allowed_by_question[question]
+            if answer.na_reason is not None
         ]
 
     @cached_property
     def allowed(self) -> tuple[AllowedAnswer, ...]:
         """Every answer that may stand, values before N/A, in the order of the questions."""
         return tuple(answer for question in self.questions for answer in self._allowed_for(question))
+
+    @cached_property
+    def _allowed_by_question(self) -> Mapping[str, tuple[AllowedAnswer, ...]]:
+        return {key: tuple(answer for answer in self.allowed if answer.question == key) for key in self.keys}
 
     def _allowed_for(self, question: Question) -> Iterator[AllowedAnswer]:
         for option in self.options(question.key):
@@ -136,7 +149,7 @@ class Form:
         return kept
 
     def _broken_rule(self, key: str, response: Response, responses: Responses) -> str | None:
-        candidates = [answer for answer in self.allowed if answer.question == key and answer.response == response]
+        candidates = [answer for answer in self._allowed_by_question[key] if answer.response == response]
         if any(answer.condition_holds(responses) for answer in candidates):
             return None
         if not candidates:

@@ -71,6 +71,11 @@ class Cohort(Part):
     def most(self) -> int:
         return self.largest or self.size
 
+    @property
+    def sizes(self) -> str:
+        """The sizes that a round's cohort may have, in words."""
+        return str(self.size) if self.fewest == self.most else f"{self.fewest} to {self.most}"
+
     def quorum_of(self, reviewers: int) -> int:
         """Return how many equal answers of so many reviewers make a consensus: more than half, or the fixed number."""
         return reviewers // 2 + 1 if self.quorum == "majority" else self.quorum

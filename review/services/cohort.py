@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from fartbench import audit
 from fartbench.models import Round, RoundState
+from fartbench.protocol.schema import Cohort
 from review.codes import new_invite_token, new_reviewer_code, token_hash
 from review.errors import CohortRefused
 from review.models import CohortMember, Invite, Reviewer, Role
@@ -43,7 +44,7 @@ def set_cohort(*, round: Round, emails: list[str], actor: str) -> list[InviteLin
     """
     emails = [email.strip().lower() for email in emails]
     round = Round.objects.select_for_update(no_key=True).get(pk=round.pk)  # noqa: A001 - the same round, held
-    _check_addresses(emails, size=round.protocol.rules.cohort.size)
+    _check_addresses(emails, round.protocol.rules.cohort)
     if round.state in {RoundState.LOCKED, RoundState.PUBLISHED}:
         raise CohortRefused(f"Round {round} is closed; nobody can join it any more.")
     if round.opened_at is None:
@@ -74,11 +75,11 @@ def primary_members(round: Round) -> list[CohortMember]:  # noqa: A002 - the pro
     return list(round.members.filter(role=Role.PRIMARY).select_related("reviewer"))
 
 
-def _check_addresses(emails: list[str], *, size: int) -> None:
+def _check_addresses(emails: list[str], cohort: Cohort) -> None:
     if twice := sorted(email for email, times in Counter(emails).items() if times > 1):
-        raise CohortRefused(f"{twice[0]} is named twice; a cohort has {size} different people.")
-    if len(emails) != size:
-        raise CohortRefused(f"The protocol asks for a cohort of {size}; {len(emails)} addresses were given.")
+        raise CohortRefused(f"{twice[0]} is named twice; a cohort has {cohort.size} different people.")
+    if not cohort.fewest <= len(emails) <= cohort.most:
+        raise CohortRefused(f"The protocol asks for a cohort of {cohort.sizes}; {len(emails)} addresses were given.")
     for email in emails:
         _check_address(email)
 

@@ -10,13 +10,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from fartbench.protocol import Form, Response, Violation
-from review.errors import InvalidAnswers, StaleDraft
+from review.errors import InvalidAnswers, NotPlayed, StaleDraft, ToolsTooSoon
 from review.models import Answer, AnswerSheet, Reviewer
-from review.playback import parse_playback
+from review.playback import is_played, parse_playback
 from review.services.held import assignment_in_open_round, held_sheet, refuse_ended, rules_of
 
 Changes = Mapping[str, Response | None]
-CHANGED = ("revision", "set_aside_at", "playback", "changed_at")
+CHANGED = ("revision", "set_aside_at", "playback", "changed_at", "impression_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,7 @@ class Draft:
     responses: dict[str, Response]
     cleared: tuple[str, ...]
     playback: dict[str, Any]
+    has_impression: bool
 
 
 @transaction.atomic
@@ -37,41 +38,92 @@ def save_draft(
     revision: int,
     responses: Changes,
     playback: Mapping[str, Any] | None = None,
+    keep_impression: bool = False,
 ) -> Draft:
     """Store changed answers of a draft (None clears one) and what the player measured; return what is stored then.
 
     ``revision`` is the one that the changes were made on (0 before the first save). What was stored may be older: then
     StaleDraft is raised with what is there, unless that already says the same, as after an answer that got lost.
-    An answer that the changes make impossible is cleared and named. Raises InvalidAnswers, SheetEnded, and the
-    refusals of `held.assignment_in_open_round` and `held.held_sheet`.
+    An answer that the changes make impossible is cleared and named. With ``keep_impression`` the first impression is
+    kept as it stands after the changes; before that nothing else may be answered. Raises InvalidAnswers, NotPlayed,
+    ToolsTooSoon, SheetEnded, and the refusals of `held.assignment_in_open_round` and `held.held_sheet`.
     """
     assignment = assignment_in_open_round(reviewer, stimulus_id)
     sheet = held_sheet(assignment)
     refuse_ended(sheet)
-    draft = change_draft(sheet, rules_of(assignment), revision, responses, playback)
+    draft = change_draft(sheet, rules_of(assignment), revision, responses, playback, keep_impression=keep_impression)
     sheet.save(update_fields=CHANGED)
     return draft
 
 
 def change_draft(
-    sheet: AnswerSheet, rules: Form, revision: int, changes: Changes, playback: Mapping[str, Any] | None
+    sheet: AnswerSheet,
+    rules: Form,
+    revision: int,
+    changes: Changes,
+    playback: Mapping[str, Any] | None,
+    *,
+    keep_impression: bool = False,
 ) -> Draft:
     """Apply changes to a sheet that the caller's transaction holds, and that the caller saves; see `save_draft`."""
     refuse_impossible(rules, changes)
     stored = sheet.responses()
-    wanted = _merged(stored, changes)
+    wanted = rules.completed(_merged(stored, changes))
     kept = rules.permitted(wanted)
     cleared = tuple(question for question in wanted if question not in kept)
     if revision != sheet.revision:
-        if kept != stored:
+        if kept != stored or (keep_impression and sheet.impression_at is None):
             raise StaleDraft(_draft(sheet, stored, ()))
         return _draft(sheet, stored, cleared)
+    refuse_out_of_turn(sheet, rules, stored, kept, keep_impression)
     _write_answers(sheet, stored, kept)
     sheet.revision += 1
     sheet.set_aside_at = None
     if playback is not None:
         sheet.playback = parse_playback(playback)
+    _mind_impression(sheet, rules, keep_impression)
     return _draft(sheet, kept, cleared)
+
+
+def refuse_out_of_turn(
+    sheet: AnswerSheet,
+    rules: Form,
+    stored: Mapping[str, Response],
+    kept: Mapping[str, Response],
+    keep_impression: bool,
+) -> None:
+    """Raise InvalidAnswers when a kept first impression changes, or when something else is answered before it."""
+    first = rules.first_impression
+    if sheet.impression_at is not None:
+        changed = [key for key in first if kept.get(key) != stored.get(key)]
+        faults = [Violation(key, "the first impression stays as it was given") for key in changed]
+    elif keep_impression:
+        faults = [Violation(key, "the answer is missing") for key in first if key not in kept]
+    else:
+        early = [key for key in kept if first and key not in first and rules.asks(key)]
+        faults = [Violation(key, "the first impression comes before it") for key in early]
+    if faults:
+        raise InvalidAnswers(faults)
+
+
+def _mind_impression(sheet: AnswerSheet, rules: Form, keep_impression: bool) -> None:
+    """Keep the first impression when that is asked for and the clip was played; until then no tool may be used."""
+    if not rules.first_impression or sheet.impression_at is not None:
+        return
+    if sheet.playback.get("tool_uses"):
+        raise ToolsTooSoon
+    if keep_impression:
+        refuse_unplayed(sheet, rules)
+        sheet.impression_at = timezone.now()
+
+
+def refuse_unplayed(sheet: AnswerSheet, rules: Form) -> None:
+    """Raise NotPlayed when the player measured less than the protocol asks for; what nothing measured may pass."""
+    asked, duration = rules.protocol.playback, float(sheet.stimulus.facts["duration_s"])
+    if sheet.playback_measured and not is_played(
+        sheet.playback, duration=duration, full_plays=asked.full_plays, fraction=asked.played_fraction
+    ):
+        raise NotPlayed(asked.full_plays)
 
 
 @transaction.atomic
@@ -112,4 +164,4 @@ def _write_answers(sheet: AnswerSheet, stored: Mapping[str, Response], kept: Map
 
 
 def _draft(sheet: AnswerSheet, responses: dict[str, Response], cleared: tuple[str, ...]) -> Draft:
-    return Draft(sheet.revision, responses, cleared, sheet.playback)
+    return Draft(sheet.revision, responses, cleared, sheet.playback, sheet.impression_at is not None)

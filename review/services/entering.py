@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import transaction
@@ -55,6 +55,7 @@ def enter_sheets(*, round: Round, entries: Sequence[SheetEntry], source: str) ->
     round = Round.objects.select_for_update(no_key=True).select_related("protocol").get(pk=round.pk)  # noqa: A001
     if round.state != RoundState.REVIEWING:
         raise RoundNotOpen(round.name)
+    entries = [_completed(round, entry) for entry in entries]
     if faults := entry_faults(round, entries):
         raise BadSheets("The answers", faults)
     forms = {form.scene: form for form in Form.objects.filter(protocol=round.protocol)}
@@ -83,8 +84,13 @@ def entry_faults(round: Round, entries: Sequence[SheetEntry]) -> list[str]:  # n
         elif place in has_sheet:
             faults.append(f"{label}: {entry.reviewer.code} has a sheet for this clip already")
         has_sheet.add(place)
-        faults += [f"{label}: {fault}" for fault in rules[entry.stimulus.scene].violations(entry.responses)]
+        form = rules[entry.stimulus.scene]
+        faults += [f"{label}: {fault}" for fault in form.violations(form.completed(entry.responses))]
     return faults
+
+
+def _completed(round: Round, entry: SheetEntry) -> SheetEntry:  # noqa: A002 - the product's word
+    return replace(entry, responses=round.protocol.form(entry.stimulus.scene).completed(entry.responses))
 
 
 def _drafts(entries: Sequence[SheetEntry], forms: Mapping[str, Form], source: str) -> list[AnswerSheet]:
@@ -109,9 +115,10 @@ def _drafts(entries: Sequence[SheetEntry], forms: Mapping[str, Form], source: st
 
 
 def _lock(round: Round, entries: Sequence[SheetEntry], sheets: Sequence[AnswerSheet]) -> None:  # noqa: A002
-    now = timezone.now()
+    now, asks_first = timezone.now(), bool(round.protocol.rules.playback.first_impression)
     for sheet, entry in zip(sheets, entries, strict=True):
         end_as_locked(sheet, entry.reviewer.code, round.protocol, entry.responses, entry.at or now)
-    AnswerSheet.objects.bulk_update(sheets, ["locked_at", "digest"], batch_size=ROWS_PER_STATEMENT)
+        sheet.impression_at = sheet.locked_at if asks_first else None
+    AnswerSheet.objects.bulk_update(sheets, ["locked_at", "digest", "impression_at"], batch_size=ROWS_PER_STATEMENT)
     for sheet, entry in zip(sheets, entries, strict=True):
         record_lock(sheet, entry.reviewer.code, round.name)

@@ -37,7 +37,9 @@ def write_pair_form(protocol: ProtocolVersion) -> None:
 def _write(protocol: ProtocolVersion, scene: str) -> Form:
     rules = protocol.form(scene)
     form = Form.objects.create(protocol=protocol, scene=scene)
-    FormQuestion.objects.bulk_create(FormQuestion(form=form, key=key) for key in rules.keys)
+    FormQuestion.objects.bulk_create(
+        FormQuestion(form=form, key=key, is_first_impression=key in rules.first_impression) for key in rules.keys
+    )
     AllowedAnswer.objects.bulk_create(
         AllowedAnswer(
             form=form,

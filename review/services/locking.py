@@ -11,12 +11,12 @@ from django.utils import timezone
 
 from fartbench import audit
 from fartbench.models import ProtocolVersion
-from fartbench.protocol import Form, Response
-from review.errors import InvalidAnswers, NotPlayed
+from fartbench.protocol import Response, Violation
+from review.errors import InvalidAnswers
 from review.models import AnswerSheet, MistakeReport, Reviewer
-from review.playback import is_played, parse_playback
+from review.playback import parse_playback
 from review.record import SheetRecord
-from review.services.drafts import CHANGED, Changes, change_draft
+from review.services.drafts import CHANGED, Changes, change_draft, refuse_unplayed
 from review.services.held import (
     assignment_in_open_round,
     held_sheet,
@@ -38,12 +38,14 @@ def lock_sheet(
     revision: int | None = None,
     responses: Changes | None = None,
     playback: Mapping[str, Any] | None = None,
+    keep_impression: bool = False,
 ) -> AnswerSheet:
     """Lock a sheet and return it; a sheet that is locked already is returned as it stands, whatever comes with it.
 
     Last changes may come along, as in `save_draft`; without a ``revision`` they apply to what is stored, whatever it
-    is. Raises InvalidAnswers when an answer is missing or breaks a rule, NotPlayed when the player measured too little,
-    and the refusals of `save_draft`.
+    is. ``keep_impression`` is for a page that sends everything at once, its first impression too. Raises InvalidAnswers
+    when an answer is missing or breaks a rule, NotPlayed when the player measured too little, and the refusals of
+    `save_draft`.
     """
     assignment = assignment_in_open_round(reviewer, stimulus_id)
     hold_open_round(assignment)
@@ -52,9 +54,15 @@ def lock_sheet(
         return sheet
     refuse_ended(sheet)
     rules = rules_of(assignment)
-    draft = change_draft(sheet, rules, sheet.revision if revision is None else revision, responses or {}, playback)
+    based_on = sheet.revision if revision is None else revision
+    keeps = keep_impression and sheet.impression_at is None and bool(rules.first_impression)
+    draft = change_draft(sheet, rules, based_on, responses or {}, playback, keep_impression=keeps)
     given = {question: response for question, response in (responses or {}).items() if response}
-    _refuse_unready(sheet, rules, {**draft.responses, **given}, duration=float(assignment.stimulus.facts["duration_s"]))
+    if faults := rules.violations({**draft.responses, **given}):
+        raise InvalidAnswers(faults)
+    if rules.first_impression and sheet.impression_at is None:
+        raise InvalidAnswers([Violation(key, "the first impression is not kept yet") for key in rules.first_impression])
+    refuse_unplayed(sheet, rules)
     end_as_locked(sheet, reviewer.code, round_of(assignment).protocol, draft.responses, timezone.now())
     sheet.save(update_fields=[*CHANGED, "locked_at", "digest"])
     record_lock(sheet, reviewer.code, round_of(assignment).name)
@@ -130,13 +138,3 @@ def report_mistake(*, sheet: AnswerSheet, text: str) -> MistakeReport:
             stimulus=sheet.stimulus_id,
         )
     return report
-
-
-def _refuse_unready(sheet: AnswerSheet, rules: Form, answers: Mapping[str, Response], *, duration: float) -> None:
-    if faults := rules.violations(answers):
-        raise InvalidAnswers(faults)
-    asked = rules.protocol.playback
-    if sheet.playback_measured and not is_played(
-        sheet.playback, duration=duration, full_plays=asked.full_plays, fraction=asked.played_fraction
-    ):
-        raise NotPlayed(asked.full_plays)

@@ -23,6 +23,7 @@ from review.errors import (
     RoundNotOpen,
     SheetEnded,
     StaleDraft,
+    ToolsTooSoon,
 )
 from review.models import Assignment, Reviewer
 from review.page import parse_changes
@@ -40,6 +41,7 @@ CODES: dict[type[Exception], tuple[str, int]] = {
     RoundNotOpen: ("closed", 409),
     NotYetDue: ("not_due", 409),
     NotPlayed: ("not_played", 422),
+    ToolsTooSoon: ("tools", 422),
     InvalidAnswers: ("invalid", 422),
     NotYourAssignment: ("missing", 404),
 }
@@ -61,6 +63,7 @@ def draft(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpRes
             revision=_revision(body),
             responses=_changes(body),
             playback=body.get("playback"),
+            keep_impression=body.get("keepImpression") is True,
         )
     except Refusal as refusal:
         return _refused(refusal)
@@ -97,7 +100,7 @@ def _lock_by_form(request: HttpRequest, reviewer: Reviewer, assignment: Assignme
         responses = _changes({key: request.POST.get(key) for key in keys})
         if request.POST.get("action") == "save":
             return _save_by_form(request, reviewer, assignment, responses)
-        lock_sheet(reviewer=reviewer, stimulus_id=assignment.stimulus_id, responses=responses)
+        lock_sheet(reviewer=reviewer, stimulus_id=assignment.stimulus_id, responses=responses, keep_impression=True)
     except InvalidAnswers as refusal:
         faults = {violation.question: violation.rule for violation in refusal.violations}
         messages.error(request, "The sheet is not locked yet: see what is marked below.")
@@ -117,11 +120,13 @@ def _save_by_form(
     request: HttpRequest, reviewer: Reviewer, assignment: Assignment, responses: Mapping[str, Response | None]
 ) -> HttpResponse:
     revision = request.POST.get("revision", "")
+    first = assignment.member.round.protocol.rules.playback.first_impression
     saved = save_draft(
         reviewer=reviewer,
         stimulus_id=assignment.stimulus_id,
         revision=int(revision) if revision.isdecimal() else 0,
         responses=responses,
+        keep_impression=bool(first) and all(responses.get(key) for key in first),
     )
     if saved.cleared:
         messages.warning(request, f"Not allowed beside the other answers, and cleared: {', '.join(saved.cleared)}.")
@@ -204,6 +209,7 @@ def _draft_json(draft: Draft) -> dict[str, Any]:
         "answers": {question: str(response) for question, response in draft.responses.items()},
         "cleared": draft.cleared,
         "playback": draft.playback,
+        "hasImpression": draft.has_impression,
     }
 
 

@@ -73,8 +73,9 @@ def form_page(
         "scene": form.scene,
         "item": item,
         "queue": queue,
-        "stages": stages(blocks),
+        "stages": stages(form, blocks),
         "full_plays": form.protocol.playback.full_plays,
+        "asks_first": bool(form.first_impression),
         "left": time_left(locked, queue.total - queue.done),
         "break_is_due": break_is_due(locked, timezone.now()),
         "data": _browser_data(assignment, queue, stored, answers) | {"rules": browser_rules(form)},
@@ -93,6 +94,7 @@ def _browser_data(
         "revision": stored.revision if stored else 0,
         "answers": {question: str(response) for question, response in answers.items()},
         "playback": stored.playback if stored else {},
+        "hasImpression": stored is not None and stored.impression_at is not None,
         "urls": {
             "media": reverse("media", args=[name]),
             "draft": reverse("review-draft", args=[name]),

@@ -73,7 +73,7 @@ def _given(request: HttpRequest, form: Form) -> tuple[dict[str, Response], list[
         changes = parse_changes({key: request.POST.get(key) for key in form.keys})
     except ResponseError:
         changes = {}
-    given = {key: response for key, response in changes.items() if response}
+    given = form.completed({key: response for key, response in changes.items() if response})
     return given, form.violations(given)
 
 
@@ -84,8 +84,9 @@ def _form_page(
     blocks = question_blocks(form, given, {fault.question: fault.rule for fault in faults})
     context |= {
         "scene": form.scene,
-        "stages": stages(blocks),
+        "stages": stages(form, blocks),
         "full_plays": form.protocol.playback.full_plays,
+        "asks_first": bool(form.first_impression),
         "media_url": reverse("training-media", args=[clip.pk]),
         "data": {"rules": browser_rules(form), "urls": {"media": reverse("training-media", args=[clip.pk])}},
     }

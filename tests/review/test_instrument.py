@@ -50,7 +50,7 @@ def test_it_is_shown_saved_gated_and_locked(instrument: Path) -> None:
 
 def test_its_page_and_rules_follow_from_the_file(instrument: Path) -> None:
     form = make_protocol(instrument).form("hall")
-    first, second = stages(question_blocks(form, {}))
+    first, second = stages(form, question_blocks(form, {}))
     assert [block.key for block in first.blocks] == ["wit", "side"]
     assert [choice.key for choice in first.blocks[0].choices] == ["0", "1", "2", "3"]
     assert [choice.condition for choice in second.blocks[0].na] == ["", "only when “Wit” is Much 0"]

@@ -63,11 +63,11 @@ export class Controls {
 
   // Show loop, speed and, once the clip was played in full, its waveform.
   showTools() {
-    const { duration, isOpen, loop, looping, video } = this.player;
+    const { duration, hasTools, loop, looping, video } = this.player;
     $("[data-act=loop]").setAttribute("aria-pressed", String(looping));
     $("[data-act=speed]").setAttribute("aria-pressed", String(video.playbackRate !== 1));
     const marks = looping && Number.isFinite(duration) ? loop.map((time) => time / duration) : null;
-    drawWave($("[data-wave]"), isOpen ? this.peaks : null, marks);
+    drawWave($("[data-wave]"), hasTools ? this.peaks : null, marks);
   }
 
   #listen() {

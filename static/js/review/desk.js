@@ -6,6 +6,7 @@ const $ = (selector) => document.querySelector(selector);
 const $$ = (selector) => [...document.querySelectorAll(selector)];
 
 const TYPED_IN = "input:not([type=radio]):not([type=range]):not([type=checkbox]), textarea, select";
+const LETTER = /^[a-z]$/i; // a number is typed without letters, so they keep their meaning there
 const OWN_KEYS = { " ": "button, summary, a, [type=checkbox]", Enter: "button, summary, a" };
 
 // Let keys and buttons do `acts` (by name; "help" is added) and answer the questions of `form`.
@@ -15,7 +16,8 @@ export function attendKeys(form, acts) {
   const all = { ...acts, help: () => dialog.showModal() };
   for (const button of $$("[data-act]")) button.addEventListener("click", () => all[button.dataset.act]());
   document.addEventListener("keydown", (event) => {
-    if (dialog.open || event.target.matches(TYPED_IN)) return;
+    const typesLetters = !event.target.matches("[data-number]") || !LETTER.test(event.key);
+    if (dialog.open || (event.target.matches(TYPED_IN) && typesLetters)) return;
     if (OWN_KEYS[event.key] && event.target.matches(OWN_KEYS[event.key])) return;
     const act = keys.actOf(event);
     if (act === null || (event.repeat && act !== "back" && act !== "forward")) return;

@@ -18,6 +18,8 @@ export class Draft extends EventTarget {
     this.revision = data.revision;
     this.answers = { ...data.answers };
     this.playback = data.playback;
+    this.hasImpression = data.hasImpression;
+    this.keepsImpression = false; // asked for, and not yet confirmed by the server
     this.unanswered = []; // the answers of requests whose reply has not come: one of them may have been stored
     this.dirty = false;
     this.failures = 0;
@@ -38,6 +40,12 @@ export class Draft extends EventTarget {
     this.#keepLocal();
     this.#tell("waiting");
     this.#soon(now ? 0 : PLAYBACK_PAUSE_MS);
+  }
+
+  // Keep the first impression as it is answered now; "saved" says when the server has it.
+  keepImpression(playback) {
+    this.keepsImpression = true;
+    this.change({ playback });
   }
 
   // Lock the sheet: asked again after a lost connection until there is an answer. Resolves to {next} or a refusal.
@@ -70,7 +78,7 @@ export class Draft extends EventTarget {
 
   #content() {
     const answers = Object.fromEntries(this.questions.map((key) => [key, this.answers[key] ?? null]));
-    return { revision: this.revision, answers, playback: this.playback };
+    return { revision: this.revision, answers, playback: this.playback, keepImpression: this.keepsImpression };
   }
 
   #soon(delay) {
@@ -99,6 +107,7 @@ export class Draft extends EventTarget {
     if (reply.status === 409 && reply.body.code === "stale") return this.#stale(reply.body.draft, reply.body.message);
     if (reply.status !== 0 && reply.status !== 401 && reply.status < 500) {
       this.dirty = false;
+      this.keepsImpression = false;
       this.#forgetLocal();
       return this.#tell("refused", this.#refusal(reply));
     }
@@ -112,6 +121,7 @@ export class Draft extends EventTarget {
   #saved(stored) {
     this.failures = 0;
     this.revision = stored.revision;
+    this.#noteImpression(stored);
     this.unanswered = [];
     if (this.dirty) return this.#keepLocal(); // more was answered meanwhile; it goes next
     this.answers = stored.answers;
@@ -124,11 +134,17 @@ export class Draft extends EventTarget {
   #stale(stored, message) {
     this.failures = 0;
     this.revision = stored.revision;
+    this.#noteImpression(stored);
     if (this.unanswered.some((answers) => same(answers, stored.answers))) return this.#soon(0);
     this.answers = stored.answers;
     this.dirty = false;
     this.#forgetLocal();
     this.#tell("replaced", { ...stored, message });
+  }
+
+  #noteImpression(stored) {
+    this.hasImpression = stored.hasImpression;
+    this.keepsImpression = this.keepsImpression && !stored.hasImpression;
   }
 
   #takeUpLocal(data) {

@@ -1,23 +1,35 @@
 // The form of a clip: what may be answered now, what an answer clears, and the question that keys answer. It knows of
 // no server: a page listens to "changed" and decides what becomes of the answers.
+//
+// A question is a set of radio buttons, a number that is typed (perhaps beside an N/A button), or a flag: one box that
+// is ticked or not. What does not apply in this scene is answered by the rules and not shown as a question.
 
-import { mayStand, missing, openStage, permitted } from "./rules.js";
+import { mayStand, missing, openStage, permitted, written } from "./rules.js";
 
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
 export class AnswerForm extends EventTarget {
-  // `isOpen` says whether the questions may be answered at all; `done` is what stands there when nothing is missing.
-  constructor(element, rules, { isOpen, done }) {
+  // `isOpen` says whether the questions may be answered at all, `hasImpression` whether a first impression, if one is
+  // asked for, is kept; `done` is what stands there when nothing is missing.
+  constructor(element, rules, { isOpen, done, hasImpression = () => true }) {
     super();
     this.element = element;
     this.rules = rules;
     this.isOpen = isOpen;
+    this.hasImpression = hasImpression;
     this.done = done;
     this.questions = $$("[data-question]", element);
     this.current = null;
     element.addEventListener("change", (event) => {
-      if (event.target.type === "radio") this.#changed(event.target.closest("[data-question]"));
+      const question = event.target.closest("[data-question]");
+      if (question) this.#changed(question, event.target);
+    });
+    element.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || !event.target.matches("[data-number]")) return;
+      event.preventDefault(); // the browser would send the form, and not while its button is disabled
+      this.#changed(event.target.closest("[data-question]"), event.target);
+      this.goOn();
     });
     element.addEventListener("focusin", (event) => {
       const question = event.target.closest("[data-question]");
@@ -25,15 +37,26 @@ export class AnswerForm extends EventTarget {
     });
   }
 
-  // The answers that are chosen, by question.
+  // The answers that are given, by question.
   get answers() {
-    const chosen = this.questions.map((question) => [question.dataset.question, $("input:checked", question)?.value]);
-    return Object.fromEntries(chosen.filter(([, value]) => value !== undefined));
+    const given = this.questions.map((question) => [question.dataset.question, this.#answerOf(question)]);
+    return { ...this.rules.settled, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
+  }
+
+  // Whether everything that a first impression asks is answered, and it waits to be kept.
+  get awaitsImpression() {
+    const { answers, rules } = this;
+    return this.isOpen() && !this.hasImpression() && rules.firstImpression.every((key) => answers[key] !== undefined);
   }
 
   show(answers) {
     for (const question of this.questions) {
-      for (const radio of radiosOf(question)) radio.checked = radio.value === answers[question.dataset.question];
+      const answer = answers[question.dataset.question];
+      for (const radio of radiosOf(question)) radio.checked = radio.value === answer;
+      const number = numberOf(question);
+      if (number) number.value = answer === undefined || answer.startsWith("na:") ? "" : answer;
+      const flag = flagOf(question);
+      if (flag) flag.checked = answer === "yes";
     }
     this.refresh();
   }
@@ -41,8 +64,11 @@ export class AnswerForm extends EventTarget {
   // Open what may be answered now: the stage that is due, and each N/A exactly where the rules permit it.
   refresh() {
     const { answers, rules } = this;
-    const stage = this.isOpen() ? openStage(rules, answers) : 0;
-    for (const part of $$("[data-stage]", this.element)) part.disabled = Number(part.dataset.stage) > stage;
+    const stage = this.#openStage(answers);
+    for (const part of $$("[data-stage]", this.element)) {
+      const isKept = "firstImpression" in part.dataset && this.hasImpression();
+      part.disabled = Number(part.dataset.stage) > stage || isKept;
+    }
     for (const question of this.questions) {
       for (const radio of radiosOf(question)) {
         const isOffered = mayStand(rules, question.dataset.question, radio.value, answers);
@@ -51,8 +77,10 @@ export class AnswerForm extends EventTarget {
       }
     }
     const left = missing(rules, answers).length;
-    $("[data-lock]").disabled = !this.isOpen() || left > 0;
-    $("[data-missing]").textContent = left === 0 ? this.done : `${left} of ${this.questions.length} still open`;
+    $("[data-lock]").disabled = !this.isOpen() || !this.hasImpression() || left > 0;
+    $("[data-missing]").textContent = left === 0 ? this.done : `${left} of ${this.#asked} still open`;
+    const keep = $("[data-keep-impression]", this.element);
+    if (keep) keep.hidden = !this.awaitsImpression;
     if (left > 0) this.dispatchEvent(new Event("incomplete"));
   }
 
@@ -65,44 +93,87 @@ export class AnswerForm extends EventTarget {
 
   // Move the focus to the next open question, or to the button when there is none.
   goOn() {
+    if (this.awaitsImpression) return $("[data-keep]", this.element).focus();
     const question = this.#firstOpen();
     this.#focusOn(question);
     if (question === null) return $("[data-lock]").focus();
-    (radiosOf(question).find((radio) => !radio.disabled) ?? question).focus();
+    (numberOf(question) ?? radiosOf(question).find((radio) => !radio.disabled) ?? question).focus();
   }
 
   answerByKey(key) {
     const question = this.current ?? this.#firstOpen();
-    if (question === null || question.closest("[data-stage]").disabled) return;
-    const offered = radiosOf(question).filter((radio) => !radio.disabled && radio.dataset.key === key);
-    if (offered.length === 0) return;
+    const offered = question && !isClosed(question) ? radiosOf(question).filter((radio) => !radio.disabled && radio.dataset.key === key) : [];
+    if (offered.length === 0) return this.#tickByKey(key);
     const place = offered.findIndex((radio) => radio.checked);
-    offered[(place + 1) % offered.length].checked = true; // several N/A reasons share a key: it goes round
-    this.#changed(question);
+    const chosen = offered[(place + 1) % offered.length]; // several N/A reasons share a key: it goes round
+    chosen.checked = true;
+    this.#changed(question, chosen);
     this.goOn();
+  }
+
+  // Let every question be sent with a plain form: a browser leaves out what is disabled.
+  enable() {
+    for (const part of $$("[data-stage]", this.element)) part.disabled = false;
   }
 
   // The keys that answer, each once, with the words of what they answer.
   answerKeys() {
     const found = new Map();
-    for (const radio of radiosOf(this.element)) {
-      const { key } = radio.dataset;
-      const words = /^\d$/.test(key) ? `Answer ${key}` : $(".option__label", radio.parentElement).textContent.trim();
-      if (!found.has(key)) found.set(key, radio.value.startsWith("na:") ? "N/A" : words);
+    for (const button of $$("input[type=radio], input[type=checkbox][data-key]", this.element)) {
+      const { key } = button.dataset;
+      const words = /^\d$/.test(key) ? `Answer ${key}` : $(".option__label", button.parentElement).textContent.trim();
+      if (key && !found.has(key)) found.set(key, button.value.startsWith("na:") ? "N/A" : words);
     }
     return [...found];
   }
 
-  #changed(question) {
+  // Write a number into a question, as if it had been typed.
+  type(question, value) {
+    const number = numberOf(question);
+    number.value = value;
+    this.#changed(question, number);
+  }
+
+  get #asked() {
+    return this.questions.filter((question) => !flagOf(question)).length;
+  }
+
+  #openStage(answers) {
+    if (!this.isOpen()) return 0;
+    const stage = openStage(this.rules, answers);
+    return this.hasImpression() ? stage : Math.min(stage, this.rules.questions[0].stage);
+  }
+
+  #answerOf(question) {
+    const flag = flagOf(question);
+    if (flag) return flag.checked ? "yes" : this.isOpen() && this.hasImpression() ? "no" : undefined;
+    const chosen = $("input[type=radio]:checked", question)?.value;
+    const typed = numberOf(question)?.value;
+    return chosen ?? (typed ? written(this.rules, question.dataset.question, typed) : undefined);
+  }
+
+  #changed(question, input) {
+    const typed = numberOf(question);
+    if (typed === input) for (const radio of radiosOf(question)) radio.checked = false;
+    else if (typed) typed.value = "";
     const given = this.answers;
     const kept = permitted(this.rules, given);
     for (const item of this.questions) this.fault(item.dataset.question, "");
     for (const key of Object.keys(given)) {
-      if (kept[key] === undefined) this.fault(key, "Cleared: not possible beside the new answer above.");
+      if (kept[key] !== undefined) continue;
+      const isTyped = typed === input && key === question.dataset.question;
+      this.fault(key, isTyped ? `A number from ${typed.min} to ${typed.max}, in steps of ${typed.step}.` : "Cleared: not possible beside the new answer above.");
     }
     this.show(kept);
     this.#focusOn(question);
     this.dispatchEvent(new CustomEvent("changed", { detail: kept }));
+  }
+
+  #tickByKey(key) {
+    const flag = $$("input[type=checkbox][data-key]", this.element).find((box) => box.dataset.key === key);
+    if (!flag || isClosed(flag)) return;
+    flag.checked = !flag.checked;
+    this.#changed(flag.closest("[data-question]"), flag);
   }
 
   #questionOf(key) {
@@ -122,4 +193,16 @@ export class AnswerForm extends EventTarget {
 
 function radiosOf(part) {
   return $$("input[type=radio]", part);
+}
+
+function numberOf(question) {
+  return $("[data-number]", question);
+}
+
+function flagOf(question) {
+  return $("input[type=checkbox]", question);
+}
+
+function isClosed(part) {
+  return part.closest("[data-stage]").disabled;
 }

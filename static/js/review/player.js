@@ -16,10 +16,11 @@ export class Player extends EventTarget {
     this.asked = asked;
     this.report = {
       covered: [], plays: 0, watched_s: 0, hidden_s: 0, muted_s: 0, stalls: 0, stalled_s: 0, dropped_frames: 0,
-      errors: [], ...report,
+      tool_uses: 0, errors: [], ...report,
     }; // prettier-ignore
     this.earlierDrops = this.report.dropped_frames;
     this.frames = [];
+    this.toolsAllowed = true; // a first impression comes before frame steps, loops and half speed
     this.loop = null;
     this.looping = false;
     this.mark = null;
@@ -29,6 +30,10 @@ export class Player extends EventTarget {
 
   get isOpen() {
     return this.wasOpen || (this.wasOpen = isPlayed(this.report.covered, this.duration, this.asked));
+  }
+
+  get hasTools() {
+    return this.isOpen && this.toolsAllowed;
   }
 
   get duration() {
@@ -62,7 +67,8 @@ export class Player extends EventTarget {
 
   // One frame on or back, by the times at which the clip's own pictures are shown.
   step(direction) {
-    if (!this.isOpen || this.frames.length === 0) return;
+    if (!this.hasTools || this.frames.length === 0) return;
+    this.report.tool_uses += 1;
     this.video.pause();
     const now = this.video.currentTime;
     const shown = this.frames.findLastIndex((time) => time <= now + 0.001);
@@ -73,7 +79,8 @@ export class Player extends EventTarget {
   }
 
   setLoop(start, end) {
-    if (!this.isOpen) return;
+    if (!this.hasTools) return;
+    this.report.tool_uses += 1;
     this.loop = end - start > 0.05 ? [Math.max(0, start), Math.min(end, this.duration)] : null;
     this.looping = this.loop !== null;
     this.#tell("loop");
@@ -90,14 +97,16 @@ export class Player extends EventTarget {
   }
 
   toggleLoop() {
-    if (!this.isOpen) return;
+    if (!this.hasTools) return;
     if (this.loop === null) return this.setLoop(0, this.duration);
     this.looping = !this.looping;
     this.#tell("loop");
   }
 
   toggleSpeed() {
-    if (this.isOpen) this.video.playbackRate = this.video.playbackRate === 1 ? 0.5 : 1;
+    if (!this.hasTools) return;
+    this.report.tool_uses += 1;
+    this.video.playbackRate = this.video.playbackRate === 1 ? 0.5 : 1;
   }
 
   // The page goes: what was played until now counts.
@@ -118,7 +127,7 @@ export class Player extends EventTarget {
     on("ended", () => this.#ended());
     on("error", () => this.video.error && this.#note(ERRORS[this.video.error.code] ?? "UNKNOWN"));
     on("ratechange", () => {
-      if (!this.isOpen && this.video.playbackRate !== 1) this.video.playbackRate = 1;
+      if (!this.hasTools && this.video.playbackRate !== 1) this.video.playbackRate = 1;
       this.#tell("speed");
     });
     for (const name of ["play", "pause", "loadedmetadata", "timeupdate", "seeked", "volumechange"]) on(name, () => this.#tell("moved"));

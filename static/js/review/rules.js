@@ -2,8 +2,8 @@
 // Pure: no page, no network. The server and its database apply the same rules; a test compares them on every
 // combination.
 //
-// `rules` is {questions: [{key, stage}], allowed: [{question, answer, when: [question, value] | null}]}, and
-// `answers` maps a question to "yes", "4" or "na:REASON".
+// `rules` is {questions: [{key, stage}], allowed: [{question, answer, when: [question, value] | null}], settled: {question:
+// answer}, firstImpression: [question]}, and `answers` maps a question to "yes", "4", "3.5" or "na:REASON".
 
 // Whether one answer may stand beside the others.
 export function mayStand(rules, question, answer, answers) {
@@ -38,6 +38,12 @@ export function isLockable(rules, answers) {
     given.every((key) => known.has(key) && mayStand(rules, key, answers[key], answers)) &&
     rules.questions.every(({ key }) => answers[key] !== undefined)
   );
+}
+
+// A typed number as the answer that has this value: "3.40" is "3.4". What is no answer stays as it was typed.
+export function written(rules, question, typed) {
+  const same = rules.allowed.find((rule) => rule.question === question && !rule.answer.startsWith("na:") && Number(rule.answer) === Number(typed));
+  return same ? same.answer : typed;
 }
 
 // The highest stage that is open: a stage opens when every question of the earlier ones is answered.

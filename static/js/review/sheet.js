@@ -17,6 +17,7 @@ const player = new Player($("[data-video]"), draft.playback, rules.playback);
 const controls = new Controls(player);
 const form = new AnswerForm($("[data-form]"), rules, {
   isOpen: () => player.isOpen,
+  hasImpression: () => rules.firstImpression.length === 0 || draft.hasImpression,
   done: "Locked answers cannot be changed.",
 });
 let locking = false;
@@ -43,6 +44,11 @@ async function lock() {
   refused(reply);
 }
 
+// The server keeps the first impression, and only its word for it opens the rest.
+function keepImpression() {
+  draft.keepImpression(player.measured());
+}
+
 function refused(reply) {
   if (reply.code === "ended" || reply.code === "closed" || reply.status === 404) return location.reload();
   if (reply.code === "login" || reply.status === 401) return loginNeeded();
@@ -60,10 +66,16 @@ form.element.addEventListener("submit", async (event) => {
     if (await draft.flush()) HTMLFormElement.prototype.submit.call(laterForm(event.submitter.formAction));
     return;
   }
-  if (isLockable(rules, form.answers) && player.isOpen) askToLock(true);
+  if (form.awaitsImpression) keepImpression();
+  else if (isLockable(rules, form.answers) && player.isOpen) askToLock(true);
   else form.goOn();
 });
 $("[data-confirm-lock]").addEventListener("click", lock);
+$("[data-keep]")?.addEventListener("click", keepImpression);
+for (const button of document.querySelectorAll("[data-take-time]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => form.type(button.closest("[data-question]"), player.video.currentTime.toFixed(1)));
+}
 $("[data-confirm-back]").addEventListener("click", () => {
   askToLock(false);
   $("[data-lock]").focus();
@@ -115,9 +127,13 @@ draft.addEventListener("saved", (event) => {
   status("Saved", "is-saved");
   $("[data-alert]").hidden = true;
   $("[name=revision]", form.element).value = event.detail.revision;
+  if (player.toolsAllowed === form.hasImpression()) return;
+  gate();
+  form.goOn();
 });
 draft.addEventListener("replaced", (event) => {
   form.show(event.detail.answers);
+  gate();
   status("Saved", "is-saved");
   alertWith(event.detail.message);
 });
@@ -125,7 +141,10 @@ draft.addEventListener("replaced", (event) => {
 // ---- the player ----------------------------------------------------------------------------------------------------
 
 function gate() {
-  $("[data-after-gate]").hidden = !player.isOpen;
+  player.toolsAllowed = form.hasImpression();
+  $("[data-after-gate]").hidden = !player.hasTools;
+  const note = $("[data-before-tools]");
+  if (note) note.hidden = !player.isOpen || player.toolsAllowed;
   $("[data-gate]").hidden = player.isOpen;
   form.refresh();
   controls.showTools();

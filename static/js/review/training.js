@@ -10,10 +10,16 @@ const $ = (selector) => document.querySelector(selector);
 const { rules, urls } = JSON.parse($("#sheet-data").textContent);
 const player = new Player($("[data-video]"), {}, rules.playback);
 const controls = new Controls(player);
-const form = new AnswerForm($("[data-form]"), rules, { isOpen: () => player.isOpen, done: "Nothing of this is kept." });
+let hasImpression = rules.firstImpression.length === 0;
+const form = new AnswerForm($("[data-form]"), rules, {
+  isOpen: () => player.isOpen,
+  hasImpression: () => hasImpression,
+  done: "Nothing of this is kept.",
+});
 
 function gate() {
-  $("[data-after-gate]").hidden = !player.isOpen;
+  player.toolsAllowed = hasImpression;
+  $("[data-after-gate]").hidden = !player.hasTools;
   $("[data-gate]").hidden = player.isOpen;
   form.refresh();
   controls.showTools();
@@ -24,9 +30,17 @@ player.addEventListener("gate", () => {
   if (!form.element.contains(document.activeElement)) form.goOn();
 });
 
+function keepImpression() {
+  hasImpression = true;
+  gate();
+  form.goOn();
+}
+
+$("[data-keep]")?.addEventListener("click", keepImpression);
+form.element.addEventListener("submit", () => form.enable());
 attendKeys(form, {
   ...playerActs(player),
-  submit: () => ($("[data-lock]").disabled ? form.goOn() : form.element.requestSubmit()),
+  submit: () => (form.awaitsImpression ? keepImpression() : $("[data-lock]").disabled ? form.goOn() : form.element.requestSubmit()),
 });
 form.show(form.answers);
 gate();
