@@ -37,6 +37,33 @@ class ReleaseRefused(BadInput):
         super().__init__(f"The release in {folder} does not hold", faults)
 
 
+class BackupRefused(BadInput):
+    """A folder that is no backup, or a backup that is not whole; each part that is wrong is named."""
+
+    def __init__(self, folder: object, faults: list[str]) -> None:
+        super().__init__(f"The backup in {folder} cannot be used", faults)
+
+
+class BackupIncomplete(Refusal):
+    """A backup that holds all that was there, while storage lacked some; each file is named."""
+
+    def __init__(self, missing: list[str]) -> None:
+        lines = "\n".join(f"  {file}" for file in missing)
+        super().__init__(f"The backup holds all that was there, but storage lacks what rows name:\n{lines}")
+
+
+class InstallationInUse(Refusal):
+    """A restore into an installation that has rows of its own; nothing was changed."""
+
+
+class DataFaulty(Refusal):
+    """Rows or files of this installation that are not what they were; each is named."""
+
+    def __init__(self, faults: list[str]) -> None:
+        lines = "\n".join(f"  {fault}" for fault in faults)
+        super().__init__(f"This installation is not what it was:\n{lines}")
+
+
 class CorrectionRefused(Refusal):
     """A correction without a reason, or of a round that has no release yet."""
 

@@ -61,6 +61,18 @@ def verify_release(folder: Path) -> Verified:
     )
 
 
+def release_faults(folder: Path, digest: str) -> Iterator[str]:
+    """Yield a sentence for each thing in which a folder is not the release with this digest; computes nothing again."""
+    try:
+        stated = read_manifest(folder)
+    except ReleaseRefused as refusal:
+        yield from refusal.faults
+        return
+    if stated["digest"] != digest:
+        yield f"its manifest has SHA-256 {stated['digest']}, and {digest} was published"
+    yield from _hash_faults(folder, stated["files"])
+
+
 def refuse(folder: Path, faults: list[str]) -> None:
     """Raise ReleaseRefused when there are faults."""
     if faults:

@@ -1,0 +1,1 @@
+"""Backup and restore of a whole installation: rows, clips, blind copies and releases, each checked by its hash."""

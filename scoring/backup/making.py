@@ -1,0 +1,104 @@
+"""Making a backup while the site is in use."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.apps import apps
+from django.db import connection, transaction
+from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
+
+from blinding.models import BlindCopy, Stimulus
+from fartbench import audit, health
+from fartbench.storage import disk_faults_in_words
+from generation.models import Clip, Sample
+from review.models import TrainingClip
+from scoring.backup.folder import BackupList, file_of, finished_or_nothing, kept, stores, take_in
+from scoring.backup.rows import one_moment, tables, write_table
+from scoring.models import Release
+from scoring.release.program import program
+from scoring.release.verifying import release_faults
+
+
+@dataclass(frozen=True)
+class Made:
+    """A backup that was made: its folder, how much is in it, and what could not be had."""
+
+    folder: Path
+    rows: int
+    files: int
+    copied: int
+    missing: list[str]
+
+
+def make_backup(folder: Path, *, actor: str, on_file: Callable[[], None] = lambda: None) -> Made:
+    """Write a backup into ``folder``; what earlier ones brought there is not copied again.
+
+    Rows are those of one moment, written first: every file that they name was stored before. What is missing from
+    storage is listed and does not keep the rest from being saved. Raises StorageFull, StorageAway, and OSError for a
+    folder that cannot be written.
+    """
+    now = timezone.now()
+    target = folder / now.strftime("%Y-%m-%dT%H%M%S.%fZ")
+    with disk_faults_in_words(folder):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # raw clips and names of people: nobody else's business
+    with disk_faults_in_words(folder), finished_or_nothing(target) as work:
+        with one_moment():
+            written = {name: write_table(model, work / file_of(name)) for name, model in tables(apps).items()}
+            wanted, releases, head = content_named(), list(Release.objects.select_related("round")), str(audit.head())
+            applied = sorted(map(list, MigrationRecorder(connection).applied_migrations()))
+        missing, copied = [], 0
+        for kind, sha256 in wanted:
+            outcome = _save(folder / "content", kind, sha256)
+            missing += [f"{kind}: {sha256}"] if outcome is None else []
+            copied += bool(outcome)
+            on_file()
+        missing += [f"release: {release}" for release in releases if not _save_release(folder / "content", release)]
+        BackupList(
+            made_at=now.isoformat(),
+            program=program(),
+            engine=connection.vendor,
+            migrations=applied,
+            audit_head=head,
+            tables=written,
+            content={kind: [sha for one, sha in wanted if one == kind] for kind in stores()},
+            releases={f"{release.round.name}/{release.number}": release.digest for release in releases},
+            missing=missing,
+        ).write(work)
+    rows = sum(table.rows for table in written.values())
+    with transaction.atomic():
+        audit.record(health.BACKED_UP, actor=actor, name=target.name, rows=rows, missing=len(missing))
+    return Made(target, rows, len(wanted), copied, missing)
+
+
+def content_named() -> list[tuple[str, str]]:
+    """Return every file that a row names: its store and its SHA-256."""
+    odd = Sample.every.filter(returned__artifact_sha256__isnull=False)
+    clips = {*Clip.objects.values_list("sha256", flat=True), *odd.values_list("returned__artifact_sha256", flat=True)}
+    copies: set[str] = set()
+    for model in (BlindCopy, Stimulus, TrainingClip):
+        copies |= set(model._base_manager.values_list("sha256", flat=True))
+    return [*(("clips", sha) for sha in sorted(clips)), *(("blind", sha) for sha in sorted(copies))]
+
+
+def _save(content: Path, kind: str, sha256: str) -> bool | None:
+    """Return whether the file was copied now; None when the installation does not have it as it was."""
+    target = kept(content, kind)
+    if target.path(sha256).is_file():
+        return False
+    return True if take_in(stores()[kind].path(sha256), target, sha256) else None
+
+
+def _save_release(content: Path, release: Release) -> bool:
+    """Return whether the backup has the release's folder as it was published."""
+    target = content / "releases" / release.digest
+    if not target.is_dir():
+        if list(release_faults(release.folder, release.digest)):
+            return False
+        with finished_or_nothing(target) as work:
+            shutil.copytree(release.folder, work, dirs_exist_ok=True)
+    return True
