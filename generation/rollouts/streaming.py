@@ -1,0 +1,125 @@
+"""Takes one stream from beginning to end: prompts at their time, chunks to disk, all of it in a log. No Django here."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+from fartbench.errors import Refusal
+from generation.rollouts.log import ChunkRecord, LogWriter, PromptRecord, RolloutLog, read_log
+from generation.rollouts.port import (
+    NOTHING,
+    Broken,
+    Chunk,
+    Ended,
+    Event,
+    Opened,
+    Prompted,
+    Refused,
+    Session,
+    StreamOrder,
+    StreamProvider,
+    extended,
+)
+
+
+class AlreadyOpened(Refusal):
+    """The folder holds a stream that was opened before; it is never opened again."""
+
+
+def take_stream(
+    provider: StreamProvider,
+    order: StreamOrder,
+    folder: Path,
+    *,
+    clock: Callable[[], float] = time.monotonic,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> RolloutLog:
+    """Open a stream and keep what comes in ``folder``: chunks as files and ``stream.jsonl``.
+
+    A prompt is given when all that was kept reaches its time, so it holds from the first chunk that begins then or
+    later. Raises AlreadyOpened when the folder has a log; what a provider does wrong is an outcome, not an error.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        log = LogWriter(folder)
+    except FileExistsError as error:
+        raise AlreadyOpened(f"{folder} holds a stream already. Read its log; a stream is bought once.") from error
+    taking = _Taking(order, folder, log, clock, on_progress)
+    try:
+        log.write("sent", client=provider.client, token=order.token)
+        with provider.open(order) as session:
+            for event in session.events():
+                taking.take(event, session)
+    finally:
+        log.close()
+    return read_log(folder)
+
+
+class _Taking:
+    """The state of one stream while it comes."""
+
+    def __init__(
+        self,
+        order: StreamOrder,
+        folder: Path,
+        log: LogWriter,
+        clock: Callable[[], float],
+        on_progress: Callable[[float], None],
+    ) -> None:
+        self._order, self._folder, self._log, self._report = order, folder, log, on_progress
+        self._clock, self._start = clock, clock()
+        self._history = NOTHING
+        self._due = list(order.updates)
+        self._given: dict[str, float] = {}
+
+    def take(self, event: Event, session: Session) -> None:
+        """Keep one event."""
+        match event:
+            case Opened():
+                geometry = None if event.geometry is None else asdict(event.geometry)
+                self._log.write("opened", provider_id=event.provider_id, geometry=geometry, wall_s=self._wall)
+            case Chunk():
+                self._keep(event)
+                self._give_prompts(event.ends_s, session)
+                session.commit(event.index, self._history)
+            case Prompted():
+                self._prompted(event)
+            case Refused() | Broken():
+                self._end("refused" if isinstance(event, Refused) else "broken", event.reason)
+            case Ended():
+                self._end("whole", "")
+
+    @property
+    def _wall(self) -> float:
+        return self._clock() - self._start
+
+    def _keep(self, chunk: Chunk) -> None:
+        wall_s, name = self._wall, f"chunk-{chunk.index:05d}.mov"
+        with (self._folder / name).open("xb") as file:
+            file.write(chunk.data)
+            file.flush()
+            os.fsync(file.fileno())
+        self._history = extended(self._history, chunk.sha256)
+        record = ChunkRecord(chunk.index, chunk.frames, chunk.starts_s, chunk.ends_s, wall_s, chunk.sha256, name)
+        self._log.write("chunk", **asdict(record))
+        self._report(min(chunk.ends_s / self._order.seconds, 1.0))
+
+    def _give_prompts(self, media_s: float, session: Session) -> None:
+        while self._due and self._due[0][1].at_s <= media_s:
+            step, prompt = self._due.pop(0)
+            self._given[step] = prompt.at_s
+            session.prompt(step, prompt.text, self._history)
+
+    def _prompted(self, event: Prompted) -> None:
+        if event.history != self._history:
+            self._log.write("history_differs", step=event.step, theirs=event.history, ours=self._history)
+        self._log.write(
+            "prompt", **asdict(PromptRecord(event.step, self._given[event.step], event.media_s, self._wall))
+        )
+
+    def _end(self, outcome: str, reason: str) -> None:
+        self._log.write("end", outcome=outcome, reason=reason, wall_s=self._wall)

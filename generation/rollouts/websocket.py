@@ -1,0 +1,133 @@
+"""A provider that streams over a WebSocket. No Django here.
+
+The wire is ours, and the stand-in's: messages are JSON, a chunk's bytes follow its message in a binary one. No public
+service was found that documents such a wire; an adapter of a real one is another class of this kind.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+from generation.rollouts.geometry import Geometry
+from generation.rollouts.port import (
+    Broken,
+    Chunk,
+    Ended,
+    Event,
+    Opened,
+    Prompted,
+    Refused,
+    Session,
+    StreamOrder,
+)
+
+LARGEST_CHUNK = 64 * 1024 * 1024
+OPEN_S, NEXT_S = 20.0, 120.0
+
+
+@dataclass(frozen=True)
+class WebSocketProvider:
+    """Streams from one address. ``next_s`` is how long it may be silent."""
+
+    url: str
+    next_s: float = NEXT_S
+    key: str = "websocket"
+    client: str = "websocket 1"
+
+    @contextmanager
+    def open(self, order: StreamOrder) -> Iterator[Session]:
+        """Connect, send the order and yield the session; a connection that fails is a session that is broken."""
+        try:
+            with connect(self.url, max_size=LARGEST_CHUNK, open_timeout=OPEN_S, close_timeout=2, proxy=None) as socket:
+                socket.send(json.dumps(_opening(order)))
+                yield _Stream(socket, self.next_s)
+        except (OSError, WebSocketException, TimeoutError) as error:
+            yield _NoStream(f"there was no connection: {error}")
+
+
+class _Stream:
+    def __init__(self, socket: ClientConnection, next_s: float) -> None:
+        self._socket, self._next_s = socket, next_s
+
+    def events(self) -> Iterator[Event]:
+        try:
+            while True:
+                event = self._event(json.loads(self._socket.recv(self._next_s)))
+                yield event
+                if isinstance(event, Refused | Broken | Ended):
+                    return
+        except TimeoutError:
+            yield Broken(f"nothing came for {self._next_s:g} s")
+        except ConnectionClosed as closed:
+            yield Broken(f"the connection was closed: {closed}")
+        except (ValueError, KeyError, TypeError) as error:
+            yield Broken(f"a message made no sense: {error}")
+
+    def commit(self, index: int, history: str) -> None:
+        self._send(type="commit", index=index, history=history)
+
+    def prompt(self, step: str, text: str, history: str) -> None:
+        self._send(type="prompt", step=step, text=text, history=history)
+
+    def _send(self, **message: Any) -> None:
+        try:
+            self._socket.send(json.dumps(message))
+        except ConnectionClosed:  # the next event says so
+            return
+
+    def _event(self, message: dict[str, Any]) -> Event:
+        match message["type"]:
+            case "opened":
+                geometry = message.get("geometry")
+                return Opened(str(message["id"]), None if geometry is None else Geometry(**geometry))
+            case "chunk":
+                return self._chunk(message)
+            case "prompted":
+                return Prompted(str(message["step"]), float(message["media_s"]), str(message["history"]))
+            case "refused":
+                return Refused(str(message["reason"]))
+            case "error":
+                return Broken(str(message["reason"]))
+            case "end":
+                return Ended()
+        raise ValueError(f"type {message['type']!r}")
+
+    def _chunk(self, message: dict[str, Any]) -> Event:
+        data = self._socket.recv(self._next_s)
+        if not isinstance(data, bytes) or hashlib.sha256(data).hexdigest() != message["sha256"]:
+            return Broken(f"chunk {message['index']} is not what its hash says")
+        return Chunk(
+            int(message["index"]), int(message["frames"]), float(message["starts_s"]), float(message["ends_s"]), data
+        )
+
+
+@dataclass(frozen=True)
+class _NoStream:
+    """A session that never came about."""
+
+    reason: str
+
+    def events(self) -> Iterator[Event]:
+        yield Broken(self.reason)
+
+    def commit(self, index: int, history: str) -> None:
+        """There is nothing to commit."""
+
+    def prompt(self, step: str, text: str, history: str) -> None:
+        """There is nobody to prompt."""
+
+
+def _opening(order: StreamOrder) -> dict[str, Any]:
+    prompt = order.prompts[0].text
+    return {
+        "type": "open", "model": order.model_id, "seconds": order.seconds, "prompt": prompt, "seed": order.seed,
+        "token": order.token,
+    }  # fmt: skip
