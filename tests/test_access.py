@@ -17,8 +17,10 @@ from fartbench.models import Round
 from generation.models import Configuration, Sample
 from review.models import Answer, AnswerSheet, Assignment, MistakeReport, OrderPlan
 from review.selectors import next_assignment
+from scoring.pairs import plan_pairs
 from tests.factories import make_locked_sheet, make_staff, make_training_clips, reviewers_of
 from tests.generation.rows import make_account, make_prompt
+from tests.pairs import protocol_with_pairs
 from tests.scoring.rows import make_locked_round, make_open_round, make_published_round
 
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]  # who may see what is no matter of the engine
@@ -90,6 +92,10 @@ CALLS = {
     "review-unplayable": Call(MEMBER, ("due",), "post"),
     "review-later": Call(MEMBER, ("due",), "post"),
     "review-mistake": Call(MEMBER, ("ended",), "post", {"text": "slipped"}),
+    "review-pair": Call(MEMBER, ("pair",)),
+    "review-pair-draft": Call(MEMBER, ("pair",), "put", {"revision": 0, "answers": {}}),
+    "review-pair-lock": Call(MEMBER, ("pair",), "post"),
+    "review-pair-unplayable": Call(MEMBER, ("pair",), "post"),
     "media": Call(PLAYERS, ("due",)),
     "staff-home": Call(STAFF),
     "staff-audit": Call(STAFF),
@@ -126,8 +132,10 @@ def world() -> dict[str, str]:
     lift = ["r01-lift"]
     release = make_published_round(name="shown", scenes=lift, configurations=("alpha",))
     make_locked_round(name="closed", scenes=lift, configurations=("beta",))
-    open_round = make_open_round(name="running", scenes=lift, configurations=("gamma", "delta"))
-    elsewhere = make_open_round(name="elsewhere", scenes=lift, configurations=("epsilon",))
+    paired = protocol_with_pairs(reviewers=4)
+    open_round = make_open_round(name="running", scenes=lift, configurations=("gamma", "delta"), protocol=paired)
+    plan_pairs(round_=open_round, actor="test")
+    elsewhere = make_open_round(name="elsewhere", scenes=lift, configurations=("epsilon",), protocol=paired)
     Round.objects.get(name="running").members.update(
         consented_at=open_round.opened_at, sound_checked_at=open_round.opened_at
     )
@@ -149,9 +157,10 @@ def world() -> dict[str, str]:
         "open": "running",
         "due": next_assignment(rae, open_round).stimulus_id,
         "ended": ended.pk,
+        "pair": open_round.pairs.get().pk,
         "token": "no-such-token",
         "account": make_account(),
-        "prompt": make_prompt(open_round),
+        "prompt": make_prompt(release.round),
         "sample": Sample.objects.filter(clip__isnull=False).first().pk,
         "place": str(training.place),
         "training": training.pk,

@@ -167,12 +167,15 @@ def _held_vote(task: PairTask) -> Vote:
     """Return the vote of a task, locked against other changes, made when there is none and the pair is due."""
     votes = Vote.objects.select_for_update(no_key=True).filter(task=task)
     if vote := votes.first():
+        vote.task = task  # with all that hangs on it
         return vote
     member = task.member
     if next_assignment(member.reviewer, member.round) or next_pair(member.reviewer, member.round) != task.pair_id:
         raise PairNotDue
     Vote.objects.bulk_create([Vote(task=task)], ignore_conflicts=True)  # two tabs may come at once: one vote for both
-    return votes.get()
+    vote = votes.get()
+    vote.task = task
+    return vote
 
 
 def _refuse_ended(vote: Vote) -> None:

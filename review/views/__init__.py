@@ -3,6 +3,7 @@
 from review.views.changes import draft, later, lock, mistake, unplayable
 from review.views.entrance import come_back, invite, way_back
 from review.views.media import media, training_media
+from review.views.pairs import pair, pair_draft, pair_lock, pair_unplayable
 from review.views.queue import done, home
 from review.views.sheet import sheet
 from review.views.start import sound_check, start, tones_file
@@ -18,6 +19,10 @@ __all__ = [
     "lock",
     "media",
     "mistake",
+    "pair",
+    "pair_draft",
+    "pair_lock",
+    "pair_unplayable",
     "sheet",
     "sound_check",
     "start",

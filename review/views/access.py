@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 
 from fartbench.models import Round
 from review.models import Assignment, CohortMember, Reviewer
+from review.pairs.selectors import next_pair
 from review.selectors import assignment_of, memberships_of, next_assignment, reviewer_of
 from review.views.kept import after_login
 
@@ -61,9 +62,12 @@ def own_membership(reviewer: Reviewer, name: str) -> CohortMember:
 
 
 def next_url(reviewer: Reviewer, round: Round) -> str:  # noqa: A002 - the product's word
-    """Return where the reviewer goes on: to the clip that is due, or to the end page."""
-    due = next_assignment(reviewer, round)
-    return reverse("review-sheet", args=[due.stimulus_id]) if due else reverse("review-done", args=[round.name])
+    """Return where the reviewer goes on: to the clip that is due, then to the pair that is, then to the end page."""
+    if due := next_assignment(reviewer, round):
+        return reverse("review-sheet", args=[due.stimulus_id])
+    if pair := next_pair(reviewer, round):
+        return reverse("review-pair", args=[pair])
+    return reverse("review-done", args=[round.name])
 
 
 def no_store(response: HttpResponse) -> HttpResponse:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 from fartbench.models import Round, RoundState
 from review.models import CohortMember, Reviewer
 from review.pace import time_left
+from review.pairs.selectors import PairQueue, pair_queue
 from review.selectors import Queue, locked_times, memberships_of, queue_of
 from review.views.access import next_url, own_membership, reviewers_only
 
@@ -23,6 +24,7 @@ class RoundCard:
 
     member: CohortMember
     queue: Queue
+    pairs: PairQueue
     left: timedelta | None
 
     @property
@@ -38,6 +40,11 @@ class RoundCard:
         """Say whether the reviewer has been through the start page."""
         return self.member.is_ready
 
+    @property
+    def is_done(self) -> bool:
+        """Say whether neither a clip nor a pair is left to do."""
+        return self.queue.next is None and self.pairs.next is None
+
 
 @require_safe
 @reviewers_only
@@ -50,10 +57,10 @@ def home(request: HttpRequest, reviewer: Reviewer) -> HttpResponseBase:
 @require_safe
 @reviewers_only
 def done(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBase:
-    """Say that the round is finished; whoever still has a clip to do is sent there."""
+    """Say that the round is finished; whoever still has a clip or a pair to do is sent there."""
     member = own_membership(reviewer, name)
     card = _card(reviewer, member)
-    if card.is_open and card.queue.next:
+    if card.is_open and not card.is_done:
         return redirect(next_url(reviewer, member.round))
     return TemplateResponse(request, "review/done.html", {"card": card})
 
@@ -61,4 +68,4 @@ def done(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBas
 def _card(reviewer: Reviewer, member: CohortMember) -> RoundCard:
     queue = queue_of(reviewer, member.round)
     left = time_left(locked_times(reviewer, member.round), queue.total - queue.done)
-    return RoundCard(member, queue, left)
+    return RoundCard(member, queue, pair_queue(reviewer, member.round), left)

@@ -13,14 +13,16 @@ export async function clipBytes(url, onProgress = () => {}) {
   return fetched(url, onProgress);
 }
 
-// Fetch a clip ahead of its turn and forget all others. Without a store (plain HTTP) nothing happens.
-export async function warmUp(url) {
+// Fetch clips ahead of their turn and forget all others. Without a store (plain HTTP) nothing happens.
+export async function warmUp(...urls) {
   const store = await openStore();
   if (!store) return;
   for (const request of await store.keys()) {
-    if (new URL(request.url).pathname !== url) await store.delete(request);
+    if (!urls.includes(new URL(request.url).pathname)) await store.delete(request);
   }
-  if (!(await store.match(url))) await store.put(url, new Response(await fetched(url, () => {})));
+  for (const url of urls) {
+    if (!(await store.match(url))) await store.put(url, new Response(await fetched(url, () => {})));
+  }
 }
 
 async function openStore() {

@@ -6,13 +6,13 @@ import { drawWave, peaksOf } from "./wave.js";
 
 const WAVE_BINS = 320;
 
-const $ = (selector) => document.querySelector(selector);
+const $ = (selector, root = document) => root.querySelector(selector);
 
-// What the buttons and keys do to a player.
-export function playerActs(player) {
+// What the buttons and keys do to a player, whose buttons are in `root`.
+export function playerActs(player, root = document) {
   const { video } = player;
   return {
-    play: () => !$("[data-act=play]").disabled && player.toggle(),
+    play: () => !$("[data-act=play]", root).disabled && player.toggle(),
     back: () => player.step(-1),
     forward: () => player.step(1),
     loopStart: () => player.loopFrom(),
@@ -25,11 +25,12 @@ export function playerActs(player) {
 }
 
 export class Controls {
-  constructor(player) {
+  constructor(player, root = document) {
     this.player = player;
+    this.root = root;
     this.peaks = null;
-    this.seek = $("[data-seek]");
-    this.volume = $("[data-volume]");
+    this.seek = $("[data-seek]", this.root);
+    this.volume = $("[data-volume]", this.root);
     this.#listen();
   }
 
@@ -41,7 +42,7 @@ export class Controls {
     video.load(); // lets go of the address, or the browser would fetch the padding too
     video.preload = "auto";
     video.controls = false;
-    $("[data-controls]").hidden = false;
+    $("[data-controls]", this.root).hidden = false;
     let bytes = null;
     try {
       bytes = await clipBytes(url, (share) => this.notice(`Fetching the clip … ${Math.round(share * 100)} %`));
@@ -57,17 +58,17 @@ export class Controls {
   }
 
   notice(words) {
-    $("[data-notice]").textContent = words;
-    $("[data-notice]").hidden = words === "";
+    $("[data-notice]", this.root).textContent = words;
+    $("[data-notice]", this.root).hidden = words === "";
   }
 
   // Show loop, speed and, once the clip was played in full, its waveform.
   showTools() {
     const { duration, hasTools, loop, looping, video } = this.player;
-    $("[data-act=loop]").setAttribute("aria-pressed", String(looping));
-    $("[data-act=speed]").setAttribute("aria-pressed", String(video.playbackRate !== 1));
+    $("[data-act=loop]", this.root).setAttribute("aria-pressed", String(looping));
+    $("[data-act=speed]", this.root).setAttribute("aria-pressed", String(video.playbackRate !== 1));
     const marks = looping && Number.isFinite(duration) ? loop.map((time) => time / duration) : null;
-    drawWave($("[data-wave]"), hasTools ? this.peaks : null, marks);
+    drawWave($("[data-wave]", this.root), hasTools ? this.peaks : null, marks);
   }
 
   #listen() {
@@ -77,8 +78,8 @@ export class Controls {
     player.addEventListener("loop", () => this.showTools());
     player.addEventListener("speed", () => this.showTools());
     player.addEventListener("trouble", () => this.#showTrouble());
-    video.addEventListener("loadeddata", () => ($("[data-act=play]").disabled = false));
-    video.addEventListener("click", () => playerActs(player).play());
+    video.addEventListener("loadeddata", () => ($("[data-act=play]", this.root).disabled = false));
+    video.addEventListener("click", () => playerActs(player, this.root).play());
     this.seek.addEventListener("input", () => player.seek(Number(this.seek.value)));
     this.volume.addEventListener("input", () => {
       video.volume = Number(this.volume.value);
@@ -89,16 +90,16 @@ export class Controls {
 
   #showPosition() {
     const { video } = this.player;
-    const play = $("[data-act=play]");
+    const play = $("[data-act=play]", this.root);
     play.classList.toggle("is-playing", !video.paused);
     play.setAttribute("aria-label", video.paused ? "Play" : "Pause");
-    $("[data-act=mute]").setAttribute("aria-pressed", String(video.muted));
+    $("[data-act=mute]", this.root).setAttribute("aria-pressed", String(video.muted));
     this.volume.value = String(video.volume);
     if (!Number.isFinite(video.duration)) return;
     this.seek.max = String(video.duration);
     this.seek.value = String(video.currentTime);
     this.seek.setAttribute("aria-valuetext", `${video.currentTime.toFixed(1)} of ${video.duration.toFixed(1)} seconds`);
-    $("[data-time]").textContent = `${video.currentTime.toFixed(2)} / ${video.duration.toFixed(2)} s`;
+    $("[data-time]", this.root).textContent = `${video.currentTime.toFixed(2)} / ${video.duration.toFixed(2)} s`;
   }
 
   #showTrouble() {

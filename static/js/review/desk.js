@@ -9,12 +9,13 @@ const TYPED_IN = "input:not([type=radio]):not([type=range]):not([type=checkbox])
 const LETTER = /^[a-z]$/i; // a number is typed without letters, so they keep their meaning there
 const OWN_KEYS = { " ": "button, summary, a, [type=checkbox]", Enter: "button, summary, a" };
 
-// Let keys and buttons do `acts` (by name; "help" is added) and answer the questions of `form`.
+// Let keys and buttons do `acts` (by name; "help" is added) and answer the questions of `form`. A button that is pressed
+// is handed to its act.
 export function attendKeys(form, acts) {
   const dialog = $("[data-keys]");
-  const keys = new Keys(form.answerKeys());
   const all = { ...acts, help: () => dialog.showModal() };
-  for (const button of $$("[data-act]")) button.addEventListener("click", () => all[button.dataset.act]());
+  const keys = new Keys(form.answerKeys(), Object.keys(all));
+  for (const button of $$("[data-act]")) button.addEventListener("click", () => all[button.dataset.act](button));
   document.addEventListener("keydown", (event) => {
     const typesLetters = !event.target.matches("[data-number]") || !LETTER.test(event.key);
     if (dialog.open || (event.target.matches(TYPED_IN) && typesLetters)) return;
@@ -26,7 +27,7 @@ export function attendKeys(form, acts) {
     else all[act]();
   });
   $("[data-open-keys]").hidden = false;
-  $("[data-open-keys]").addEventListener("click", all.help);
+  $("[data-open-keys]").addEventListener("click", () => all.help());
   fillDialog(dialog, keys, () => showKeys(keys));
 }
 

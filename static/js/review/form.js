@@ -101,7 +101,7 @@ export class AnswerForm extends EventTarget {
   }
 
   answerByKey(key) {
-    const question = this.current ?? this.#firstOpen();
+    const question = this.current ?? this.#firstOpen() ?? (this.questions.length === 1 ? this.questions[0] : null);
     const offered = question && !isClosed(question) ? radiosOf(question).filter((radio) => !radio.disabled && radio.dataset.key === key) : [];
     if (offered.length === 0) return this.#tickByKey(key);
     const place = offered.findIndex((radio) => radio.checked);

@@ -14,23 +14,25 @@ export const ACTS = {
   speed: ["s", "Half speed"],
   mute: ["m", "Mute"],
   fullscreen: ["f", "Full screen"],
+  other: ["o", "The other clip"],
   submit: ["Enter", "Lock the answers"],
   help: ["?", "Show the keys"],
 };
 
 export class Keys {
-  // `answers` is [[key, words]] for the answers that the form offers, each once.
-  constructor(answers) {
-    this.defaults = Object.fromEntries(Object.entries(ACTS).map(([act, [key]]) => [act, key]));
-    this.words = Object.fromEntries(Object.entries(ACTS).map(([act, [, words]]) => [act, words]));
+  // `answers` is [[key, words]] for the answers that the form offers, each once; `acts` names what the page can do.
+  constructor(answers, acts) {
+    const known = Object.entries(ACTS).filter(([act]) => acts.includes(act));
+    this.defaults = Object.fromEntries(known.map(([act, [key]]) => [act, key]));
+    this.words = Object.fromEntries(known.map(([act, [, words]]) => [act, words]));
     for (const [key, words] of answers) {
       this.defaults[`answer:${key}`] = key;
       this.words[`answer:${key}`] = words;
     }
     const stored = read(STORE) ?? {};
     this.on = stored.on ?? true;
-    const known = Object.entries(stored.map ?? {}).filter(([act]) => act in this.defaults);
-    this.map = { ...this.defaults, ...Object.fromEntries(known) };
+    const changed = Object.entries(stored.map ?? {}).filter(([act]) => act in this.defaults);
+    this.map = { ...this.defaults, ...Object.fromEntries(changed) };
   }
 
   // The act that a key event asks for, or null. Chords belong to the browser.

@@ -1,0 +1,171 @@
+// The page of a blind pair: two players of which one plays at a time, one question, the draft and the keys.
+
+import { warmUp } from "./clip.js";
+import { Controls, playerActs } from "./controls.js";
+import { attendKeys } from "./desk.js";
+import { Draft } from "./drafts.js";
+import { AnswerForm } from "./form.js";
+import { Player } from "./player.js";
+import { isLockable } from "./rules.js";
+
+const $ = (selector, root = document) => root.querySelector(selector);
+const $$ = (selector) => [...document.querySelectorAll(selector)];
+
+const data = JSON.parse($("#pair-data").textContent);
+const { rules } = data;
+const draft = new Draft(data);
+const sides = $$("[data-side]").map((root) => {
+  const name = root.dataset.side;
+  const player = new Player($("[data-video]", root), draft.playback[name] ?? {}, rules.playback);
+  const url = $("[data-video]", root).getAttribute("src");
+  return { name, root, url, player, controls: new Controls(player, root), acts: playerActs(player, root) };
+});
+const form = new AnswerForm($("[data-form]"), rules, {
+  isOpen: () => sides.every(({ player }) => player.isOpen),
+  done: "A locked answer cannot be changed.",
+});
+let active = sides[0];
+let locking = false;
+
+// ---- which clip plays ----------------------------------------------------------------------------------------------
+
+function choose(side) {
+  active = side;
+  for (const each of sides) each.root.classList.toggle("is-active", each === side);
+}
+
+// Go over to the other clip; when this one plays, the other goes on playing instead.
+function swap() {
+  const wasPlaying = !active.player.video.paused;
+  active.player.video.pause();
+  choose(sides.find((side) => side !== active));
+  if (wasPlaying) active.acts.play();
+  $("[data-act=play]", active.root).focus();
+}
+
+// What a button does to its own clip, and a key to the one that is chosen.
+function onEither(act) {
+  return (button) => {
+    const root = button?.closest("[data-side]");
+    if (root) choose(sides.find((side) => side.root === root));
+    return active.acts[act]();
+  };
+}
+
+for (const side of sides) {
+  const { video } = side.player;
+  video.addEventListener("play", () => {
+    for (const other of sides) if (other !== side) other.player.video.pause();
+    choose(side);
+  });
+  video.addEventListener("volumechange", () => {
+    for (const other of sides) {
+      other.player.video.volume = video.volume; // both clips are heard equally loud
+      other.player.video.muted = video.muted;
+    }
+  });
+  side.player.addEventListener("gate", gate);
+  side.player.addEventListener("measured", () => draft.change({ playback: measured(), now: false }));
+}
+
+function measured() {
+  return Object.fromEntries(sides.map(({ name, player }) => [name, player.measured()]));
+}
+
+function gate() {
+  for (const { root, player, controls } of sides) {
+    $("[data-after-gate]", root).hidden = !player.isOpen;
+    $("[data-gate]", root).hidden = player.isOpen;
+    $("[data-played]", root).hidden = !player.isOpen;
+    controls.showTools();
+  }
+  form.refresh();
+  if (form.isOpen() && data.urls.nextMedia.length > 0) warmUp(...data.urls.nextMedia).catch(() => null); // a head start
+}
+
+// ---- the answer ----------------------------------------------------------------------------------------------------
+
+async function lock() {
+  if (locking) return;
+  locking = true;
+  status("Locking …", "is-waiting");
+  $("[data-lock]").disabled = true;
+  draft.playback = measured();
+  const reply = await draft.lock();
+  if (reply.done) return location.assign(reply.next);
+  locking = false;
+  form.refresh();
+  refused(reply);
+}
+
+function refused(reply) {
+  if (reply.code === "ended" || reply.code === "closed" || reply.status === 404) return location.reload();
+  if (reply.code === "login" || reply.status === 401) return loginNeeded();
+  status("Not saved", "is-waiting");
+  if (reply.code !== "stale") alertWith(reply.message ?? "The server did not take that. Please try again.");
+}
+
+form.addEventListener("changed", (event) => draft.change({ answers: event.detail, playback: measured() }));
+form.element.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (isLockable(rules, form.answers) && form.isOpen()) lock();
+  else form.goOn();
+});
+$("[data-unplayable]").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  draft.playback = measured();
+  const reply = await draft.reportUnplayable(new FormData(event.target).get("reason"));
+  if (reply.done) location.assign(reply.next);
+  else refused(reply);
+});
+
+// ---- what the page says --------------------------------------------------------------------------------------------
+
+function status(words, kind = "") {
+  const place = $("[data-status]");
+  place.textContent = words;
+  place.className = `review-bar__status ${kind}`;
+}
+
+function alertWith(words, link = null) {
+  const place = $("[data-alert]");
+  place.replaceChildren(words, ...(link ? [" ", link] : []));
+  place.hidden = false;
+}
+
+function loginNeeded() {
+  status("Not saved yet", "is-waiting");
+  const link = document.createElement("a");
+  link.href = `/login/?next=${encodeURIComponent(location.pathname)}`;
+  link.textContent = "Log in again";
+  alertWith("Your session has ended. Your answer is kept in this browser and is sent once you are back.", link);
+}
+
+draft.addEventListener("waiting", () => status("Saving …"));
+draft.addEventListener("offline", () => status("No connection; kept here", "is-waiting"));
+draft.addEventListener("login", loginNeeded);
+draft.addEventListener("refused", (event) => refused(event.detail));
+draft.addEventListener("saved", () => {
+  status("Saved", "is-saved");
+  $("[data-alert]").hidden = true;
+});
+draft.addEventListener("replaced", (event) => {
+  form.show(event.detail.answers);
+  status("Saved", "is-saved");
+  alertWith(event.detail.message);
+});
+
+// ---- start ---------------------------------------------------------------------------------------------------------
+
+addEventListener("pagehide", () => sides.forEach(({ player }) => player.leave()));
+attendKeys(form, {
+  ...Object.fromEntries(Object.keys(active.acts).map((act) => [act, onEither(act)])),
+  other: swap,
+  submit: () => form.element.requestSubmit(),
+});
+choose(active);
+form.show(draft.answers);
+gate();
+if (draft.dirty) draft.change({});
+if (draft.outdated) alertWith("An answer kept in this browser was older than the one on the server; the newer one is shown.");
+for (const { controls, url } of sides) controls.load(url);
