@@ -14,13 +14,14 @@ from fartbench.storage import disk_faults_in_words, file_sha256
 from review.models import AnswerSheet, MistakeReport
 from scoring.errors import ExportRefused
 from scoring.formats import WRITERS
-from scoring.reading import read_round, utc
+from scoring.reading import read_round
 from scoring.records import RoundRecord
 from scoring.release.contents import Documents, write_tables
 from scoring.release.rows import RowOfCells
 from scoring.release.writers import write_csv
 from scoring.standings import results_of
 from scoring.steps import refuse_unless
+from scoring.times import utc
 
 TABLES = "tables"
 FORMATS = (TABLES, *WRITERS)

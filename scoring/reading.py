@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from generation.models import Configuration, Sample
 from review.models import Answer, AnswerSheet, CohortMember, Retirement, Role
 from review.record import SheetRecord
 from scoring.errors import RoundAltered
+from scoring.judge_reading import read_judges
 from scoring.records import (
     MISSING,
     NOT_REVIEWABLE,
@@ -27,6 +27,7 @@ from scoring.records import (
     RoundRecord,
     Sheets,
 )
+from scoring.times import utc
 
 ROWS_AT_ONCE = 5_000
 
@@ -56,12 +57,8 @@ def read_round(round_: Round) -> RoundRecord:
         configurations=_configurations(samples),
         reviewers=tuple(ReviewerRecord(member.reviewer.code, member.role) for member in members),
         sheets=_sheets(round_, stimuli, {member.reviewer_id: place for place, member in enumerate(members)}),
+        judges=read_judges(round_, stimuli),
     )
-
-
-def utc(time: datetime | None) -> str:
-    """Return ISO 8601 in UTC, ending in Z; empty when there is no time."""
-    return time.astimezone(UTC).isoformat().replace("+00:00", "Z") if time else ""
 
 
 def refuse_other_protocol(round_: Round) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fartbench.protocol import Protocol, Response
+from scoring.judge_records import JudgeRecord
 
 Integers = NDArray[np.int64]
 Codes = NDArray[np.int8]
@@ -147,6 +148,7 @@ class RoundRecord:
     configurations: tuple[ConfigurationRecord, ...]
     reviewers: tuple[ReviewerRecord, ...]
     sheets: Sheets
+    judges: tuple[JudgeRecord, ...] = ()
 
     @cached_property
     def book(self) -> AnswerBook:

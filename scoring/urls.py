@@ -13,6 +13,7 @@ urlpatterns = [
     path("rounds/<str:name>/scenes/<str:scene>/", releases.scene, name="scene"),
     path("rounds/<str:name>/ratings/", releases.ratings, name="ratings"),
     path("rounds/<str:name>/agreement/", releases.agreement, name="agreement"),
+    path("rounds/<str:name>/human-ai/", releases.human_ai, name="human-ai"),
     path("rounds/<str:name>/coverage/", releases.coverage, name="coverage"),
     path("rounds/<str:name>/releases/", releases.releases, name="releases"),
     path("rounds/<str:name>/releases/<int:number>/all.zip", releases.archive, name="release-archive"),

@@ -70,6 +70,7 @@ CALLS = {
     "scene": Call(ALL, ("published", "scene")),
     "ratings": Call(ALL, ("published",)),
     "agreement": Call(ALL, ("published",)),
+    "human-ai": Call(ALL, ("published",)),
     "coverage": Call(ALL, ("published",)),
     "releases": Call(ALL, ("published",)),
     "release-archive": Call(ALL, ("published", "release")),

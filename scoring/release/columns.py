@@ -97,6 +97,44 @@ LEADERBOARD = Table(
     ),
 )
 
+_JUDGE = (
+    Column("judge", "The judge, by name."),
+    Column("variant", "frozen for the run that is calibrated, else the name of a sensitivity run."),
+)
+JUDGES = Table(
+    "judges",
+    "The AI judges of the round. Nothing of theirs enters a gate, a score or a rank.",
+    (
+        *EVERY_ROW,
+        *_JUDGE,
+        Column("label", "Its name for people."),
+        Column("service", "Through which kind of service it was asked."),
+        Column("model", "The service's name of the model."),
+        Column("protocol_sha256", "SHA-256 of its frozen protocol; the content stands in judge_protocols.json."),
+        Column("frozen_at", "When that was frozen, before any clip was sent; ISO 8601, UTC.", "time"),
+    ),
+)
+JUDGE_ANSWERS = Table(
+    "judge_answers",
+    "What the AI judges answered: one row for each judge, clip and question.",
+    (
+        *EVERY_ROW,
+        *_JUDGE,
+        *_CELL,
+        Column("stimulus", "The opaque id of the blind copy that was sent."),
+        Column("state", "answered, blocked, invalid or error; due or asking where nothing is known yet."),
+        Column("code", "What kind of error it was."),
+        Column("reason", "Why there is no answer."),
+        Column("model_version", "The model's version as the service returned it."),
+        Column("input_tokens", "Tokens read; empty if unknown.", "integer"),
+        Column("output_tokens", "Tokens written and thought; empty if unknown.", "integer"),
+        Column("cost_usd", "What it cost by the stated price, in US dollars; empty if unknown."),
+        Column("ended_at", "When it ended; ISO 8601, UTC.", "time"),
+        Column("question", "The question, by its key in the protocol."),
+        Column("answer", "A value of the question, or na:REASON; empty when there is no answer."),
+    ),
+)
+
 
 def clips_table(protocol: Protocol) -> Table:
     """Return the table of cells, with the primary cohort's votes on each question and the consensus on each gate."""
@@ -125,6 +163,6 @@ def clips_table(protocol: Protocol) -> Table:
     return Table("clips", "Every cell of the round, with its outcome and its votes.", tuple(columns))
 
 
-def tables_of(protocol: Protocol) -> tuple[Table, ...]:
-    """Return every table of a release."""
-    return (ANSWERS, clips_table(protocol), CONFIGURATIONS, LEADERBOARD)
+def tables_of(protocol: Protocol, *, judges: bool) -> tuple[Table, ...]:
+    """Return every table of a release, with those about AI judges when its round has any."""
+    return (ANSWERS, clips_table(protocol), CONFIGURATIONS, LEADERBOARD, *((JUDGES, JUDGE_ANSWERS) if judges else ()))

@@ -15,6 +15,8 @@ from fartbench.protocol import canonical_bytes
 from scoring.document import scores_document
 from scoring.release.columns import ANSWERS, CONFIGURATIONS, LEADERBOARD, Table, clips_table
 from scoring.release.croissant import croissant
+from scoring.release.judge_plots import judge_plots
+from scoring.release.judges import write_judges
 from scoring.release.manifest import MANIFEST, Issue, manifest
 from scoring.release.parquet import write_parquet
 from scoring.release.plots import plots_of
@@ -50,6 +52,7 @@ def write_tables(folder: Path, documents: Documents, protocol_content: Mapping[s
     }
     for table, found in rows.items():
         write_csv(folder / f"{table.name}.csv", _header(table), found)
+    write_judges(folder, record)
     (folder / "scores.json").write_bytes(json_bytes(documents.scores))
     (folder / "protocol.json").write_bytes(canonical_bytes(protocol_content))
 
@@ -65,7 +68,9 @@ def write_release(folder: Path, documents: Documents, protocol_content: Mapping[
     write_parquet(folder / "answers.parquet", ANSWERS, answer_rows(record))
     (folder / "reports.json").write_bytes(json_bytes(documents.reports))
     (folder / "plots").mkdir()
-    for name, drawing in plots_of(record.protocol, documents.reports).items():
+    drawings = plots_of(record.protocol, documents.reports)
+    drawings |= judge_plots(record.protocol, documents.reports["reports"].get("human_ai_agreement", {}))
+    for name, drawing in drawings.items():
         (folder / "plots" / name).write_text(drawing, encoding="utf-8", newline="\n")
     (folder / "README.md").write_text(readme(record, issue.licence), encoding="utf-8", newline="\n")
     description = croissant(record, hashes_of(folder), issue)

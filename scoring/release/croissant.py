@@ -75,7 +75,7 @@ def croissant(record: RoundRecord, files: Mapping[str, str], issue: Issue) -> di
         "citeAs": f"{record.protocol.title}, round {record.name}, release {version}, {record.protocol.label}",
         "isLiveDataset": False,
         "distribution": [_file(path, digest) for path, digest in sorted(files.items())],
-        "recordSet": [_record_set(table) for table in tables_of(record.protocol)],
+        "recordSet": [_record_set(table) for table in tables_of(record.protocol, judges=bool(record.judges))],
     }
 
 

@@ -20,6 +20,7 @@ from scoring.records import (
     RoundRecord,
     Sheets,
 )
+from scoring.release.judges import load_judges
 from scoring.release.manifest import FORMAT, MANIFEST
 from scoring.release.writers import read_csv, readable_json_bytes
 
@@ -74,6 +75,7 @@ def load_record(folder: Path, stated: Mapping[str, Any]) -> tuple[RoundRecord, d
         configurations=tuple(_configuration(row) for row in read_csv(folder / "configurations.csv")),
         reviewers=reviewers,
         sheets=_sheets(folder, protocol, cells, reviewers),
+        judges=load_judges(folder, cells, AnswerBook(protocol).questions),
     )
     if len(record.primary) > protocol.cohort.size:
         words = f"manifest.json: {len(record.primary)} primary reviewers; the protocol says {protocol.cohort.size}"

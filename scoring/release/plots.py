@@ -35,11 +35,15 @@ text { font: 13px system-ui, sans-serif; fill: currentColor }
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A row of a plot: an estimate's document with its label; ``group`` is written where it changes."""
+    """A row of a plot: an estimate's document with its label.
+
+    ``group`` is written where it changes; ``target``, on the axis, is marked by a bar.
+    """
 
     label: str
     estimate: Mapping[str, Any]
     group: str = ""
+    target: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +141,9 @@ def _placed(dots: Sequence[Dot]) -> Iterator[tuple[Dot, float]]:
 def _dot(axis: Axis, dot: Dot, y: float) -> list[svg.Element]:
     found: list[svg.Element] = [_text(14 if dot.group else 0, y + 4, dot.label)]
     value, low, high, n = (dot.estimate[name] for name in ("value", "low", "high", "n"))
+    if dot.target is not None:
+        x = axis.x(dot.target)
+        found.append(svg.Line(x1=x, x2=x, y1=y - 10, y2=y + 10, class_=["grid"], stroke_width=4))
     if value is None:
         return [*found, _text(LABEL_WIDTH, y + 4, f"undefined: {dot.estimate['note']}", "soft")]
     if low is not None:

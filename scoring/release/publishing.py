@@ -113,6 +113,13 @@ def refuse_unrecorded(record: RoundRecord) -> None:
         stimulus, code = record.cells[cell].stimulus, record.reviewers[reviewer].code
         if recorded.get((stimulus, code)) != digest:
             faults.append(f"the sheet of {code} on {stimulus}: the audit trail did not record its SHA-256 {digest}")
+    judges = AuditEntry.objects.filter(action="judge frozen", round_name=record.name)
+    frozen = {details["digest"] for details in judges.values_list("details", flat=True)}
+    faults += [
+        f"judge {judge.name}: the audit trail did not record its SHA-256 {judge.digest}"
+        for judge in record.judges
+        if judge.digest not in frozen
+    ]
     if faults:
         raise RoundAltered(record.name, faults)
 

@@ -24,6 +24,11 @@ FILES = """\
 | `manifest.json` | SHA-256 of every file, program and package versions, seeds, the head of the audit trail |
 """
 
+JUDGE_FILES = """\
+| `judges.csv`, `judge_answers.csv` | the AI judges and what they answered; calibrated in `reports.json` |
+| `judge_protocols.json` | what each judge was sent, but for the clips' bytes; the SHA-256 of each is its digest |
+"""
+
 CHECK = """\
 ## How to check it
 
@@ -49,9 +54,9 @@ def readme(record: RoundRecord, licence: str = "") -> str:
         f"Terms of use: {licence}"
         if licence
         else "No licence was stated: ask the publisher before you reuse the files.",
-        f"## Files\n\n{FILES}",
+        f"## Files\n\n{FILES}{JUDGE_FILES if record.judges else ''}",
         CHECK,
-        *(_table(table) for table in tables_of(record.protocol)),
+        *(_table(table) for table in tables_of(record.protocol, judges=bool(record.judges))),
         _questions(record),
     ]
     return "\n\n".join(part.strip() for part in parts) + "\n"

@@ -8,18 +8,14 @@ from typing import Any
 from scoring.reports.agreement import agreement_report
 from scoring.reports.coverage import coverage_report
 from scoring.reports.gates import factual_success, gate_report, read_gates
+from scoring.reports.human_ai import human_ai_report
 from scoring.reports.ranking import ranking_report
 from scoring.reports.ratings import ratings_report
 from scoring.standings import RoundResults
 
-NO_JUDGES = {"judges": [], "note": "no AI judge has answered this round"}
 
-
-def reports_document(results: RoundResults, *, human_ai_agreement: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Return every report that the round's protocol names, by key.
-
-    ``human_ai_agreement`` is what the judges' calibration says; without one the report says that there is none.
-    """
+def reports_document(results: RoundResults) -> dict[str, Any]:
+    """Return every report that the round's protocol names, by key."""
     votes = results.tally
     gates = read_gates(votes)
     event, cause = results.protocol.scoring.gates[0], primary_gate(results)
@@ -30,7 +26,7 @@ def reports_document(results: RoundResults, *, human_ai_agreement: dict[str, Any
         "ratings": lambda: ratings_report(votes),
         "agreement": lambda: agreement_report(votes),
         "coverage": lambda: coverage_report(votes),
-        "human_ai_agreement": lambda: human_ai_agreement or NO_JUDGES,
+        "human_ai_agreement": lambda: human_ai_report(votes),
         "overall_ranking": lambda: ranking_report(results),
     }
     return {

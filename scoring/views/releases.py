@@ -16,6 +16,7 @@ from scoring.models import Release
 from scoring.pages import reports
 from scoring.pages.board import SORTS, Choice
 from scoring.pages.files import listed, send, send_archive
+from scoring.pages.judges import judge_results, sensitivity_runs
 from scoring.pages.published import board_of, documents_of, prompts_of, public_releases, published_release
 from scoring.pages.results import configuration_results
 from scoring.release.pages import LEADERBOARD, SUMMARY, configuration_document
@@ -166,6 +167,19 @@ def agreement(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     found, judges = page.documents("agreement", "human_ai_agreement")
     context = {"questions": reports.agreement_lines(found, page.rules) if found else [], "judges": judges}
     return page.show(request, "scoring/agreement.html", context)
+
+
+@of_release("human-ai")
+def human_ai(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """Show how the AI judges compare with people: facts first, ratings beside them, and what each judge depends on."""
+    (found,) = page.documents("human_ai_agreement")
+    context = {
+        "judges": judge_results(found, page.rules) if found else [],
+        "sensitivity": sensitivity_runs(found, page.rules) if found else [],
+        "calibration": page.rules.judges.calibration if page.rules.judges else None,
+        "note": found.get("note", "") if found else "this protocol does not report on AI judges",
+    }
+    return page.show(request, "scoring/human_ai.html", context)
 
 
 @of_release("coverage")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 
 from django.utils import timezone
@@ -29,21 +29,26 @@ def make_filled_round(
     refused: Mapping[Cell, str] | None = None,
     cohort: bool = True,
     protocol: ProtocolVersion | None = None,
+    clips: Iterable[bytes] = (),
 ) -> Round:
-    """Return a round whose cells all have an outcome and a blind copy, with a cohort, ready to be opened."""
+    """Return a round whose cells all have an outcome and a blind copy, with a cohort, ready to be opened.
+
+    ``clips`` are the bytes of the blind copies in turn; without any they are all alike.
+    """
     round_ = make_round(name=name, scenes=scenes, protocol=protocol)
     Round.objects.filter(pk=round_.pk).update(state=RoundState.BLINDING)
     round_.refresh_from_db()
     for configuration in configurations:
         lay_out(round_, configuration_named(configuration)[0])
+    data = iter(clips)
     for sample in Sample.objects.filter(cell__round=round_).select_related("cell__configuration"):
-        _settle(sample, (refused or {}).get((sample.cell.configuration.name, sample.cell.scene), ""))
+        _settle(sample, (refused or {}).get((sample.cell.configuration.name, sample.cell.scene), ""), data)
     if cohort:
         make_cohort(round_)
     return round_
 
 
-def _settle(sample: Sample, refusal: str) -> None:
+def _settle(sample: Sample, refusal: str, clips: Iterator[bytes]) -> None:
     if refusal:
         sample.state, sample.reason = SampleState.REFUSED, refusal
         sample.save()
@@ -51,7 +56,7 @@ def _settle(sample: Sample, refusal: str) -> None:
     sample.state, sample.frozen_at = SampleState.DELIVERED, timezone.now()
     sample.clip = Clip.objects.create(sha256=f"{next(_numbers):064x}", size=1, facts={})
     sample.save()
-    stimulus = make_stimulus(sample.cell.round, scene=sample.cell.scene)
+    stimulus = make_stimulus(sample.cell.round, scene=sample.cell.scene, data=next(clips, None))
     BlindingKey.objects.create(stimulus=stimulus, sample=sample)
 
 

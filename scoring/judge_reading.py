@@ -1,0 +1,65 @@
+"""Reads what the AI judges of a closed round said, and refuses a judge that is not what was frozen."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from fartbench.models import Round
+from fartbench.protocol import digest_of
+from judging.models import Judge, JudgeRun
+from scoring.errors import RoundAltered
+from scoring.judge_records import JudgeRecord, JudgeRunRecord
+from scoring.times import utc
+
+ROWS_AT_ONCE = 5_000
+
+
+def read_judges(round_: Round, stimuli: Mapping[str, int]) -> tuple[JudgeRecord, ...]:
+    """Return every judge of the round by name and variant; ``stimuli`` gives the place of each one's cell.
+
+    Runs on clips that were replaced count for nothing. Raises RoundAltered when a judge protocol was changed.
+    """
+    judges = list(Judge.objects.filter(round=round_).order_by("name", "variant"))
+    faults = [
+        f"judge {judge}: its protocol has SHA-256 {found}, and {judge.digest} was frozen"
+        for judge in judges
+        if (found := digest_of(judge.content)) != judge.digest
+    ]
+    if faults:
+        raise RoundAltered(round_.name, faults)
+    runs = _runs(round_, stimuli) if judges else {}
+    return tuple(
+        JudgeRecord(
+            name=judge.name,
+            variant=judge.variant,
+            digest=judge.digest,
+            frozen_at=utc(judge.frozen_at),
+            content=judge.content,
+            runs=tuple(sorted(runs.get(judge.pk, ()), key=lambda run: run.cell)),
+        )
+        for judge in judges
+    )
+
+
+def _runs(round_: Round, stimuli: Mapping[str, int]) -> dict[int, list[JudgeRunRecord]]:
+    found: dict[int, list[JudgeRunRecord]] = defaultdict(list)
+    runs = JudgeRun.objects.filter(judge__round=round_, stimulus__retirement=None).defer("response_id").order_by()
+    for run in runs.iterator(chunk_size=ROWS_AT_ONCE):
+        found[run.judge_id].append(_run(run, stimuli[run.stimulus_id]))
+    return found
+
+
+def _run(run: JudgeRun, cell: int) -> JudgeRunRecord:
+    return JudgeRunRecord(
+        cell=cell,
+        state=run.state,
+        code=run.code,
+        reason=run.reason,
+        model_version=run.model_version,
+        input_tokens=run.input_tokens,
+        output_tokens=run.output_tokens,
+        cost_usd="" if run.cost_usd is None else f"{run.cost_usd:.6f}",
+        ended_at=utc(run.ended_at),
+        answers=run.answers or {},
+    )
