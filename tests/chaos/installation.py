@@ -21,8 +21,8 @@ import psutil
 from tests.chaos.servers import Postgres, Redis, family_of, kill_all
 
 BASE = Path(__file__).resolve().parents[2]
-WEB = [sys.executable, "-m", "gunicorn", "tests.chaos.clocked_web:application", "--workers", "3", "--timeout", "20",
-       "--log-level", "critical"]  # fmt: skip
+WEB = [sys.executable, "-m", "gunicorn", "tests.chaos.clocked_web:application", "--workers", "3", "--preload",
+       "--timeout", "20", "--log-level", "critical"]  # fmt: skip
 WORKER = [sys.executable, "-m", "celery", "-A", "tests.chaos.clocked_worker", "worker", "--pool", "prefork",
           "--concurrency", "1", "-l", "critical", "--without-gossip", "--without-mingle"]  # fmt: skip
 BEAT = [sys.executable, "-m", "celery", "-A", "fartbench.celery", "beat", "-l", "critical"]
@@ -32,9 +32,9 @@ START_S = 60
 
 
 class Installation:
-    """PostgreSQL, Redis, gunicorn, two Celery workers and a beat. What dies is started again by `keep_up`."""
+    """PostgreSQL, Redis, gunicorn, Celery workers and a beat. What dies is started again by `keep_up`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, queue_workers: int = 2) -> None:
         self.folder, self.data = folder, folder / "data"
         for part in ("pg", "redis", "data"):
             (folder / part).mkdir()
@@ -43,6 +43,7 @@ class Installation:
         self.postgres, self.redis = Postgres(folder / "pg", durable=True), Redis(folder / "redis")
         self.port, self._jumps = _free_port(), cycle((20 * 86_400, -3600, 40, 3600, -40))
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._queue = [f"worker {number}" for number in range(1, queue_workers + 1)]
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("DJANGO")},
             "DJANGO_SETTINGS_MODULE": "fartbench.settings",
@@ -66,8 +67,7 @@ class Installation:
         """Start what is not running, as a supervisor does."""
         wanted = {
             "web": [*WEB, "--bind", f"127.0.0.1:{self.port}"],
-            "worker 1": [*WORKER, "-n", f"one-{time.monotonic_ns()}@%h"],
-            "worker 2": [*WORKER, "-n", f"two-{time.monotonic_ns()}@%h"],
+            **{name: [*WORKER, "-n", f"{name[-1]}-{time.monotonic_ns()}@%h"] for name in self._queue},
             "beat": [*BEAT, "-s", str(self.folder / "beat")],
         }
         for name, command in wanted.items():
@@ -114,7 +114,7 @@ class Installation:
 
     def kill_queue_worker(self, luck: random.Random) -> None:
         """Kill a queue worker with what it is at."""
-        self._kill(luck.choice(("worker 1", "worker 2")))
+        self._kill(luck.choice(self._queue))
 
     def _kill(self, name: str) -> None:
         kill_all(family_of(self._processes[name].pid))
@@ -148,7 +148,7 @@ class Installation:
 
     def fill_worker_disk(self, luck: random.Random) -> None:
         """Let the queue workers store no file for a while."""
-        running = [self._processes[name].pid for name in ("worker 1", "worker 2")]
+        running = [self._processes[name].pid for name in self._queue]
         with _no_room_for(lambda: [process for pid in running for process in family_of(pid)]):
             time.sleep(luck.uniform(0.5, 2))
 

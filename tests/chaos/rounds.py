@@ -35,6 +35,7 @@ ROUND = "chaos"
 SCENES = ("r01-lift", "r01-squat", "r01-chair", "r01-toast")
 CALLS_A_SHEET = 7.3  # a page, two pieces of a clip, three to four saves, a lock
 COMMAND_TIMEOUT_S = 120
+MOST_TIMES = 2  # of the time that the people need anyway; after that they finish undisturbed
 
 
 @dataclass
@@ -65,16 +66,19 @@ class Ledger:
         ]
 
 
-def run(*, reviewers: int, configurations: int, scenes: int, minutes: float, kills: int, seed: int) -> Ledger:
+def run(
+    *, reviewers: int, configurations: int, scenes: int, minutes: float, kills: int, once: bool, seed: int
+) -> Ledger:
     """Run it in a folder of its own, which goes afterwards; return the ledger."""
     folder = Path(tempfile.mkdtemp(prefix="fartbench-chaos-", dir="/tmp"))
     folder.chmod(0o755)  # under root PostgreSQL runs as nobody, who must get in
-    place = Installation(folder)
+    place = Installation(folder, queue_workers=1 if once else 2)
     os.environ.update(place.environment)
     start, ledger = time.monotonic(), Ledger()
     try:
         place.start()
-        _Course(place, ledger, random.Random(seed), kills).run(reviewers, configurations, SCENES[:scenes], minutes)
+        course = _Course(place, ledger, random.Random(seed), minutes=minutes, kills=kills, once=once)
+        course.run(reviewers, configurations, SCENES[:scenes])
     finally:
         _disconnect()
         place.stop()
@@ -86,20 +90,22 @@ def run(*, reviewers: int, configurations: int, scenes: int, minutes: float, kil
 class _Course:
     """The steps of the round, and the harm done meanwhile."""
 
-    def __init__(self, place: Installation, ledger: Ledger, luck: random.Random, kills: int) -> None:
-        self.place, self.ledger, self.luck, self.kills = place, ledger, luck, kills
+    def __init__(
+        self, place: Installation, ledger: Ledger, luck: random.Random, *, minutes: float, kills: int, once: bool
+    ) -> None:
+        self.place, self.ledger, self.luck, self.kills, self.once = place, ledger, luck, kills, once
+        self.minutes, self.start = minutes, time.monotonic()
 
-    def run(self, reviewers: int, configurations: int, scenes: tuple[str, ...], minutes: float) -> None:
+    def run(self, reviewers: int, configurations: int, scenes: tuple[str, ...]) -> None:
         _django()
         self._command("migrate", "--verbosity", "0")
-        self._command("collectstatic", "--no-input", "--verbosity", "0")
         self._command("load_protocol", "fixtures/protocols/core-r01/1.0.0")
         self._command("create_round", ROUND, "--protocol", "core-r01@1.0.0", *(f"--scene={key}" for key in scenes))
         self.place.wait_for_web()
         manifest = self._manifest(configurations, scenes)
         self._command("import_clips", ROUND, manifest, kills=2 * self.kills)
         self._blind()
-        people = self._people(reviewers, configurations * len(scenes), minutes)
+        people = self._people(reviewers, configurations * len(scenes))
         self._review(people)
         self._compare(people)
         self._command("close_round", ROUND, kills=self.kills)
@@ -124,7 +130,7 @@ class _Course:
             self._do(harm)
         self._command("blind", ROUND, kills=2 * self.kills)
 
-    def _people(self, count: int, clips: int, minutes: float) -> list[Person]:
+    def _people(self, count: int, clips: int) -> list[Person]:
         """Open the round and let everybody in: the cohort, and the others beside it."""
         from fartbench.rounds import find_round
         from review.services import set_cohort
@@ -136,7 +142,7 @@ class _Course:
         self._command("open_round", ROUND, kills=self.kills)
         links += [invite_secondary(round_=find_round(ROUND), email=one, actor="chaos") for one in emails[size:]]
         self.place.wait_for_web()
-        think_s = 60 * minutes / (clips * CALLS_A_SHEET)
+        think_s = 60 * self.minutes / (clips * CALLS_A_SHEET)
         people = [Person(self.place.port, self.luck.randrange(2**32), think_s) for _ in links]
         for person, link in zip(people, links, strict=True):
             person.enter(link.url, link.code, ROUND)
@@ -161,27 +167,31 @@ class _Course:
                 thread.join()
 
     def _harm_while(self, is_going: Callable[[], bool]) -> None:
-        """Do every kind of harm in turn, shuffled anew each time, as long as people are at work."""
+        """Do every kind of harm in turn, shuffled anew each time, while people are at work, but not without end."""
         place = self.place
         kinds = [
-            place.kill_web_worker, place.kill_web_worker, place.kill_web_server, place.kill_queue_worker,
+            place.kill_web_worker, place.kill_web_server, place.kill_queue_worker,
             place.restart_postgres, place.crash_postgres, place.restart_redis, place.fill_database_disk,
-            place.jump_clock, place.lose_storage,
+            place.jump_clock, place.lose_storage, *([] if self.once else [place.kill_web_worker]),
         ]  # fmt: skip
-        waiting: list[Any] = []
-        while is_going():
-            waiting = waiting or self.luck.sample(kinds, len(kinds))
+        until = time.monotonic() + MOST_TIMES * 60 * self.minutes
+        waiting = self.luck.sample(kinds, len(kinds))
+        while waiting:
             self._do(waiting.pop())
-            place.keep_up()
-            pause = time.monotonic() + self.luck.uniform(0.5, 3)
+            pause = time.monotonic() + self.luck.uniform(0.5, 4)
             while is_going() and time.monotonic() < pause:
                 time.sleep(0.1)
-        if waiting and not self.ledger.harm.keys() >= {_words(kind) for kind in kinds}:
-            for kind in waiting:  # a short round may end before each kind had its turn
-                self._do(kind)
+            if (
+                not waiting and is_going() and time.monotonic() < until and not self.once
+            ):  # even a short round goes through all kinds once
+                waiting = self.luck.sample(kinds, len(kinds))
+        while is_going():
+            place.keep_up()
+            time.sleep(0.2)
         place.wait_for_web()
 
     def _do(self, harm: Any) -> None:
+        self._note(_words(harm).lower())
         _disconnect()
         harm(self.luck)
         self.ledger.harm[_words(harm)] += 1
@@ -214,6 +224,7 @@ class _Course:
                 return
         from django.core.management import call_command
 
+        self._note(arguments[0])
         self.ledger.commands[arguments[0]] += 1
         self._persistently(lambda: call_command(*arguments, stdout=io.StringIO(), stderr=io.StringIO()))
 
@@ -237,6 +248,10 @@ class _Course:
             self.ledger.harm["Kill a command"] += 1
             return None
         return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+    def _note(self, words: str) -> None:
+        """Say on standard error what is going on, for whoever waits."""
+        print(f"{time.monotonic() - self.start:5.0f} s  {words}", file=sys.stderr, flush=True)
 
     def _persistently(self, work: Callable[[], Any]) -> None:
         from django.core.management import CommandError
@@ -303,6 +318,7 @@ def main() -> int:
     parser.add_argument("--scenes", type=int, default=len(SCENES), help="how many of the protocol's scenes")
     parser.add_argument("--minutes", type=float, default=4, help="how long the people review, about")
     parser.add_argument("--kills", type=int, default=1, help="how often each command of the round is killed")
+    parser.add_argument("--once", action="store_true", help="do each kind of harm once, and stop")
     parser.add_argument("--seed", type=int, default=1)
     ledger = run(**vars(parser.parse_args()))
     print("\n".join(ledger.lines()))
