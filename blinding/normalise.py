@@ -56,27 +56,34 @@ class CommonFormat:
         return round(self.video_bit_rate * (self.seconds + BUFFER_S) / 8) + 2 * SMALLEST_FILLER * self.pictures
 
 
-def normalise(src: Path, dst: Path, *, format: CommonFormat) -> CopyResult:  # noqa: A002 - the word of the protocol file
-    """Re-encode ``src`` to the common format and write the blind MP4 copy of that to ``dst``.
+def normalise(
+    src: Path,
+    dst: Path,
+    *,
+    format: CommonFormat,  # noqa: A002 - the word of the protocol file
+    begin_s: float = 0.0,
+) -> CopyResult:
+    """Re-encode ``src`` from ``begin_s`` on to the common format and write the blind MP4 copy of that to ``dst``.
 
     Pictures are fitted into the frame with black bars, time is resampled to the frame rate, and a clip that is too
     short holds its last picture; sound becomes 48 kHz stereo, silent where there is none. Sound is Opus and pictures
     are H.264, both at a constant rate. Raises what blind_copy() raises, and MediaTimeout when encoding takes too long.
     """
     program = str(ffmpeg_binary())
+    wanted = [asdict(format), begin_s]
     return finish(
-        src, dst, lambda partial: call_apart(_normalise_here, src, partial, program, asdict(format), seconds=SECONDS)
+        src, dst, lambda partial: call_apart(_normalise_here, src, partial, program, *wanted, seconds=SECONDS)
     )
 
 
-def _normalise_here(path: Path, target: str, program: str, wanted: dict[str, Any]) -> dict[str, Any]:
+def _normalise_here(path: Path, target: str, program: str, wanted: dict[str, Any], begin_s: float) -> dict[str, Any]:
     common = CommonFormat(**wanted)
     encoded = Path(f"{target}.encoded")
     try:
         with open_bytes(path) as data:
             raw = facts(path, data, read_movie(path, data), BOUNDS)
             demuxer = _DEMUXERS[sniff(path, data)]
-        _encode(path, encoded, command(path, encoded, demuxer, raw, common), program)
+        _encode(path, encoded, command(path, encoded, demuxer, raw, common, begin_s), program)
         return write_copy(path, encoded, Path(target), picture_bytes=common.picture_bytes)
     finally:
         encoded.unlink(missing_ok=True)
@@ -98,9 +105,12 @@ def _encode(path: Path, encoded: Path, arguments: list[str], program: str) -> No
         raise NotCopyable(path, f"could not be re-encoded: {said[-1] if said else 'no reason given'}.")
 
 
-def command(path: Path, encoded: Path, demuxer: str, raw: MediaFacts, common: CommonFormat) -> list[str]:
+def command(  # noqa: PLR0917
+    path: Path, encoded: Path, demuxer: str, raw: MediaFacts, common: CommonFormat, begin_s: float
+) -> list[str]:
     """Return the arguments of ffmpeg that encode one clip: the demuxer fixed, only files read, nothing but picture and
     sound taken."""
+    first = round(Fraction(common.frame_rate) * Fraction(begin_s).limit_denominator(1_000_000))
     source = ffmpeg.input(f"file:{path}", f=demuxer, protocol_whitelist="file", max_pixels=BOUNDS.pixels, threads=1)
     start = max(0.0, (raw.audio_start or 0.0) - raw.video_start)
     picture = (
@@ -108,7 +118,8 @@ def command(path: Path, encoded: Path, demuxer: str, raw: MediaFacts, common: Co
         .filter("setpts", "PTS-STARTPTS")
         .filter("fps", fps=common.frame_rate, start_time=0)
         .filter("tpad", stop=-1, stop_mode="clone")
-        .filter("trim", end_frame=common.pictures)
+        .filter("trim", start_frame=first, end_frame=first + common.pictures)
+        .filter("setpts", "PTS-STARTPTS")
         .filter(
             "scale",
             common.width,
@@ -128,6 +139,8 @@ def command(path: Path, encoded: Path, demuxer: str, raw: MediaFacts, common: Co
         sound.filter("asetpts", f"PTS-STARTPTS+{start:.6f}/TB")
         .filter("aresample", 48000, **{"async": 1, "first_pts": 0})
         .filter("aformat", sample_fmts="flt", channel_layouts="stereo")
+        .filter("atrim", start=begin_s)
+        .filter("asetpts", "PTS-STARTPTS")
         .filter("apad")
         .filter("atrim", end=common.seconds)
     )

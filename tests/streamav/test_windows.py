@@ -1,0 +1,113 @@
+"""Units lie where the paper says, and a window that is cut is the rollout's own pictures and sound, blind."""
+
+from collections import Counter
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from django.conf import settings
+
+from blinding.leakscan import scan
+from blinding.normalise import CommonFormat
+from blinding.windows import WindowMissing, cut
+from fartbench.media.probe import probe
+from fartbench.scenarios.generating import generate
+from fartbench.scenarios.material import read_material
+from fartbench.scenarios.reading import read_set
+from fartbench.scenarios.units import Window, read_units, units
+from generation.local.rollouts.scenery import TONES
+from scoring.measurements.table import read_table
+
+FOLDER = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "streamav" / "0.1.0"
+PLAN = read_units(FOLDER)
+SET = read_set(FOLDER)
+SCENARIOS = {one.key: one for one in SET.scenarios}
+SMALL = CommonFormat(160, 90, "24/1", 8.0, video_bit_rate=400_000)
+
+
+def test_a_progressive_rollout_has_intervals_the_whole_and_its_ends():
+    found = units(PLAN, SCENARIOS["sheepdog-hill-p"], horizon_s=180)
+    assert Counter(unit.kind for unit in found) == {"interval": 6, "full": 1, "endpoint": 2}
+    spans = {(unit.kind, unit.place): unit.windows[0][1:] for unit in found}
+    assert spans["interval", "6"] == (150, 180)
+    assert spans["full", "full"] == (0, 180)
+    assert (spans["endpoint", "first"], spans["endpoint", "last"]) == ((0, 30), (150, 180))
+
+
+def test_an_interactive_rollout_has_units_for_each_update_and_pairs_for_what_it_builds_on():
+    found = units(PLAN, SCENARIOS["sheepdog-hill-i"], horizon_s=180)
+    assert Counter(unit.kind for unit in found) == {
+        "interval": 6, "initial": 1, "update": 5, "prompt": 5, "retention": 5, "dependency": 3,
+    }  # fmt: skip
+    by = {(unit.kind, unit.place): unit.windows for unit in found}
+    assert by["update", "P2"] == (Window("shown", 60, 90),)
+    assert by["prompt", "P2"] == (Window("shown", 58, 62),)
+    assert by["retention", "P2"] == (Window("previous", 30, 60), Window("current", 60, 90))
+    assert by["dependency", "P5"] == (Window("source", 30, 60), Window("current", 150, 180))
+
+
+def test_shorter_horizons_are_prefixes_of_the_same_rollout():
+    whole = units(PLAN, SCENARIOS["sheepdog-hill-i"], horizon_s=180)
+    for horizon in (60, 120):
+        found = units(PLAN, SCENARIOS["sheepdog-hill-i"], horizon_s=horizon)
+        assert found == [unit for unit in whole if unit.end_s <= horizon]
+    assert [unit.place for unit in units(PLAN, SCENARIOS["sheepdog-hill-p"], horizon_s=60)] == [
+        "1", "2", "full", "first", "last",
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="not 90"):
+        units(PLAN, SCENARIOS["sheepdog-hill-p"], horizon_s=90)
+
+
+def test_a_whole_set_has_as_many_units_as_the_paper_implies_and_every_metric_has_its_kind():
+    """Derived from §A.3: retention and prompts 800 each, dependencies 360, intervals 320 x 6."""
+    scenarios = generate(read_material(FOLDER), SET.constraints, seed=1)
+    found = Counter(unit.kind for one in scenarios for unit in units(PLAN, one, horizon_s=180))
+    assert found == {
+        "interval": 1920, "full": 160, "endpoint": 320, "initial": 160, "update": 800, "prompt": 800,
+        "retention": 800, "dependency": 360,
+    }  # fmt: skip
+    asked = {metric.unit for metric in read_table(FOLDER).metrics if metric.computed in {"answers", "mixed"}}
+    assert asked <= {kind.kind for kind in PLAN.kinds}
+
+
+def pictures(path: Path) -> np.ndarray:
+    with av.open(str(path)) as container:
+        return np.stack([frame.to_ndarray(format="gray").astype(float) for frame in container.decode(video=0)])
+
+
+def tone(path: Path, step: int, at_s: float) -> float:
+    with av.open(str(path)) as container:
+        rate = container.streams.audio[0].rate
+        wave = np.concatenate([frame.to_ndarray().mean(0) for frame in container.decode(audio=0)])
+    piece = wave[round(at_s * rate) :][: rate // 4]
+    return float(2 * abs(np.mean(piece * np.exp(-2j * np.pi * TONES[step - 1] * np.arange(len(piece)) / rate))))
+
+
+def test_a_window_holds_the_very_seconds_of_picture_and_sound(rollouts, tmp_path):
+    """P1 of the broken rollout is followed at 8 s; in the window from 6 to 10 s that is after 2 s."""
+    path, _ = rollouts["broken"]
+    out = tmp_path / "window.mp4"
+    cut(path, out, begin_s=6, end_s=10, format=SMALL)
+    facts = probe(out)
+    assert (facts.frame_count, facts.duration_s) == (96, pytest.approx(4, abs=0.03))
+    found, wanted = pictures(out), pictures(path)[144:240]
+    assert np.abs(found - wanted).mean() < 4
+    assert np.abs(found[:-1] - wanted[1:]).mean() > 2 * np.abs(found - wanted).mean()
+    assert [tone(out, 1, at) > 0.1 for at in (1.5, 2.1)] == [False, True]
+    assert scan(out) == []
+
+
+def test_windows_of_one_length_are_of_one_size_wherever_they_lie(rollouts, tmp_path):
+    path, _ = rollouts["clean"]
+    for name, begin in (("a", 2), ("b", 20)):
+        cut(path, tmp_path / name, begin_s=begin, end_s=begin + 4, format=SMALL)
+    assert probe(tmp_path / "a").video_bit_rate == probe(tmp_path / "b").video_bit_rate
+
+
+def test_a_window_that_a_rollout_does_not_reach_is_refused_and_nothing_is_written(rollouts, tmp_path):
+    path, _ = rollouts["clean"]
+    out = tmp_path / "window.mp4"
+    with pytest.raises(WindowMissing, match=r"lasts 38\.\d\d s; there is no window from 30 s to 60 s"):
+        cut(path, out, begin_s=30, end_s=60, format=SMALL)
+    assert list(tmp_path.iterdir()) == []
