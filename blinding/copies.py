@@ -14,7 +14,6 @@ from blinding.leaks.finding import Finding
 from blinding.leakscan import scan
 from blinding.models import BlindCopy
 from blinding.normalise import CommonFormat, normalise
-from blinding.proof import prove
 from fartbench.media.probe import frame_times, probe
 from fartbench.models import Round
 from fartbench.storage import blind_copies
@@ -57,6 +56,8 @@ def _write(clip: Clip, scratch: Path, round_: Round) -> tuple[CopyResult, dict[s
     if round_.is_normalised:
         common = CommonFormat(**round_.protocol.rules.blinding.format.model_dump())
         return normalise(clip.path, scratch, format=common), None
+    from blinding.proof import prove  # noqa: PLC0415 - loads decoders, which a web process does without
+
     made = blind_copy(clip.path, scratch)
     proof = prove(clip.path, scratch)
     proof.insist(clip.path)

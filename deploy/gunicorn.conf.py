@@ -21,6 +21,7 @@ logconfig_dict = {
     "disable_existing_loggers": False,
     "formatters": {"json": {"()": "fartbench.logs.JsonFormatter"}, "line": {"()": "fartbench.logs.LineFormatter"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": os.environ.get("LOG_FORMAT", "line")}},
+    "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {"gunicorn.error": {"handlers": ["console"], "level": "WARNING", "propagate": False}},
 }
 worker_tmp_dir = "/dev/shm"  # noqa: S108 - heartbeats must not wait for a disk

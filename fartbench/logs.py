@@ -64,13 +64,18 @@ def scrubbed(text: str) -> str:
     return text
 
 
-@cache
 def _secrets() -> tuple[str, ...]:
     from django.conf import settings  # noqa: PLC0415 - the settings name this module
 
+    # While the settings are being read, something may be logged already.
+    return _secrets_of(settings.SECRET_KEY if settings.configured else "")
+
+
+@cache
+def _secrets_of(secret_key: str) -> tuple[str, ...]:
     found = {value for name, value in os.environ.items() if _SECRET_NAMES.search(name)}
     found |= {password for name, url in os.environ.items() if name.endswith("_URL") and (password := _password(url))}
-    found.add(settings.SECRET_KEY)
+    found.add(secret_key)
     return tuple(sorted((secret for secret in found if len(secret) >= _SHORTEST_SECRET), key=len, reverse=True))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from django.db import transaction
 from django.utils import timezone
 
@@ -16,7 +14,6 @@ from fartbench.protocols import freeze
 from fartbench.rounds import move
 from generation.models import Sample
 from review.models import CohortMember, Role
-from review.pairs.selectors import missing_votes
 from review.selectors import missing_sheets
 from review.services import plan_orders, write_forms
 from scoring.changes import configuration_labels
@@ -98,13 +95,11 @@ def close_round(*, round_: Round, actor: str, incomplete_reason: str = "") -> No
     with transaction.atomic():
         # Locking a sheet takes this row too, so that none slips in between the count and the close.
         Round.objects.select_for_update().get(pk=round_.pk)
-        sheets, votes = missing_sheets(round_), missing_votes(round_)
-        missing = [*sheets, *votes]
+        missing = missing_sheets(round_)
         if missing and not incomplete_reason.strip():
             whose = "; ".join(f"{member.reviewer.code} ({member.reviewer.email}): {count}" for member, count in missing)
-            what = " and ".join(name for name, some in (("sheets", sheets), ("votes on pairs", votes)) if some)
             raise SheetsMissing(
-                f"Round {round_.name!r} stays open, {what} are missing. {whose}. "
+                f"Round {round_.name!r} stays open, sheets are missing. {whose}. "
                 "Wait for them, or close with --incomplete --reason."
             )
         reason = incomplete_reason.strip() if missing else ""
@@ -119,13 +114,6 @@ def close_round(*, round_: Round, actor: str, incomplete_reason: str = "") -> No
             "round closed",
             actor=actor,
             round_name=round_.name,
-            missing=_by_code(missing),
+            missing={member.reviewer.code: count for member, count in missing},
             reason=reason,
         )
-
-
-def _by_code(missing: list[tuple[CohortMember, int]]) -> dict[str, int]:
-    counts: Counter[str] = Counter()
-    for member, count in missing:
-        counts[member.reviewer.code] += count
-    return dict(counts)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from fartbench.media.bounds import BOUNDS, Bounds
-from fartbench.media.decoding import first_picture, first_sound
 from fartbench.media.errors import NotAVideo, UnsafeMedia
 from fartbench.media.movie import Movie, Sample, Track
 from fartbench.media.reading import open_bytes, read_movie
@@ -175,6 +174,8 @@ def facts(path: Path, data: memoryview, movie: Movie, bounds: Bounds) -> MediaFa
 def _picture_format(path: Path, data: memoryview, video: Track, bounds: Bounds) -> tuple[int, int, str, str]:
     """Return width, height, profile and pixel format: the decoded picture's, or the container's for a codec not
     decoded here."""
+    from fartbench.media.decoding import first_picture  # noqa: PLC0415 - only the sandbox's child decodes
+
     decoded = first_picture(path, data, video, bounds)
     if decoded is None:
         return video.width, video.height, "", ""
@@ -208,6 +209,8 @@ def _sound_facts(path: Path, data: memoryview, track: Track | None, bounds: Boun
         "audio_bit_rate": _bit_rate(track, end - begin),
         "audio_packet_samples": None,
     }
+    from fartbench.media.decoding import first_sound  # noqa: PLC0415 - only the sandbox's child decodes
+
     decoded = first_sound(path, data, track, bounds)
     if decoded is not None:
         frame, found["audio_profile"] = decoded

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from scipy.special import stdtrit
 
 from scoring.records import CellRecord, RoundRecord, Tally, tally
 from scoring.release.rows import RowOfCells
 from scoring.release.writers import write_csv
+from scoring.stats.intervals import student_t
 
 WORKER_HEADER = ("HITId", "workerid", "file", "short_file_name", "vote", "condition")
 
@@ -52,7 +52,7 @@ def _moments(given: np.ndarray) -> tuple[str, str, str]:
     if given.size == 1:
         return f"{given[0]:g}", "", ""
     std = float(given.std(ddof=1))
-    half = float(stdtrit(given.size - 1, 0.975)) * std / math.sqrt(given.size)
+    half = student_t(given.size - 1) * std / math.sqrt(given.size)
     return f"{given.mean():.10g}", f"{std:.10g}", f"{half:.10g}"
 
 

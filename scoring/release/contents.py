@@ -13,15 +13,12 @@ from typing import Any
 
 from fartbench.protocol import canonical_bytes
 from scoring.document import scores_document
-from scoring.preference.fastchat import write_battles
-from scoring.preference.table import vote_rows
-from scoring.release.columns import ANSWERS, CONFIGURATIONS, LEADERBOARD, PAIRS, Table, clips_table
+from scoring.release.columns import ANSWERS, CONFIGURATIONS, LEADERBOARD, Table, clips_table
 from scoring.release.croissant import croissant
 from scoring.release.judge_plots import judge_plots
 from scoring.release.judges import write_judges
 from scoring.release.manifest import MANIFEST, Issue, manifest
 from scoring.release.parquet import write_parquet
-from scoring.release.plots import plots_of
 from scoring.release.readme import readme
 from scoring.release.rows import answer_rows, clip_rows, configuration_rows, leaderboard_rows
 from scoring.release.writers import json_bytes, readable_json_bytes, write_csv, write_jsonl
@@ -52,9 +49,6 @@ def write_tables(folder: Path, documents: Documents, protocol_content: Mapping[s
         CONFIGURATIONS: configuration_rows(record),
         LEADERBOARD: leaderboard_rows(record, documents.reports["reports"]["overall_ranking"]),
     }
-    if record.protocol.pairs:
-        rows[PAIRS] = vote_rows(record)
-        write_battles(folder, record)
     for table, found in rows.items():
         write_csv(folder / f"{table.name}.csv", _header(table), found)
     write_judges(folder, record)
@@ -72,6 +66,8 @@ def write_release(folder: Path, documents: Documents, protocol_content: Mapping[
     write_jsonl(folder / "answers.jsonl", ANSWERS, answer_rows(record))
     write_parquet(folder / "answers.parquet", ANSWERS, answer_rows(record))
     (folder / "reports.json").write_bytes(json_bytes(documents.reports))
+    from scoring.release.plots import plots_of  # noqa: PLC0415 - a web process shows plots that are drawn already
+
     (folder / "plots").mkdir()
     drawings = plots_of(record.protocol, documents.reports)
     drawings |= judge_plots(record.protocol, documents.reports["reports"].get("human_ai_agreement", {}))

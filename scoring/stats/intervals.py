@@ -3,9 +3,10 @@
 Which one is used where, and how often each covers the truth, is checked by `python -m scoring.stats.validate`.
 """
 
+from types import ModuleType
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri, stdtrit
 
 from scoring.stats.estimate import CONFIDENCE, Estimate, Undefined, cut, without_interval
 
@@ -28,12 +29,12 @@ def wilson(successes: int, n: int) -> Estimate | Undefined:
         raise ValueError(f"{successes} successes of {n} is not a share.")
     if n == 0:
         return Undefined("nothing was counted")
-    low, high = _score_limits(successes / n, n, float(ndtri(UPPER)))
+    low, high = _score_limits(successes / n, n, float(_special().ndtri(UPPER)))
     return Estimate(successes / n, low, high, n, "Wilson")
 
 
-def clustered_wilson(successes: ArrayLike, clusters: ArrayLike, *, by: str = "configuration") -> Estimate | Undefined:
-    """A share of clips whose clips come in clusters; `by` names what a cluster is.
+def clustered_wilson(successes: ArrayLike, clusters: ArrayLike) -> Estimate | Undefined:
+    """A share of clips whose clips come in clusters (configurations).
 
     Wilson's interval with n / deff for n and t with G - 1 degrees of freedom for z, where deff, at least 1, is the
     ratio of the between-cluster variance of the share to the binomial one (Kish 1965, Survey Sampling; Dean & Pagano
@@ -50,13 +51,20 @@ def clustered_wilson(successes: ArrayLike, clusters: ArrayLike, *, by: str = "co
         return wilson(int(hit.sum()), n)
     share = float(hit.sum()) / n
     if groups < 2:  # noqa: PLR2004
-        return without_interval(share, n, f"all are from one {by}")
+        return without_interval(share, n, "all clips are from one configuration")
     off = np.bincount(member, weights=hit - share, minlength=groups)
     binomial = share * (1 - share) / n
     between = groups / (groups - 1) * float(off @ off) / n**2
     deff = max(1.0, between / binomial) if binomial > 0 else 1.0
     low, high = _score_limits(share, n / deff, student_t(groups - 1))
-    return Estimate(share, low, high, n, f"Wilson, clustered by {by}")
+    return Estimate(share, low, high, n, "Wilson, clustered by configuration")
+
+
+def _special() -> ModuleType:
+    # A web process shows figures that were computed before: it starts, and lives, without this.
+    import scipy.special  # noqa: PLC0415
+
+    return scipy.special
 
 
 def _score_limits(share: float, n: float, z: float) -> tuple[float, float]:
@@ -71,7 +79,7 @@ def _score_limits(share: float, n: float, z: float) -> tuple[float, float]:
 
 def student_t(freedom: float) -> float:
     """The upper limit, in standard errors, of a two-sided 95% t interval."""
-    return float(stdtrit(freedom, UPPER))
+    return float(_special().stdtrit(freedom, UPPER))
 
 
 def jackknife_interval(
@@ -130,10 +138,10 @@ def bca_interval(
     if kept.min() == kept.max():
         return without_interval(value, n, "no variation: every resample gives the same value")
     below = float((kept < value - EQUAL).mean())
-    bias = float(ndtri(np.clip(below, 1 / (2 * kept.size), 1 - 1 / (2 * kept.size))))
+    bias = float(_special().ndtri(np.clip(below, 1 / (2 * kept.size), 1 - 1 / (2 * kept.size))))
     acceleration = _acceleration(np.asarray(left_out, dtype=np.float64), np.asarray(weights, dtype=np.float64))
-    reach = bias + np.array([-1.0, 1.0]) * float(ndtri(UPPER))
-    low, high = np.quantile(kept, ndtr(bias + reach / (1 - acceleration * reach)))
+    reach = bias + np.array([-1.0, 1.0]) * float(_special().ndtri(UPPER))
+    low, high = np.quantile(kept, _special().ndtr(bias + reach / (1 - acceleration * reach)))
     return Estimate(value, cut(low, bounds), cut(high, bounds), n, f"BCa bootstrap of clips, {all_draws.size} draws")
 
 

@@ -37,12 +37,12 @@ def test_what_identifies_somebody_or_opens_a_door_is_left_out(
 def test_values_of_secret_variables_and_passwords_in_urls_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAL_KEY", "fal-key-0123456789")
     monkeypatch.setenv("DATABASE_URL", "postgres://lab:hunter2hunter2@db/lab")
-    logs._secrets.cache_clear()
+    logs._secrets_of.cache_clear()
     try:
         said = logs.scrubbed("sent fal-key-0123456789 with hunter2hunter2, only-for-the-tests")
     finally:
         monkeypatch.undo()
-        logs._secrets.cache_clear()
+        logs._secrets_of.cache_clear()
     assert said == "sent [secret] with [secret], [secret]"
 
 

@@ -19,8 +19,7 @@ class Command(RoundCommand):
             "--format",
             choices=FORMATS,
             default=TABLES,
-            help="the tables of a release; Label Studio's JSON; one long table for R and pandas; votes as in P.910; "
-            "the battles of pairs as in FastChat",
+            help="the tables of a release; Label Studio's JSON; one long table for R and pandas; votes as in P.910",
         )
         parser.add_argument("--free-text", action="store_true", help="add what reviewers wrote in their own words")
 
