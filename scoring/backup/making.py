@@ -20,7 +20,7 @@ from review.models import TrainingClip
 from scoring.backup.folder import BackupList, file_of, finished_or_nothing, kept, stores, take_in
 from scoring.backup.rows import one_moment, tables, write_table
 from scoring.models import Release
-from scoring.release.program import program
+from fartbench.program import program
 from scoring.release.verifying import release_faults
 
 

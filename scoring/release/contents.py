@@ -15,7 +15,6 @@ from fartbench.protocol import canonical_bytes
 from scoring.document import scores_document
 from scoring.release.columns import ANSWERS, CONFIGURATIONS, LEADERBOARD, Table, clips_table
 from scoring.release.croissant import croissant
-from scoring.release.judge_plots import judge_plots
 from scoring.release.judges import write_judges
 from scoring.release.manifest import MANIFEST, Issue, manifest
 from scoring.release.parquet import write_parquet
@@ -66,7 +65,9 @@ def write_release(folder: Path, documents: Documents, protocol_content: Mapping[
     write_jsonl(folder / "answers.jsonl", ANSWERS, answer_rows(record))
     write_parquet(folder / "answers.parquet", ANSWERS, answer_rows(record))
     (folder / "reports.json").write_bytes(json_bytes(documents.reports))
-    from scoring.release.plots import plots_of  # noqa: PLC0415 - a web process shows plots that are drawn already
+    # A web process shows plots that are drawn already.
+    from scoring.release.judge_plots import judge_plots  # noqa: PLC0415
+    from scoring.release.plots import plots_of  # noqa: PLC0415
 
     (folder / "plots").mkdir()
     drawings = plots_of(record.protocol, documents.reports)
