@@ -59,6 +59,24 @@ def gray_pictures(
     return Pictures(np.array(places, np.int64)[order], np.stack(kept)[order].astype(np.uint8))
 
 
+def colour_pictures(
+    path: Path, data: memoryview, track: Track, bounds: Bounds, *, wanted: set[int]
+) -> dict[int, NDArray[np.uint8]]:
+    """Decode a track up to the last wanted place and return those pictures (height, width, 3), RGB, by their place.
+
+    A place that is not there is left out. Raises NotAVideo as gray_pictures() does.
+    """
+    ticks, last = np.array(picture_ticks(track), np.int64), max(wanted)
+    found: dict[int, NDArray[np.uint8]] = {}
+    for frame in _decoded(path, data, track, bounds):
+        place = int(np.searchsorted(ticks, frame.pts))
+        if place in wanted and ticks[place] == frame.pts:
+            found[place] = frame.to_ndarray(format="rgb24")
+        if place >= last and len(found) == len(wanted):
+            break
+    return found
+
+
 def whole_sound(path: Path, data: memoryview, track: Track, start: Fraction, bounds: Bounds) -> Sound:
     """Decode all sound of a track, on the clock that begins at ``start`` seconds of the file's own.
 
