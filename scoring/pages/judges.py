@@ -138,7 +138,7 @@ def _judge(found: Document, protocol: Protocol) -> JudgeResult:
         name=found["judge"],
         model=found["model"],
         digest=found["digest"],
-        frozen_at=found["frozen_at"],
+        frozen_at=found["frozen_at"][:16].replace("T", " "),
         frozen_before_close=found["frozen_before_close"],
         ends=_ends(found["runs"]),
         errors=tuple((ERRORS.get(code, code), count) for code, count in found["errors"].items()),
@@ -179,6 +179,8 @@ def _fact(label: str, part: Document, leniency: Any, labels: Mapping[str, str]) 
     verdict, tone, why = VERDICTS[part["verdict"]]
     words = {**labels, "na": NA_LABEL, "none": NO_ANSWER_LABEL}
     commonest = part["commonest"]
+    if part["met"] and part["share"]["value"] <= commonest["share"]["value"]:
+        why = f"{why}; no better than always saying {words[commonest['answer']]}"
     return FactLine(
         label=label,
         verdict=verdict,

@@ -22,9 +22,11 @@ from django.db.models import Count
 from fartbench import jobs
 from fartbench.models import AuditEntry, Job, JobState, Round, RoundState
 from generation import local
+from generation.commissioning import local_configurations
 from generation.models import Clip, Sample
+from judging.models import JudgeTry
 from review.models import AnswerSheet, Source
-from scoring import demo
+from scoring import demo, demo_judges
 from scoring.demo_accounts import ready_accounts
 from scoring.models import Release
 from tests.factories import tiny_clip
@@ -96,6 +98,30 @@ def test_it_has_a_finished_round_and_an_open_one_and_a_second_run_adds_nothing()
 
 class Interrupted(BaseException):
     """Ctrl-C, or anything else that ends a run where it is."""
+
+
+@EMBEDDED
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("_tiny_clips")
+def test_scripted_judges_answer_it_and_are_named_as_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo, "_configurations", lambda _name: local_configurations()[:1])
+    round_ = demo.make_rounds()[0]
+    work()
+    demo.blind([round_])
+    work()
+    round_.refresh_from_db()
+    demo.open_and_answer(round_)
+    for _ in range(2):
+        demo_judges.let_judges_answer(round_)
+    assert JudgeTry.objects.count() == 4 * 4, "three judges and one without sound on four clips, once"
+    demo.finish(round_)
+    report = round_.releases.get().document("human_ai_agreement")
+    assert {judge["label"] for judge in report["judges"]} == {
+        "Simulated: knows the truth", "Simulated: believes every source", "Simulated: says the middle",
+    }  # fmt: skip
+    assert [run["variant"] for run in report["sensitivity"]] == ["muted"]
+    assert demo_judges.questions_left(round_) == 0
+    assert "STAND_IN_JUDGES_URL" not in os.environ
 
 
 @EMBEDDED

@@ -21,11 +21,13 @@ from typing import Any
 import numpy as np
 import pytest
 from django.conf import settings
+from django.test import Client
 from scipy import stats
 
 from blinding.models import BlindingKey
 from fartbench.models import Job, JobState, Round
 from fartbench.protocol import Response
+from fartbench.rounds import StepOutOfOrder
 from judging.asking import LOST
 from judging.models import JudgeAccount, JudgeRun, JudgeTry, RunState
 from judging.standin import StandInJudges
@@ -33,6 +35,7 @@ from judging.standin.behaviours import Behaviour, Question, Said
 from review.models import AnswerSheet, Source
 from review.services import SheetEntry, enter_sheets
 from scoring import rounds
+from scoring.export import export_round
 from scoring.release.verifying import verify_release
 from tests.factories import reviewers_of
 from tests.judging.judged import clip
@@ -140,7 +143,7 @@ def test_three_judges_killed_and_resumed_are_calibrated_as_the_script_says(
 
     assert len(asked) == 3 * 48
     assert set(asked.values()) == {1}, "nothing is asked twice, whatever was killed"
-    assert b"gemini-3.7-flash: 48 answered" in said or b"error" in said
+    assert all(f"{name}: ".encode() in said for name in JUDGES)
     assert JudgeTry.objects.filter(state="open").count() == 0
     lost = {(run.judge.name, run.stimulus_id) for run in JudgeRun.objects.filter(code=LOST).select_related("judge")}
     assert 1 <= len(lost) <= AT_ONCE
@@ -149,6 +152,9 @@ def test_three_judges_killed_and_resumed_are_calibrated_as_the_script_says(
     }  # fmt: skip
 
     answer_as(round_, stimuli, people)
+    with pytest.raises(StepOutOfOrder):  # whatever the judges said stays hidden until people are done
+        call_export(round_)
+    assert Client().get(f"/rounds/{round_.name}/human-ai/").status_code == 404
     rounds.close_round(round_=round_, actor="test")
     release = rounds.publish(round_=round_, actor="test")
     verify_release(release.folder)
@@ -166,6 +172,14 @@ def test_three_judges_killed_and_resumed_are_calibrated_as_the_script_says(
     constant = found["gemini-3.7-flash"]["ratings"]
     assert all(part["discrimination"]["demonstrated"] is False for part in constant.values())
     assert found["gemini-3.8-flash"]["ratings"]["sound"]["discrimination"]["demonstrated"] is True
+    page = Client().get(f"/rounds/{round_.name}/human-ai/").content.decode()
+    assert "Gemini 3.8 Flash" in page
+    assert "useful discrimination not demonstrated" in page
+    assert "lost with the worker that asked" in page
+
+
+def call_export(round_: Round) -> None:
+    export_round(round_=round_, folder=Path(settings.DATA_DIR) / "early", actor="test", reason="curious")
 
 
 def answer_as(round_: Round, stimuli: dict[Key, Any], people: dict[Key, list[Answers]]) -> None:

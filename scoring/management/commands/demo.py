@@ -10,10 +10,12 @@ from rich.console import Console
 
 from blinding.services import BLIND
 from fartbench.commands import Command as Base
+from fartbench.commands import progress
 from fartbench.media.ffmpeg import ffmpeg_binary
 from generation.commissioning import GENERATE
 from scoring import demo
 from scoring.demo_accounts import Accounts, ready_accounts
+from scoring.demo_judges import let_judges_answer, questions_left
 from scoring.demo_work import BOUGHT, buy_from_stand_ins, work_through
 from scoring.serving import refuse_taken_port, serve
 from scoring.training import TRAINING
@@ -59,6 +61,9 @@ def _make(console: Console) -> Accounts:
         for round_ in rounds:
             round_.refresh_from_db()
             link = demo.open_and_answer(round_) or link
+    with progress("Asking scripted judges", questions_left(rounds[0])) as advance:
+        let_judges_answer(rounds[0], advance)
+    with console.status("Closing and publishing the finished round"):
         demo.finish(rounds[0])
         return ready_accounts(rounds[1], link)
 
@@ -75,4 +80,4 @@ FARTBench is ready at {base}
   As an admin     {base}/staff/ as {accounts.admin} with the password {accounts.admin_password}
                   When you have rated every clip, close “{demo.OPEN}” there and publish it.
 
-All clips are drawn by this program, and all answers but yours are simulated."""
+All clips are drawn by this program, and all answers but yours are simulated, those of AI judges too."""

@@ -1,0 +1,110 @@
+"""The commands: “judge” asks with a bar and says what is wrong; “stand_in_judges” stands in."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+
+from judging.models import Judge, JudgeCeiling, JudgeRun, RunState
+from judging.standin import BEHAVIOURS, StandInJudges
+from tests import factories
+from tests.judging.judged import GEMINI, judged_round, request
+
+
+def status_of(*arguments: str) -> tuple[int, str]:
+    with pytest.raises(CommandError) as caught:
+        call_command(*arguments)
+    return caught.value.returncode, str(caught.value)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_every_judge_of_the_protocol_is_asked_and_counted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    round_ = judged_round(clips=2)
+    with StandInJudges(behaviours={"gemini-3.7-flash": "blocked"}) as stand_in:
+        monkeypatch.setenv("STAND_IN_JUDGES_URL", stand_in.url)
+        call_command("judge", round_.name, "--ceiling", "1.5")
+        call_command("judge", round_.name, "--variant", "muted", "--judge", GEMINI, "--at-once", "1")
+    said = capsys.readouterr().out
+    assert f"{GEMINI}: 2 answered, $0.0048" in said
+    assert "gemini-3.7-flash: 2 blocked" in said
+    assert f"{GEMINI} (without sound): 2 answered" in said
+    assert Judge.objects.get(name=GEMINI, variant="frozen").digest in said
+    assert JudgeCeiling.objects.get().usd == 1.5
+    assert len(stand_in.asked) == 8
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_could_not_be_asked_is_said_with_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    round_ = judged_round(clips=2)
+    with StandInJudges() as stand_in:
+        monkeypatch.setenv("STAND_IN_JUDGES_URL", stand_in.url)
+        status, words = status_of("judge", round_.name, "--judge", GEMINI, "--ceiling", "0.001")
+        assert status == 1
+        assert "Not everything could be asked" in words
+        assert "--ceiling USD" in words
+        assert stand_in.asked == []
+        call_command("judge", round_.name, "--judge", GEMINI, "--ceiling", "1")
+    assert set(JudgeRun.objects.values_list("state", flat=True)) == {RunState.ANSWERED}
+
+
+@pytest.mark.django_db
+def test_the_judges_may_be_frozen_and_left_to_workers(capsys: pytest.CaptureFixture[str]) -> None:
+    round_ = judged_round()
+    call_command("judge", round_.name, "--freeze-only")
+    assert Judge.objects.count() == 3
+    assert set(JudgeRun.objects.values_list("state", flat=True)) == {RunState.DUE}
+    assert capsys.readouterr().out.count("SHA-256") == 3
+
+
+@pytest.mark.django_db
+def test_wrong_use_and_refusals_have_their_status(tmp_path: Path) -> None:
+    round_ = judged_round()
+    assert status_of("judge", round_.name, "--ceiling", "much")[0] == 2
+    assert status_of("judge", round_.name, "--ceiling", "-1")[0] == 2
+    assert status_of("judge", round_.name, "--judge", "gpt")[0] == 1
+    assert status_of("judge", round_.name, "--add", str(tmp_path / "none.yaml"))[0] == 1
+    assert status_of("judge", round_.name, "--ask-lost-again")[0] == 1
+    status, words = status_of("judge", factories.make_round().name)
+    assert status == 1
+    assert "once it was opened" in words
+    assert Judge.objects.count() == 0
+
+
+@pytest.mark.django_db
+def test_asking_again_what_was_lost_needs_a_reason_and_says_how_much(capsys: pytest.CaptureFixture[str]) -> None:
+    round_ = judged_round()
+    (judge,) = request(round_)
+    judge.runs.update(state=RunState.ERROR, code="lost")
+    call_command("judge", round_.name, "--judge", GEMINI, "--ask-lost-again", "--reason", "power cut", "--freeze-only")
+    assert "1 lost questions are due again" in capsys.readouterr().out
+    assert judge.runs.get().state == RunState.DUE
+
+
+def test_the_stand_ins_serve_until_they_are_stopped(tmp_path: Path) -> None:
+    truths = tmp_path / "truths.json"
+    truths.write_text(json.dumps({"0" * 64: {"event": "yes"}}))
+    program = [sys.executable, str(Path(settings.BASE_DIR) / "manage.py"), "stand_in_judges"]
+    options = ["--port", "0", "--judge", "a-model=lenient", "--truths", str(truths)]
+    with subprocess.Popen([*program, *options], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        address = next(word for word in server.stdout.readline().split() if word.startswith("http")).rstrip(";")
+        assert httpx.get(f"{address}/ledger").json() == {"asked": []}
+        server.terminate()
+        assert "Stopped." in server.stdout.read()
+    assert server.returncode == 0
+    assert status_of("stand_in_judges", "--judge", "a-model=kind") == (
+        2, "--judge takes MODEL=BEHAVIOUR, not 'a-model=kind'."
+    )  # fmt: skip
+
+
+def test_every_behaviour_is_there() -> None:
+    assert set(BEHAVIOURS) == {
+        "perfect", "constant_middle", "lenient", "scene_only", "blocked", "schema_breaking", "wrong_model", "slow",
+    }  # fmt: skip
