@@ -20,6 +20,7 @@ from review.errors import CohortRefused
 from review.services import InviteLink, revoke_access, set_cohort
 from review.services.cohort import invite
 from scoring.changes import change_reviewer, declare_not_reviewable, invite_secondary, replace_copy
+from scoring.pairs import plan_pairs
 from scoring.rounds import close_round, open_round, publish
 from scoring.training import request_training
 
@@ -158,6 +159,11 @@ def _reason(fields: Fields) -> str:
     raise ReasonMissing("Say why: the reason goes into the audit trail. Nothing was changed.")
 
 
+def _plan_pairs(round_: Round, actor: str, _fields: Fields) -> StepDone:
+    planned = plan_pairs(round_=round_, actor=actor)
+    return StepDone(f"{planned.pairs} pairs and {planned.tasks} tasks were added to the plan.")
+
+
 def _publish(round_: Round, actor: str, _fields: Fields) -> StepDone:
     release = publish(round_=round_, actor=actor)
     return StepDone(f"Round {round_.name} is published as release {release.number}, SHA-256 {release.digest}.")
@@ -179,4 +185,5 @@ _STEPS: Mapping[str, Callable[[Round, str, Fields], StepDone]] = {
     "not_reviewable": _not_reviewable,
     "replace_reviewer": _replace_reviewer,
     "add_secondary": _add_secondary,
+    "plan_pairs": _plan_pairs,
 }

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from scoring.views import insight, public, releases, staff
+from scoring.views import insight, pairs, public, releases, staff
 
 urlpatterns = [
     path("", public.home, name="home"),
@@ -14,6 +14,7 @@ urlpatterns = [
     path("rounds/<str:name>/ratings/", releases.ratings, name="ratings"),
     path("rounds/<str:name>/agreement/", releases.agreement, name="agreement"),
     path("rounds/<str:name>/human-ai/", releases.human_ai, name="human-ai"),
+    path("rounds/<str:name>/pairs/", releases.preference, name="preference"),
     path("rounds/<str:name>/coverage/", releases.coverage, name="coverage"),
     path("rounds/<str:name>/releases/", releases.releases, name="releases"),
     path("rounds/<str:name>/releases/<int:number>/all.zip", releases.archive, name="release-archive"),
@@ -27,6 +28,7 @@ urlpatterns = [
     path("staff/health/", staff.health, name="staff-health"),
     path("staff/rounds/<str:name>/", staff.round_page, name="staff-round"),
     path("staff/rounds/<str:name>/progress", staff.progress, name="staff-progress"),
+    path("staff/rounds/<str:name>/pairs/", pairs.pairs, name="staff-pairs"),
     path("staff/rounds/<str:name>/preview/", insight.preview, name="staff-preview"),
     path("staff/rounds/<str:name>/blinding/", insight.blinding, name="staff-blinding"),
     path("staff/rounds/<str:name>/fingerprint/", insight.fingerprint, name="staff-fingerprint"),

@@ -138,6 +138,10 @@ class PairProgress:
     total: int
     unplayable: int
 
+    @property
+    def left(self) -> int:
+        return self.total - self.done
+
 
 def pair_progress(round: Round) -> list[PairProgress]:  # noqa: A002 - the product's word
     """Return how far each member of the primary cohort is, by place."""

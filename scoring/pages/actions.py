@@ -29,13 +29,21 @@ class Action:
     words: str
     states: tuple[RoundState, ...]
     fields: tuple[Field, ...] = ()
-    place: Literal["round", "reviewers", "blinding"] = "round"
+    place: Literal["round", "reviewers", "blinding", "pairs"] = "round"
     is_due: bool = False
 
 
 WHY = Field("reason", "Why")
 COPYING = (RoundState.GENERATING, RoundState.BLINDING)
 ACTIONS = (
+    Action(
+        "plan_pairs",
+        "Plan the pairs",
+        "Draws the pairs that the plan still lacks and asks the cohort about them. What is planned stays, so doing it "
+        "again only fills in what a replaced copy or reviewer left open.",
+        (RoundState.REVIEWING,),
+        place="pairs",
+    ),
     Action(
         "revoke_access",
         "Shut a reviewer out",

@@ -16,6 +16,7 @@ from fartbench.models import Job, JobState, Round, RoundState
 from fartbench.protocol import Scene
 from generation.models import Sample, SampleState
 from review.models import AnswerSheet, Assignment, Role, Source
+from review.pairs.selectors import due_tasks, live_tasks
 from review.selectors import MemberProgress, progress_of_round
 from scoring.steps import Step, due_step, due_steps
 
@@ -158,7 +159,13 @@ def bars_of(round_: Round, grid: Grid | None = None) -> list[Bar]:
         asked = _asked().filter(member__round=round_).count()
         ended = _ended().filter(stimulus__round=round_, reviewer__memberships__in=_primary(round_)).count()
         bars.append(Bar("sheets", "sheets ended", ended, asked))
+        bars.append(_bar_of_votes(round_))
     return [bar for bar in bars if bar.total]
+
+
+def _bar_of_votes(round_: Round) -> Bar:
+    total = live_tasks(round_).count()
+    return Bar("votes", "votes on pairs", total - due_tasks([round_.pk]).count(), total)
 
 
 def _primary(round_: Round) -> Any:

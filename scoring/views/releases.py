@@ -17,6 +17,7 @@ from scoring.pages import reports
 from scoring.pages.board import SORTS, Choice
 from scoring.pages.files import listed, send, send_archive
 from scoring.pages.judges import judge_results, sensitivity_runs
+from scoring.pages.preference import preferences
 from scoring.pages.published import board_of, documents_of, prompts_of, public_releases, published_release
 from scoring.pages.results import configuration_results
 from scoring.release.pages import LEADERBOARD, SUMMARY, configuration_document
@@ -180,6 +181,13 @@ def human_ai(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
         "note": found.get("note", "") if found else "this protocol does not report on AI judges",
     }
     return page.show(request, "scoring/human_ai.html", context)
+
+
+@of_release("preference")
+def preference(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """Show what blind pairs say: strengths, who won against whom, ties."""
+    (found,) = page.documents("preference")
+    return page.show(request, "scoring/preference.html", {"questions": preferences(found, page.rules) if found else []})
 
 
 @of_release("coverage")

@@ -78,7 +78,7 @@ def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
         "grid": grid,
         "outcomes": SampleState.without_clip(),
         "bars": bars,
-        "missing": sum(bar.total - bar.done for bar in bars if bar.key == "sheets"),
+        "missing": sum(bar.total - bar.done for bar in bars if bar.key in {"sheets", "votes"}),
         "members": progress_of_round(round_),
         "simulated": read.simulated_reviewers(round_),
         "excluded": excluded,
@@ -118,8 +118,9 @@ def step(request: HttpRequest, name: str) -> HttpResponseBase:
 
 def _page_of(step_name: str) -> str:
     """Return the page that has the button of a step."""
-    on_blinding = {action.step for action in placed(list(ACTIONS), "blinding")}
-    return "staff-blinding" if step_name in on_blinding else "staff-round"
+    pages = {"blinding": "staff-blinding", "pairs": "staff-pairs"}
+    place = next((action.place for action in ACTIONS if action.step == step_name), "round")
+    return pages.get(place, "staff-round")
 
 
 def _show_once(request: HttpRequest, round_: Round, done: StepDone) -> HttpResponseBase:
