@@ -16,6 +16,7 @@ from review.models import Answer, AnswerSheet, CohortMember, Retirement, Role
 from review.record import SheetRecord
 from scoring.errors import RoundAltered
 from scoring.judge_reading import read_judges
+from scoring.preference.reading import read_votes
 from scoring.records import (
     MISSING,
     NOT_REVIEWABLE,
@@ -58,6 +59,7 @@ def read_round(round_: Round) -> RoundRecord:
         reviewers=tuple(ReviewerRecord(member.reviewer.code, member.role) for member in members),
         sheets=_sheets(round_, stimuli, {member.reviewer_id: place for place, member in enumerate(members)}),
         judges=read_judges(round_, stimuli),
+        pair_votes=read_votes(round_),
     )
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from fartbench.protocol import Protocol, Response
 from scoring.judge_records import JudgeRecord
+from scoring.preference.votes import PairVote
 
 Integers = NDArray[np.int64]
 Codes = NDArray[np.int8]
@@ -149,6 +150,7 @@ class RoundRecord:
     reviewers: tuple[ReviewerRecord, ...]
     sheets: Sheets
     judges: tuple[JudgeRecord, ...] = ()
+    pair_votes: tuple[PairVote, ...] = ()
 
     @cached_property
     def book(self) -> AnswerBook:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from django.db import transaction
 from django.utils import timezone
 
@@ -14,6 +16,7 @@ from fartbench.protocols import freeze
 from fartbench.rounds import move
 from generation.models import Sample
 from review.models import CohortMember, Role
+from review.pairs.selectors import missing_votes
 from review.selectors import missing_sheets
 from review.services import plan_orders, write_forms
 from scoring.changes import configuration_labels
@@ -95,11 +98,13 @@ def close_round(*, round_: Round, actor: str, incomplete_reason: str = "") -> No
     with transaction.atomic():
         # Locking a sheet takes this row too, so that none slips in between the count and the close.
         Round.objects.select_for_update().get(pk=round_.pk)
-        missing = missing_sheets(round_)
+        sheets, votes = missing_sheets(round_), missing_votes(round_)
+        missing = [*sheets, *votes]
         if missing and not incomplete_reason.strip():
             whose = "; ".join(f"{member.reviewer.code} ({member.reviewer.email}): {count}" for member, count in missing)
+            what = " and ".join(name for name, some in (("sheets", sheets), ("votes on pairs", votes)) if some)
             raise SheetsMissing(
-                f"Round {round_.name!r} stays open, sheets are missing. {whose}. "
+                f"Round {round_.name!r} stays open, {what} are missing. {whose}. "
                 "Wait for them, or close with --incomplete --reason."
             )
         reason = incomplete_reason.strip() if missing else ""
@@ -114,6 +119,13 @@ def close_round(*, round_: Round, actor: str, incomplete_reason: str = "") -> No
             "round closed",
             actor=actor,
             round_name=round_.name,
-            missing={member.reviewer.code: count for member, count in missing},
+            missing=_by_code(missing),
             reason=reason,
         )
+
+
+def _by_code(missing: list[tuple[CohortMember, int]]) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for member, count in missing:
+        counts[member.reviewer.code] += count
+    return dict(counts)

@@ -14,6 +14,7 @@ from fartbench.models import Round, RoundState
 from fartbench.rounds import StepOutOfOrder
 from generation.models import Sample, SampleState
 from review.models import AnswerSheet, Assignment, CohortMember, Role
+from review.pairs.selectors import due_tasks
 
 BEFORE_OPENING = (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING)
 
@@ -48,6 +49,7 @@ class _Counts:
     uncopied: Counter[int] = field(default_factory=Counter)
     members: Counter[int] = field(default_factory=Counter)
     sheets: Counter[int] = field(default_factory=Counter)
+    votes: Counter[int] = field(default_factory=Counter)
 
     @classmethod
     def read(cls, before: list[int], reviewing: list[int]) -> _Counts:
@@ -63,6 +65,7 @@ class _Counts:
             uncopied=_by_round(uncopied, "cell__round"),
             members=_by_round(CohortMember.objects.filter(round__in=before), "round"),
             sheets=_by_round(due_assignments(reviewing), "member__round"),
+            votes=_by_round(due_tasks(reviewing), "member__round"),
         )
 
 
@@ -87,8 +90,9 @@ def _due(round_: Round, counts: _Counts) -> Step | None:
     if round_.state == RoundState.LOCKED:
         return Step("publish", "the round is closed and its scores can be published")
     if round_.state == RoundState.REVIEWING:
-        missing = counts.sheets[round_.pk]
-        words = f"{missing} sheets are still missing" if missing else "every sheet is locked"
+        missing = {"sheets": counts.sheets[round_.pk], "votes on pairs": counts.votes[round_.pk]}
+        left = [f"{count} {what}" for what, count in missing.items() if count]
+        words = f"{' and '.join(left)} are still missing" if left else "every sheet is locked"
         return Step("close_round", words)
     return _due_before_opening(round_.pk, counts)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -116,7 +117,7 @@ def missing_votes(round: Round) -> list[tuple[CohortMember, int]]:  # noqa: A002
     return [(member, counts[member.pk]) for member in members if counts[member.pk]]
 
 
-def due_tasks(rounds: list[int]) -> QuerySet[PairTask]:
+def due_tasks(rounds: Sequence[int]) -> QuerySet[PairTask]:
     """Return what the primary cohorts of these rounds (by key) still have to answer about pairs."""
     ended = Vote.objects.filter(ENDED, task=OuterRef("pk"))
     return PairTask.objects.filter(

@@ -6,10 +6,12 @@ from pathlib import Path
 from scoring.formats.label_studio import write_label_studio
 from scoring.formats.long_form import write_long_form
 from scoring.formats.p910 import write_p910
+from scoring.preference.fastchat import write_battles
 from scoring.records import RoundRecord
 
 WRITERS: Mapping[str, Callable[[Path, RoundRecord], None]] = {
     "label-studio": write_label_studio,
     "long": write_long_form,
     "p910": write_p910,
+    "fastchat": write_battles,
 }

@@ -96,6 +96,28 @@ LEADERBOARD = Table(
         Column("unranked_because", "Why it has no rank."),
     ),
 )
+PAIRS = Table(
+    "pairs",
+    "Every locked vote on a blind pair: one row for each reviewer and pair.",
+    (
+        *EVERY_ROW,
+        Column("pair", "The opaque id of the pair."),
+        Column("question", "The question about it, by its key in the protocol."),
+        Column("scene", "The scene of both clips."),
+        Column("a_configuration", "The configuration of clip A, on the reviewer's left."),
+        Column("a_stimulus", "The opaque id of clip A."),
+        Column("b_configuration", "The configuration of clip B, on the right."),
+        Column("b_stimulus", "The opaque id of clip B."),
+        Column("reviewer", "The reviewer's code."),
+        Column("role", "Only the votes of primary reviewers enter FartElo."),
+        Column("answer", "The answer, by its value in the protocol."),
+        Column("outcome", "How it counts: a, b, tie, or both_bad, which is a tie too."),
+        Column("source", "How the vote came in: browser, imported or simulated."),
+        Column("playback_measured", "yes when the player measured what was played, else no."),
+        Column("locked_at", "When the vote was locked; ISO 8601, UTC.", "time"),
+        Column("vote_digest", "SHA-256 of the locked vote, as the audit trail recorded it."),
+    ),
+)
 
 _JUDGE = (
     Column("judge", "The judge, by name."),
@@ -164,5 +186,12 @@ def clips_table(protocol: Protocol) -> Table:
 
 
 def tables_of(protocol: Protocol, *, judges: bool) -> tuple[Table, ...]:
-    """Return every table of a release, with those about AI judges when its round has any."""
-    return (ANSWERS, clips_table(protocol), CONFIGURATIONS, LEADERBOARD, *((JUDGES, JUDGE_ANSWERS) if judges else ()))
+    """Return every table of a release: those of pairs when its protocol has them, of AI judges when its round has."""
+    return (
+        ANSWERS,
+        clips_table(protocol),
+        CONFIGURATIONS,
+        LEADERBOARD,
+        *((PAIRS,) if protocol.pairs else ()),
+        *((JUDGES, JUDGE_ANSWERS) if judges else ()),
+    )

@@ -13,7 +13,9 @@ from typing import Any
 
 from fartbench.protocol import canonical_bytes
 from scoring.document import scores_document
-from scoring.release.columns import ANSWERS, CONFIGURATIONS, LEADERBOARD, Table, clips_table
+from scoring.preference.fastchat import write_battles
+from scoring.preference.table import vote_rows
+from scoring.release.columns import ANSWERS, CONFIGURATIONS, LEADERBOARD, PAIRS, Table, clips_table
 from scoring.release.croissant import croissant
 from scoring.release.judges import write_judges
 from scoring.release.manifest import MANIFEST, Issue, manifest
@@ -48,6 +50,9 @@ def write_tables(folder: Path, documents: Documents, protocol_content: Mapping[s
         CONFIGURATIONS: configuration_rows(record),
         LEADERBOARD: leaderboard_rows(record, documents.reports["reports"]["overall_ranking"]),
     }
+    if record.protocol.pairs:
+        rows[PAIRS] = vote_rows(record)
+        write_battles(folder, record)
     for table, found in rows.items():
         write_csv(folder / f"{table.name}.csv", _header(table), found)
     write_judges(folder, record)

@@ -12,6 +12,7 @@ import numpy as np
 
 from fartbench.protocol import Protocol, Response, digest_of, form_for, parse_protocol
 from scoring.errors import ReleaseRefused
+from scoring.preference.table import load_votes
 from scoring.records import (
     AnswerBook,
     CellRecord,
@@ -76,6 +77,7 @@ def load_record(folder: Path, stated: Mapping[str, Any]) -> tuple[RoundRecord, d
         reviewers=reviewers,
         sheets=_sheets(folder, protocol, cells, reviewers),
         judges=load_judges(folder, cells, AnswerBook(protocol).questions),
+        pair_votes=load_votes(folder, protocol, cells, reviewers),
     )
     if len(record.primary) > protocol.cohort.size:
         words = f"manifest.json: {len(record.primary)} primary reviewers; the protocol says {protocol.cohort.size}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from math import ceil, floor
 from typing import Any
 
 import svg
@@ -17,6 +18,7 @@ from fartbench.protocol import Protocol
 WIDTH, LABEL_WIDTH, NOTE_WIDTH = 800, 210, 170
 ROW, HEAD, FOOT = 26, 44, 34
 MOST_ROWS = 60
+ELO_STEP, ELO_MIDDLE, MOST_TICKS = 100, 1500, 8
 
 STYLE = """
 svg { color: #1c1c22; --soft: #6a6a76; --grid: #dddde3; --mark: #2f5fd0; --steps: 0.16; background: transparent }
@@ -73,6 +75,8 @@ def plots_of(protocol: Protocol, reports: Mapping[str, Any]) -> dict[str, str]:
         made["ratings.svg"] = ratings_plot(protocol, ratings["questions"])
     if agreement := found.get("agreement"):
         made["agreement.svg"] = agreement_plot(protocol, agreement["questions"])
+    for key, question in found.get("preference", {}).get("questions", {}).items():
+        made[f"preference-{key}.svg"] = preference_plot(question)
     return made
 
 
@@ -110,6 +114,22 @@ def agreement_plot(protocol: Protocol, agreement: Mapping[str, Any]) -> str:
     ]
     axis = Axis(-1, 1, (-1, -0.5, 0, 0.5, 1), "Krippendorff’s alpha: 1 is full agreement, 0 is chance")
     return dot_plot("Reviewer agreement", axis, dots)
+
+
+def preference_plot(question: Mapping[str, Any]) -> str:
+    """Draw the Elo of each configuration with its interval, every group of connected ones apart."""
+    groups = question["groups"]
+    dots = [
+        Dot(line["configuration"], line["elo"], f"Table {number}" if len(groups) > 1 else "")
+        for number, group in enumerate(groups, start=1)
+        for line in group["configurations"]
+    ]
+    ends = [dot.estimate[name] for dot in dots for name in ("low", "value", "high") if dot.estimate[name] is not None]
+    low = ELO_STEP * floor(min(ends, default=ELO_MIDDLE - 1) / ELO_STEP)
+    high = ELO_STEP * ceil(max(ends, default=ELO_MIDDLE + 1) / ELO_STEP)
+    steps = max(1, ceil((high - low) / ELO_STEP / MOST_TICKS)) * ELO_STEP
+    axis = Axis(low, high, list(range(low, high + 1, steps)), "Elo: 400 points are odds of ten to one")
+    return dot_plot(question["label"], axis, dots)
 
 
 def dot_plot(title: str, axis: Axis, dots: Sequence[Dot]) -> str:

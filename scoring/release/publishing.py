@@ -23,6 +23,7 @@ from review.models import Source
 from scoring.auditing import heads_of_releases
 from scoring.errors import ClipsUnderReview, CorrectionRefused, RoundAltered
 from scoring.models import Release, ReleaseDocument
+from scoring.preference.reading import unrecorded_votes
 from scoring.reading import read_round
 from scoring.records import RoundRecord
 from scoring.release.contents import Documents, write_release
@@ -52,7 +53,7 @@ def publish(*, round_: Round, actor: str, correction: str | None = None) -> Rele
         number=replaced.number + 1 if replaced else 1,
         created_at=timezone.now(),
         scores=documents.scores,
-        demonstration=Source.SIMULATED in record.sheets.source,
+        demonstration=Source.SIMULATED in {*record.sheets.source, *(vote.source for vote in record.pair_votes)},
         replaces=replaced,
         correction_reason=(correction or "").strip(),
     )
@@ -120,6 +121,7 @@ def refuse_unrecorded(record: RoundRecord) -> None:
         for judge in record.judges
         if judge.digest not in frozen
     ]
+    faults += unrecorded_votes(record.name, record.pair_votes)
     if faults:
         raise RoundAltered(record.name, faults)
 

@@ -29,6 +29,11 @@ JUDGE_FILES = """\
 | `judge_protocols.json` | what each judge was sent, but for the clips' bytes; the SHA-256 of each is its digest |
 """
 
+PAIR_FILES = """\
+| `pairs.csv` | every locked vote on a blind pair |
+| `battles.json` | the same votes as battles, in the form of FastChat |
+"""
+
 CHECK = """\
 ## How to check it
 
@@ -54,7 +59,7 @@ def readme(record: RoundRecord, licence: str = "") -> str:
         f"Terms of use: {licence}"
         if licence
         else "No licence was stated: ask the publisher before you reuse the files.",
-        f"## Files\n\n{FILES}{JUDGE_FILES if record.judges else ''}",
+        f"## Files\n\n{FILES}{PAIR_FILES if record.protocol.pairs else ''}{JUDGE_FILES if record.judges else ''}",
         CHECK,
         *(_table(table) for table in tables_of(record.protocol, judges=bool(record.judges))),
         _questions(record),

@@ -9,6 +9,7 @@ from scoring.reports.agreement import agreement_report
 from scoring.reports.coverage import coverage_report
 from scoring.reports.gates import factual_success, gate_report, read_gates
 from scoring.reports.human_ai import human_ai_report
+from scoring.reports.preference import preference_report
 from scoring.reports.ranking import ranking_report
 from scoring.reports.ratings import ratings_report
 from scoring.standings import RoundResults
@@ -28,6 +29,7 @@ def reports_document(results: RoundResults) -> dict[str, Any]:
         "coverage": lambda: coverage_report(votes),
         "human_ai_agreement": lambda: human_ai_report(votes),
         "overall_ranking": lambda: ranking_report(results),
+        "preference": lambda: preference_report(results.record),
     }
     return {
         "round": results.record.name,

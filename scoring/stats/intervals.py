@@ -33,8 +33,8 @@ def wilson(successes: int, n: int) -> Estimate | Undefined:
     return Estimate(successes / n, low, high, n, "Wilson")
 
 
-def clustered_wilson(successes: ArrayLike, clusters: ArrayLike) -> Estimate | Undefined:
-    """A share of clips whose clips come in clusters (configurations).
+def clustered_wilson(successes: ArrayLike, clusters: ArrayLike, *, by: str = "configuration") -> Estimate | Undefined:
+    """A share of clips whose clips come in clusters; `by` names what a cluster is.
 
     Wilson's interval with n / deff for n and t with G - 1 degrees of freedom for z, where deff, at least 1, is the
     ratio of the between-cluster variance of the share to the binomial one (Kish 1965, Survey Sampling; Dean & Pagano
@@ -51,13 +51,13 @@ def clustered_wilson(successes: ArrayLike, clusters: ArrayLike) -> Estimate | Un
         return wilson(int(hit.sum()), n)
     share = float(hit.sum()) / n
     if groups < 2:  # noqa: PLR2004
-        return without_interval(share, n, "all clips are from one configuration")
+        return without_interval(share, n, f"all are from one {by}")
     off = np.bincount(member, weights=hit - share, minlength=groups)
     binomial = share * (1 - share) / n
     between = groups / (groups - 1) * float(off @ off) / n**2
     deff = max(1.0, between / binomial) if binomial > 0 else 1.0
     low, high = _score_limits(share, n / deff, student_t(groups - 1))
-    return Estimate(share, low, high, n, "Wilson, clustered by configuration")
+    return Estimate(share, low, high, n, f"Wilson, clustered by {by}")
 
 
 def _special() -> ModuleType:

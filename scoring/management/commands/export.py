@@ -19,7 +19,8 @@ class Command(RoundCommand):
             "--format",
             choices=FORMATS,
             default=TABLES,
-            help="the tables of a release; Label Studio's JSON; one long table for R and pandas; votes as in P.910",
+            help="the tables of a release; Label Studio's JSON; one long table for R and pandas; votes as in P.910; "
+            "the battles of pairs as in FastChat",
         )
         parser.add_argument("--free-text", action="store_true", help="add what reviewers wrote in their own words")
 

@@ -1,0 +1,86 @@
+"""The table of votes in a release: its rows, and reading them back. No Django here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from fartbench.protocol import Protocol
+from scoring.errors import ReleaseRefused
+from scoring.preference.votes import PairVote
+from scoring.records import CellRecord, ReviewerRecord, RoundRecord
+from scoring.release.rows import RowOfCells, every_row
+from scoring.release.writers import read_csv
+
+FILE = "pairs.csv"
+
+
+def vote_rows(record: RoundRecord) -> Iterator[RowOfCells]:
+    """Yield a row per locked vote."""
+    pairs = record.protocol.pairs
+    whose = {cell.stimulus: cell.configuration for cell in record.cells if cell.stimulus}
+    roles = {reviewer.code: reviewer.role for reviewer in record.reviewers}
+    for vote in record.pair_votes if pairs else ():
+        yield (
+            *every_row(record),
+            vote.pair,
+            vote.question,
+            vote.scene,
+            whose[vote.a],
+            vote.a,
+            whose[vote.b],
+            vote.b,
+            vote.reviewer,
+            roles[vote.reviewer],
+            vote.answer,
+            pairs.outcome(vote.question, vote.answer) if pairs else "",
+            vote.source,
+            "yes" if vote.measured else "no",
+            vote.locked_at,
+            vote.digest,
+        )
+
+
+def load_votes(
+    folder: Path, protocol: Protocol, cells: tuple[CellRecord, ...], reviewers: tuple[ReviewerRecord, ...]
+) -> tuple[PairVote, ...]:
+    """Return the votes of a release; none for a protocol without pairs.
+
+    Raises ReleaseRefused, naming the row, for one that no round of this protocol gives.
+    """
+    pairs = protocol.pairs
+    if pairs is None:
+        return ()
+    scene_of = {cell.stimulus: cell.scene for cell in cells if cell.stimulus}
+    codes, found, seen = {reviewer.code for reviewer in reviewers}, [], set[tuple[str, str]]()
+    for number, row in enumerate(read_csv(folder / FILE), start=2):
+        vote = _vote(row)
+        known = {
+            "stimulus": {vote.a, vote.b} <= set(scene_of) and vote.a != vote.b,
+            "scene": scene_of.get(vote.a) == scene_of.get(vote.b) == vote.scene,
+            "reviewer": vote.reviewer in codes,
+            "answer": vote.question in {question.key for question in pairs.questions}
+            and vote.answer in {option.value for option in pairs.options(vote.question)},
+            "second vote": (vote.pair, vote.reviewer) not in seen,
+        }
+        if wrong := [what for what, holds in known.items() if not holds]:
+            raise ReleaseRefused(folder, [f"{FILE}, row {number}: this {wrong[0]} cannot be"])
+        seen.add((vote.pair, vote.reviewer))
+        found.append(vote)
+    return tuple(found)
+
+
+def _vote(row: dict[str, str]) -> PairVote:
+    return PairVote(
+        pair=row["pair"],
+        question=row["question"],
+        scene=row["scene"],
+        a=row["a_stimulus"],
+        b=row["b_stimulus"],
+        reviewer=row["reviewer"],
+        answer=row["answer"],
+        source=row["source"],
+        measured=row["playback_measured"] == "yes",
+        locked_at=row["locked_at"],
+        digest=row["vote_digest"],
+    )
