@@ -14,13 +14,13 @@ from django.utils import timezone
 
 from blinding.models import BlindCopy, Stimulus
 from fartbench import audit, health
+from fartbench.program import program
 from fartbench.storage import disk_faults_in_words
 from generation.models import Clip, Sample
 from review.models import TrainingClip
 from scoring.backup.folder import BackupList, file_of, finished_or_nothing, kept, stores, take_in
 from scoring.backup.rows import one_moment, tables, write_table
 from scoring.models import Release
-from fartbench.program import program
 from scoring.release.verifying import release_faults
 
 

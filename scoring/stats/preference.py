@@ -18,8 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse.csgraph import connected_components
-from scipy.special import expit, log_expit
 
 from scoring.stats.estimate import Estimate, Undefined, without_interval
 from scoring.stats.intervals import student_t
@@ -88,15 +86,26 @@ def rate(battles: Battles) -> list[Group]:
 def connected_groups(wins: ArrayLike) -> Iterator[Integers]:
     """Yield the items of each group that comparisons connect, the largest group first, single items last."""
     table = np.asarray(wins, dtype=np.float64)
-    count, label = connected_components(table + table.T > 0, directed=False)
-    groups = [np.flatnonzero(label == number) for number in range(count)]
-    yield from sorted(groups, key=lambda items: (-len(items), int(items[0])))
+    groups = {tuple(np.flatnonzero(row).tolist()) for row in _reachable(table + table.T > 0)}
+    yield from (np.array(items) for items in sorted(groups, key=lambda items: (-len(items), items[0])))
 
 
 def has_maximum(wins: ArrayLike) -> bool:
     """Say whether wins lead from every item to every other, so that the likelihood has a maximum."""
-    table = np.asarray(wins, dtype=np.float64)
-    return int(connected_components(table > 0, directed=True, connection="strong")[0]) == 1
+    return bool(_reachable(np.asarray(wins, dtype=np.float64) > 0).all())
+
+
+def _reachable(steps: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(K, K) whether the column can be reached from the row, in any number of steps or none."""
+    found = steps | np.eye(len(steps), dtype=bool)
+    while (further := found @ found).sum() > found.sum():
+        found = further
+    return found
+
+
+def expit(odds: ArrayLike) -> Floats:
+    """Return the chance that goes with logarithms of odds; it does not overflow."""
+    return np.asarray(0.5 + 0.5 * np.tanh(np.asarray(odds) / 2))
 
 
 def fit(wins: ArrayLike, *, phantom: float = 0.0) -> Floats:
@@ -126,8 +135,8 @@ def fit(wins: ArrayLike, *, phantom: float = 0.0) -> Floats:
 
 def _likelihood(wins: Floats, theta: Floats, phantom: float) -> float:
     """The logarithm of the likelihood."""
-    each = wins * log_expit(theta[:, None] - theta[None, :])
-    return float(each.sum() + phantom * (log_expit(theta) + log_expit(-theta)).sum())
+    losses = wins * np.logaddexp(0, theta[None, :] - theta[:, None])
+    return -float(losses.sum() + phantom * (np.logaddexp(0, theta) + np.logaddexp(0, -theta)).sum())
 
 
 def information(games: Floats, theta: Floats, phantom: float = 0.0) -> Floats:

@@ -12,9 +12,8 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
-from scoring.stats.preference import ELO_MIDDLE, ELO_POINTS, Battles, fit, rate
+from scoring.stats.preference import ELO_MIDDLE, ELO_POINTS, Battles, expit, fit, rate
 
 Floats = NDArray[np.float64]
 Random = np.random.Generator
