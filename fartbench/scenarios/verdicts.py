@@ -1,0 +1,69 @@
+"""When a scenario counts as reviewed. No Django here.
+
+Source: arXiv:2608.26336v1, §A.2: two experts review independently, a third decides where they differ, a case that was
+corrected is reviewed again, and all of it comes before any model is evaluated. A verdict is therefore about the content
+it was given on: of another digest it says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from fartbench.protocol.digest import digest_of
+from fartbench.scenarios.schema import Scenario
+
+REVIEWERS = 2
+Standing = Literal["waiting", "disputed", "accepted", "to_correct"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One expert's word on one content of a scenario."""
+
+    reviewer: str
+    digest: str
+    accepts: bool
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """Where a scenario stands, and since when that is settled."""
+
+    standing: Standing
+    since: datetime | None = None
+
+    def holds_before(self, generation: datetime) -> bool:
+        """Say whether the scenario was accepted before the first generation from it."""
+        return self.standing == "accepted" and self.since is not None and self.since < generation
+
+
+def digest_of_scenario(scenario: Scenario) -> str:
+    """Return the SHA-256 of a scenario's content, which verdicts are about."""
+    return digest_of(scenario.model_dump(mode="json"))
+
+
+def reviewed(verdicts: Iterable[Verdict], digest: str) -> Reviewed:
+    """Return where the content with this digest stands.
+
+    The first two experts' verdicts count when they agree; otherwise that of the third. Nobody counts twice: of one
+    person's verdicts the first stands.
+    """
+    first_of_each: dict[str, Verdict] = {}
+    for verdict in sorted(verdicts, key=lambda one: one.at):
+        if verdict.digest == digest:
+            first_of_each.setdefault(verdict.reviewer, verdict)
+    given = list(first_of_each.values())
+    if len(given) < REVIEWERS:
+        return Reviewed("waiting")
+    first, second, *later = given
+    if first.accepts == second.accepts:
+        deciding = second
+    elif later:
+        deciding = later[0]
+    else:
+        return Reviewed("disputed")
+    return Reviewed("accepted" if deciding.accepts else "to_correct", deciding.at)

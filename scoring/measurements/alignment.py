@@ -1,0 +1,172 @@
+"""Whether people prefer what a metric ranks higher. No Django here.
+
+Source: arXiv:2608.26336v1, §4.4 and §E: blind pairs of two systems' rollouts of one case, three annotators, ties half
+a win, majority vote, Spearman's correlation of win rates with direction-adjusted scores over systems. Ours: three
+different votes are a tie; pairs are balanced as ``plan_pairs`` says; the interval; and the ceiling: how well an
+annotator agrees with the others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Literal
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from fartbench.errors import Refusal
+from scoring.stats.estimate import Estimate, Undefined, without_interval
+
+Vote = Literal["left", "right", "tie"]
+FEWEST = 3  # systems: a rank correlation of two says nothing
+PERFECT = 1 - 1e-9
+UPPER = 1.959963984540054  # of the standard normal, 97.5 %
+
+
+class NoPlan(Refusal):
+    """Pairs cannot be balanced over so many systems and cases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Two systems' rollouts of one case, side by side."""
+
+    case: str
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A pair with every annotator's vote, by name."""
+
+    match: Match
+    votes: Mapping[str, Vote]
+
+
+def plan_pairs(systems: Sequence[str], cases: Sequence[str], count: int, *, seed: int) -> list[Match]:
+    """Return ``count`` pairs: every two systems meet, each case occurs equally often, sides and appearances are even.
+
+    Appearances of two systems differ by one at most, and so do a system's left and right sides. Raises NoPlan.
+    """
+    random = Random(seed)  # noqa: S311 - for a plan that can be repeated
+    names = list(systems)
+    random.shuffle(names)
+    meetings = _meetings(names)
+    if count < len(meetings) or count % len(cases):
+        raise NoPlan(
+            f"{count} pairs are too few for {len(meetings)} meetings of {len(names)} systems, or no multiple of "
+            f"{len(cases)} cases."
+        )
+    edges = [meetings[turn % len(meetings)] for turn in range(count)]
+    appearances = Counter(name for edge in edges for name in edge)
+    if max(appearances.values()) - min(appearances.values()) > 1:
+        raise NoPlan(f"{count} pairs do not give {len(names)} systems equal appearances; ask for another number.")
+    sides = _oriented(edges)
+    drawn = [case for case in cases for _ in range(count // len(cases))]
+    random.shuffle(drawn)
+    return [Match(case, left, right) for case, (left, right) in zip(drawn, sides, strict=True)]
+
+
+def _meetings(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return every two names once, round by round, so that in a round each name occurs at most once (circle method)."""
+    ring: list[str | None] = [*names, *([None] if len(names) % 2 else [])]
+    found = []
+    for _ in range(len(ring) - 1):
+        half = len(ring) // 2
+        pairs = zip(ring[:half], reversed(ring[half:]), strict=True)
+        found += [(one, other) for one, other in pairs if one is not None and other is not None]
+        ring = [ring[0], ring[-1], *ring[1:-1]]
+    return found
+
+
+def _oriented(edges: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return each edge with its left and right end so that both occur equally often, up to one, at every name.
+
+    An Euler circuit of the graph enters each name as often as it leaves it; names with an odd number of edges are
+    joined to a helper first.
+    """
+    degree = Counter(name for edge in edges for name in edge)
+    odd = [name for name, count in degree.items() if count % 2]
+    ways: dict[str, list[tuple[int, str]]] = {}
+    for number, (one, other) in enumerate([*edges, *(("", name) for name in odd)]):
+        ways.setdefault(one, []).append((number, other))
+        ways.setdefault(other, []).append((number, one))
+    sides: dict[int, tuple[str, str]] = {}
+    for start in ways:
+        here = start
+        while ways[here]:
+            number, there = ways[here].pop()
+            if number not in sides:
+                sides[number] = (here, there)
+                here = there
+    return [sides[number] for number in range(len(edges))]
+
+
+def majority(votes: Sequence[Vote]) -> Vote:
+    """Return the vote that more than half gave, else a tie."""
+    (most, count), *_ = Counter(votes).most_common()
+    return most if 2 * count > len(votes) else "tie"
+
+
+def win_rates(matches: Sequence[Match], labels: Sequence[Vote]) -> dict[str, float]:
+    """Return each system's share of wins, a tie counting half."""
+    won: Counter[str] = Counter()
+    for match, label in zip(matches, labels, strict=True):
+        won[match.left] += {"left": 1.0, "right": 0.0, "tie": 0.5}[label]  # type: ignore[assignment]
+        won[match.right] += {"left": 0.0, "right": 1.0, "tie": 0.5}[label]  # type: ignore[assignment]
+    played = Counter(name for match in matches for name in (match.left, match.right))
+    return {name: won[name] / played[name] for name in played}
+
+
+def alignment(
+    judged: Sequence[Judged], scores: Mapping[str, float], *, better: Literal["higher", "lower"]
+) -> Estimate | Undefined:
+    """Return Spearman's correlation over systems of win rates with scores, ``n`` the number of systems.
+
+    Scores of a metric where lower is better are turned round. The interval speaks of other systems: normal on the scale
+    of Fisher's z, with variance 1.06 / (n - 3) (Fieller, Hartley & Pearson 1957, Biometrika 44).
+    """
+    matches, labels = [one.match for one in judged], [majority(list(one.votes.values())) for one in judged]
+    rates = win_rates(matches, labels)
+    value, systems = _spearman(rates, scores, better), len(rates.keys() & scores.keys())
+    if value is None:
+        return Undefined("a correlation needs three systems that differ in both", systems)
+    if systems == FEWEST or abs(value) >= PERFECT:
+        return without_interval(value, systems, "three systems, or a perfect order, leave no spread to tell from")
+    reach = UPPER * math.sqrt(1.06 / (systems - 3))
+    low, high = (math.tanh(math.atanh(value) + side * reach) for side in (-1, 1))
+    return Estimate(value, low, high, systems, "normal on Fisher's scale, variance 1.06 / (n - 3)")
+
+
+def ceiling(judged: Sequence[Judged]) -> float | None:
+    """Return how well an annotator's win rates agree with those of the others, on average; None when that is undefined.
+
+    No metric can be expected to agree with people much better than they do among themselves.
+    """
+    names = sorted({name for one in judged for name in one.votes})
+    found = []
+    for name in names:
+        known = [one for one in judged if name in one.votes and len(one.votes) > 1]
+        matches = [one.match for one in known]
+        own = win_rates(matches, [one.votes[name] for one in known])
+        others = [majority([vote for who, vote in one.votes.items() if who != name]) for one in known]
+        value = _spearman(own, win_rates(matches, others), "higher")
+        if value is not None:
+            found.append(value)
+    return float(np.mean(found)) if found else None
+
+
+def _spearman(rates: Mapping[str, float], scores: Mapping[str, float], better: str) -> float | None:
+    names = sorted(rates.keys() & scores.keys())
+    won, had = [rates[name] for name in names], [scores[name] for name in names]
+    if len(names) < FEWEST or len(set(won)) == 1 or len(set(had)) == 1:
+        return None
+    value = float(spearmanr(won, had).statistic)
+    if math.isnan(value):
+        return None
+    return value if better == "higher" else -value

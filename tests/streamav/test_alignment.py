@@ -1,0 +1,185 @@
+"""Pairs for human alignment are balanced as said; correlation, ceiling and workload are what arithmetic gives."""
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.conf import settings
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fartbench.scenarios.generating import generate
+from fartbench.scenarios.material import read_material
+from fartbench.scenarios.reading import read_set
+from fartbench.scenarios.units import read_units
+from fartbench.scenarios.verdicts import Verdict, digest_of_scenario, reviewed
+from scoring.measurements.alignment import Judged, Match, NoPlan, alignment, ceiling, majority, plan_pairs, win_rates
+from scoring.measurements.table import read_table
+from scoring.measurements.workload import TooFew, calls, even_part, media_seconds
+from scoring.stats.estimate import Undefined
+
+FOLDER = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "streamav" / "0.1.0"
+SET = read_set(FOLDER)
+SYSTEMS = [f"s{number:02d}" for number in range(13)]
+CASES = [f"case{number}" for number in range(60)]
+
+
+def balanced(matches: list[Match], systems: list[str]) -> None:
+    left, right = (Counter(getattr(match, side) for match in matches) for side in ("left", "right"))
+    appearances = [left[name] + right[name] for name in systems]
+    assert max(appearances) - min(appearances) <= 1
+    assert max(abs(left[name] - right[name]) for name in systems) <= 1
+    met = {frozenset((match.left, match.right)) for match in matches}
+    assert met == {frozenset(pair) for pair in combinations(systems, 2)}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_120_pairs_over_13_systems_and_60_cases_are_balanced(seed: int):
+    """arXiv:2608.26336v1, §E: 120 pairs, 60 cases, 13 systems; so 18 or 19 appearances each and every case twice."""
+    matches = plan_pairs(SYSTEMS, CASES, 120, seed=seed)
+    balanced(matches, SYSTEMS)
+    assert set(Counter(match.case for match in matches).values()) == {2}
+    appearances = Counter(name for match in matches for name in (match.left, match.right))
+    assert set(appearances.values()) == {18, 19}
+    assert matches == plan_pairs(SYSTEMS, CASES, 120, seed=seed) != plan_pairs(SYSTEMS, CASES, 120, seed=seed + 1)
+
+
+@given(st.integers(3, 16), st.integers(1, 3), st.integers(0, 10))
+def test_whole_rounds_of_meetings_are_balanced_for_any_number_of_systems(count: int, rounds: int, seed: int):
+    systems = SYSTEMS[:1] + [f"t{number}" for number in range(count - 1)]
+    meetings = count * (count - 1) // 2
+    balanced(plan_pairs(systems, ["a"], rounds * meetings, seed=seed), systems)
+
+
+def test_too_few_pairs_or_an_uneven_number_is_refused():
+    for count in (77, 119):
+        with pytest.raises(NoPlan):
+            plan_pairs(SYSTEMS, CASES, count, seed=0)
+
+
+def test_a_majority_is_more_than_half_and_three_different_votes_are_a_tie():
+    assert majority(["left", "left", "right"]) == "left"
+    assert majority(["left", "right", "tie"]) == "tie"
+    assert majority(["tie", "tie", "left"]) == "tie"
+    assert majority(["left", "right"]) == "tie"
+
+
+def test_a_tie_is_half_a_win_for_both():
+    matches = [Match("c", "a", "b"), Match("c", "b", "a"), Match("c", "a", "b")]
+    assert win_rates(matches, ["left", "tie", "right"]) == {"a": 0.5, "b": 0.5}
+    assert win_rates(matches, ["left", "right", "left"]) == {"a": 1.0, "b": 0.0}
+
+
+def votes(noise: float, seed: int = 1) -> list[Judged]:
+    """Three annotators who prefer the higher number in a system's name, with some noise."""
+    random = np.random.default_rng(seed)
+    judged = []
+    for match in plan_pairs(SYSTEMS, CASES, 120, seed=4):
+        gaps = [int(match.left[1:]) - int(match.right[1:]) + random.normal(0, noise) for _ in range(3)]
+        judged.append(Judged(match, {f"p{n}": "left" if gap > 0 else "right" for n, gap in enumerate(gaps)}))
+    return judged
+
+
+SCORES = {name: float(name[1:]) for name in SYSTEMS}
+
+
+def test_people_who_see_what_the_metric_measures_agree_with_it_in_either_direction():
+    sure = votes(0.01)
+    found = alignment(sure, SCORES, better="higher")
+    assert found.value == pytest.approx(1, abs=0.02)
+    assert alignment(sure, {name: -value for name, value in SCORES.items()}, better="lower").value == found.value
+    assert alignment(sure, SCORES, better="lower").value == -found.value
+    assert ceiling(sure) == pytest.approx(1, abs=0.02)
+
+
+def test_doubtful_people_lower_correlation_and_ceiling_and_the_interval_is_fisher_s():
+    unsure = alignment(votes(12), SCORES, better="higher")
+    assert unsure.value < 0.97
+    assert ceiling(votes(12)) < ceiling(votes(0.01))
+    reach = 1.96 * (1.06 / 10) ** 0.5
+    limits = [np.tanh(np.arctanh(unsure.value) + side * reach) for side in (-1, 1)]
+    assert (unsure.low, unsure.high, unsure.n) == (
+        pytest.approx(limits[0], abs=1e-4),
+        pytest.approx(limits[1], abs=1e-4),
+        13,
+    )
+
+
+def test_a_perfect_order_has_no_interval():
+    matches = plan_pairs(SYSTEMS, ["c"], 78, seed=1)
+    judged = [Judged(one, {"p": "left" if one.left > one.right else "right"}) for one in matches]
+    found = alignment(judged, SCORES, better="higher")
+    assert (found.value, found.low, found.high) == (pytest.approx(1), None, None)
+
+
+def test_what_cannot_be_ranked_has_no_correlation():
+    assert isinstance(alignment(votes(1), dict.fromkeys(SYSTEMS, 1.0), better="higher"), Undefined)
+    assert isinstance(alignment(votes(1), {"s01": 1.0, "s02": 2.0}, better="higher"), Undefined)
+
+
+def test_one_system_takes_as_many_calls_as_was_published():
+    """9,760 calls and 16 hours of video a system, derived from §A.3 and the public code: one call a metric and unit."""
+    scenarios = generate(read_material(FOLDER), SET.constraints, seed=3)
+    found = calls(read_table(FOLDER), read_units(FOLDER), scenarios, horizon_s=180)
+    assert found == {
+        "VQ": 1920, "AQ": 1920, "VIF": 320, "AIF": 320, "VID": 320, "AID": 320, "VUF": 640, "AUF": 440,
+        "PVC": 800, "PAC": 800, "VSR": 800, "ASR": 800, "HDF": 360,
+    }  # fmt: skip
+    assert found.total() == 9760
+    assert media_seconds(scenarios) == 16 * 3600
+
+
+def test_a_part_is_even_over_tracks_and_domains_and_can_be_chosen_again():
+    scenarios = generate(read_material(FOLDER), SET.constraints, seed=3)
+    part = even_part(scenarios, 60, seed=5)
+    assert Counter(one.track for one in part) == {"progressive": 30, "interactive": 30}
+    for track in ("progressive", "interactive"):
+        domains = Counter(one.scene_domain for one in part if one.track == track)
+        assert set(domains.values()) <= {3, 4}
+        assert len(domains) == 8
+    assert part == even_part(tuple(reversed(scenarios)), 60, seed=5) != even_part(scenarios, 60, seed=6)
+    with pytest.raises(TooFew):
+        even_part(scenarios, 61, seed=5)
+    with pytest.raises(TooFew):
+        even_part(SET.scenarios, 60, seed=5)
+
+
+NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
+
+
+def given_verdicts(*words: tuple[str, bool], digest: str = "d") -> list[Verdict]:
+    return [Verdict(who, digest, accepts, NOON + timedelta(hours=n)) for n, (who, accepts) in enumerate(words)]
+
+
+@pytest.mark.parametrize(
+    ("words", "standing", "hour"),
+    [
+        ([], "waiting", None),
+        ([("a", True)], "waiting", None),
+        ([("a", True), ("a", True)], "waiting", None),
+        ([("a", True), ("b", True)], "accepted", 1),
+        ([("a", False), ("b", False)], "to_correct", 1),
+        ([("a", True), ("b", False)], "disputed", None),
+        ([("a", True), ("b", False), ("a", False)], "disputed", None),
+        ([("a", True), ("b", False), ("c", True)], "accepted", 2),
+        ([("a", True), ("b", False), ("c", False), ("d", True)], "to_correct", 2),
+        ([("a", True), ("b", True), ("c", False)], "accepted", 1),
+    ],
+)
+def test_two_experts_decide_and_a_third_where_they_differ(words, standing, hour):
+    found = reviewed(given_verdicts(*words), "d")
+    assert found.standing == standing
+    assert found.since == (None if hour is None else NOON + timedelta(hours=hour))
+
+
+def test_a_corrected_scenario_is_reviewed_again_and_before_the_first_generation():
+    before, after = (digest_of_scenario(one) for one in SET.scenarios[:2])
+    verdicts = given_verdicts(("a", True), ("b", True), digest=before)
+    assert reviewed(verdicts, after).standing == "waiting"
+    found = reviewed(verdicts, before)
+    assert found.holds_before(NOON + timedelta(hours=2))
+    assert not found.holds_before(NOON + timedelta(hours=1))
+    assert not reviewed(verdicts, after).holds_before(NOON + timedelta(days=9))
