@@ -7,6 +7,7 @@ from scoring.views import insight, pairs, public, releases, staff
 urlpatterns = [
     path("", public.home, name="home"),
     path("leaderboards/", public.leaderboards, name="leaderboards"),
+    path("state/", public.state, name="state"),
     path("rounds/<str:name>/", releases.leaderboard, name="leaderboard"),
     path("rounds/<str:name>/configurations/<str:configuration>/", releases.configuration, name="configuration"),
     path("rounds/<str:name>/scenes/", releases.scenes, name="scenes"),

@@ -64,6 +64,7 @@ CALLS = {
     "login": Call(ALL),
     "logout": Call(ALL, method="post"),
     "leaderboards": Call(ALL),
+    "state": Call(ALL),
     "leaderboard": Call(ALL, ("published",)),
     "configuration": Call(ALL, ("published", "configuration")),
     "scenes": Call(ALL, ("published",)),

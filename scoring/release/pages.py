@@ -54,6 +54,7 @@ def _summary(documents: Documents) -> dict[str, Any]:
         "cells": len(record.cells),
         "delivered": sum(line["delivered"] for line in lines),
         "configurations": len(lines),
+        "ranked": sum(line["rank"] is not None for line in lines),
         "leading": {"configurations": first[:LEADERS_NAMED], "n": len(first)},
         "tracks": sorted({found.track for found in record.configurations}),
         "families": sorted({found.family for found in record.configurations} - {""}),

@@ -19,6 +19,7 @@ from scoring.pages.published import (
     shown_protocol,
     summaries,
 )
+from scoring.pages.state import state_lines
 
 RELEASES_PER_PAGE = 20
 LEADERS_SHOWN = 5
@@ -47,6 +48,12 @@ def leaderboards(request: HttpRequest) -> HttpResponseBase:
     found = summaries(page)
     lines = [(release, found[release.pk]) for release in page if release.pk in found]
     return TemplateResponse(request, "scoring/leaderboards.html", {"page": page, "lines": lines})
+
+
+@require_safe
+def state(request: HttpRequest) -> HttpResponseBase:
+    """Show what was commissioned, locked and published under each protocol, counted now."""
+    return TemplateResponse(request, "scoring/state.html", {"lines": state_lines()})
 
 
 @require_safe

@@ -1,0 +1,42 @@
+"""The page that says where things stand: counts from the database, and what is official kept apart."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from review.models import Source
+from scoring.pages.state import state_lines
+from tests.factories import CORE_R01, make_protocol
+from tests.scoring.rows import make_open_round, make_published_round
+
+pytestmark = pytest.mark.django_db
+
+
+def test_nothing_is_counted_before_there_is_anything(client: Client) -> None:
+    assert "No protocol has been loaded yet" in client.get(reverse("state")).content.decode()
+
+
+def test_scores_of_people_are_official_and_simulated_ones_are_not(client: Client) -> None:
+    make_published_round(name="people")
+    make_published_round(name="shown", source=Source.SIMULATED)
+    make_open_round(name="open", scenes=["r01-lift"])
+    (line,) = state_lines()
+    assert (line.rounds, line.configurations, line.delivered) == (3, 2, 8 + 8 + 2)
+    assert (line.locked, line.simulated) == (2 * 8 * 4, 8 * 4)
+    assert (line.official, line.pilot, line.demonstrations) == (2, 0, 2)
+    page = " ".join(client.get(reverse("state")).content.decode().split())
+    assert re.search(r"locked evaluations, 32 of them simulated</dt><dd>64</dd>", page)
+
+
+def test_the_scores_of_a_pilot_never_become_official(client: Client, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(CORE_R01, tmp_path / "pilot"))
+    rules = folder / "protocol.yaml"
+    rules.write_text(rules.read_text(encoding="utf-8") + "\nmaturity: pilot\n", encoding="utf-8")
+    make_published_round(name="early", protocol=make_protocol(folder))
+    (line,) = state_lines()
+    assert (line.official, line.pilot) == (0, 2)
+    assert "Pilot: nothing of it becomes official" in client.get(reverse("state")).content.decode()
