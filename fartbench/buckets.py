@@ -86,6 +86,17 @@ class BucketStore(ContentStore):
                     path.unlink()
 
 
+def make_bucket() -> bool:
+    """Make the bucket of the settings, private, unless it is there; say whether it was made. Raises StorageAway."""
+    with _faults_in_words():
+        storage = storages["bucket"]
+        client = storage.connection.meta.client
+        if any(found["Name"] == storage.bucket_name for found in client.list_buckets()["Buckets"]):
+            return False
+        client.create_bucket(Bucket=storage.bucket_name)
+        return True
+
+
 def _bucket() -> Storage:
     return storages["bucket"]
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import cache
 from urllib.parse import urlsplit
 
-_SECRET_NAMES = re.compile(r"(KEY|SECRET|TOKEN|PASSWORD)$")
+_SECRET_NAMES = re.compile(r"(KEY|SECRET|TOKEN|PASSWORD|FALLBACKS)$")
 _SHORTEST_SECRET = 6  # shorter ones would blacken ordinary words
 # Of an address of IPv6, which is written whole or with one “::”; a time of day has neither.
 _GROUP = "[0-9a-f]{1,4}"

@@ -34,6 +34,8 @@ def _secret_key() -> str:
 
 
 SECRET_KEY = _secret_key()
+# Earlier keys: what they signed is still good. For the time after SECRET_KEY was changed.
+SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[_HOST, *(["127.0.0.1", "localhost"] if _IS_LOOPBACK else [])])
 CSRF_TRUSTED_ORIGINS = [BASE_URL]
 

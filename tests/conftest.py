@@ -64,6 +64,7 @@ def _environment(*, data_dir: Path, database_url: str) -> dict[str, str]:
         "DATA_DIR": str(data_dir),
         "DATABASE_URL": database_url,
         "SECRET_KEY": "only-for-the-tests",
+        "SECRET_KEY_FALLBACKS": "",
         "DEBUG": "false",
         "BASE_URL": "http://127.0.0.1:8000",
         "ALLOWED_HOSTS": "127.0.0.1,localhost,testserver",

@@ -12,7 +12,7 @@ from django.conf import settings
 from fartbench.secret_key import kept_secret_key
 
 BASE_DIR = Path(settings.BASE_DIR)
-READS = re.compile(r"""env\.\w+\(\s*"([A-Z_]+)"|environ(?:\.get\(|\[)\s*"([A-Z_]+)\"""")
+READS = re.compile(r"""env\.\w+\(\s*"([A-Z0-9_]+)"|environ(?:\.get\(|\[)\s*"([A-Z_]+)\"""")
 
 
 def variables_read() -> set[str]:
@@ -24,7 +24,7 @@ def variables_read() -> set[str]:
 
 
 def test_env_example_lists_exactly_what_the_code_reads() -> None:
-    listed = set(re.findall(r"^#?([A-Z_]+)=", (BASE_DIR / ".env.example").read_text(encoding="utf-8"), re.MULTILINE))
+    listed = set(re.findall(r"^#?([A-Z0-9_]+)=", (BASE_DIR / ".env.example").read_text(encoding="utf-8"), re.MULTILINE))
     assert listed == variables_read()
 
 

@@ -3,10 +3,13 @@
 import os
 import shutil
 import time
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from django.conf import settings as project
+from django.core.management import call_command
 from django.test import RequestFactory
 
 from blinding.errors import BlindCopyMissing
@@ -100,3 +103,33 @@ def test_wrong_keys_are_a_refusal_without_the_keys(bucket: Bucket, settings: Any
         keep(raw_clips(), b"new")
     assert "hunter2" not in str(caught.value)
     assert bucket.names() == set()
+
+
+@pytest.mark.django_db
+def test_set_up_makes_a_private_bucket_once(
+    bucket: Bucket, settings: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.STATIC_ROOT = tmp_path / "static"
+    options = bucket.options | {"bucket_name": "brand-new"}
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "bucket": {"BACKEND": "fartbench.buckets.Bucket", "OPTIONS": options},
+    }
+    call_command("set_up")
+    call_command("set_up")
+    said = capsys.readouterr().out
+    assert said.index("The bucket was made.") < said.index("The bucket is there.")
+    assert (tmp_path / "static" / "staticfiles.json").exists()
+    keep(raw_clips())
+    bucket.client().delete_object(Bucket="brand-new", Key=next(iter(names_in(bucket, "brand-new"))))
+    bucket.client().delete_bucket(Bucket="brand-new")
+
+
+def names_in(bucket: Bucket, name: str) -> list[str]:
+    return [entry["Key"] for entry in bucket.client().list_objects_v2(Bucket=name)["Contents"]]
+
+
+def test_nobody_reads_the_bucket_without_its_keys(bucket: Bucket) -> None:
+    sha256 = keep(raw_clips())
+    answer = httpx.get(f"{bucket.endpoint}/fartbench/clips/{sha256[:2]}/{sha256}", trust_env=False)
+    assert answer.status_code == 403
