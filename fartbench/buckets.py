@@ -89,7 +89,7 @@ class BucketStore(ContentStore):
 def make_bucket() -> bool:
     """Make the bucket of the settings, private, unless it is there; say whether it was made. Raises StorageAway."""
     with _faults_in_words():
-        storage = storages["bucket"]
+        storage: Any = storages["bucket"]
         client = storage.connection.meta.client
         if any(found["Name"] == storage.bucket_name for found in client.list_buckets()["Buckets"]):
             return False
