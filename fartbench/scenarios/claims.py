@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fartbench.scenarios import forms, units
 from fartbench.scenarios.constraints import Claim, Constraints, Counts, Distinct, Every, Once, Rule, Total
 from fartbench.scenarios.reading import ScenarioSet, read_set
 from fartbench.scenarios.rules import RULES
@@ -43,8 +44,12 @@ class Report:
 
 
 def check_folder(folder: Path) -> Report:
-    """Check a folder of scenarios. Raises DataError or ScenarioError when a file cannot be read at all."""
+    """Check a folder of scenarios. Raises DataError or ScenarioError when a file cannot be read at all, those of units
+    and forms included where the folder has them."""
     found = read_set(folder)
+    for name, read in ((units.FILE, units.read_units), (forms.FILE, forms.read_forms)):
+        if (folder / name).is_file():
+            read(folder)
     whole = found.about.extent == "whole"
     claims = [claim for claim in found.constraints.claims if whole or _holds_for_a_part(claim)]
     return Report(found, len(claims), tuple(check(found.scenarios, claims)))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import cache
 
 from generation.providers.local import LocalProvider
+from generation.providers.local_rollouts import LocalRolloutProvider
 from generation.providers.port import Provider, RequestRefused
 
 
@@ -44,13 +45,14 @@ def _rest(key: str) -> Callable[[], Provider]:
 REST_KEYS = ("fal", "ark", "dashscope", "minimax", "xai", "kling", "openai")
 _MAKERS: dict[str, Callable[[], Provider]] = {
     "local": LocalProvider,
+    "local-rollouts": LocalRolloutProvider,
     "gemini": _gemini,
     "vertex": _vertex,
     "runway": _runway,
     **{key: _rest(key) for key in REST_KEYS},
 }
 KEYS = frozenset(_MAKERS)
-REMOTE_KEYS = KEYS - {"local"}
+REMOTE_KEYS = KEYS - {"local", "local-rollouts"}
 
 
 @cache

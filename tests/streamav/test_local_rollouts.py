@@ -10,6 +10,9 @@ from fartbench.media.ffmpeg import ffmpeg_binary
 from generation.local.errors import TakeImpossible
 from generation.local.rollouts import Defect, DefectKind, RolloutPlan, render_rollout
 from generation.local.rollouts.scenery import DISCS, TONES
+from generation.local.rollouts.systems import SYSTEMS, draw_plan, system
+from generation.providers.port import Order, RequestRefused, TimedPrompt
+from generation.providers.registry import REMOTE_KEYS, provider
 from tests.streamav.conftest import BROKEN, CLEAN
 
 
@@ -97,3 +100,45 @@ def test_a_boundary_that_is_not_there_is_refused_with_those_that_are():
     with pytest.raises(TakeImpossible, match="no boundary 37; this rollout has boundaries 0 to 36"):
         RolloutPlan(seconds=38, defects=(Defect(DefectKind.BLACK, 37),))
     assert len(CLEAN.boundaries) == len(BROKEN.boundaries) == 37
+
+
+TIMES = (30.0, 60.0, 90.0, 120.0, 150.0)
+
+
+def test_the_built_in_systems_commit_what_they_state_and_equal_draws_are_equal():
+    plans = {
+        of.key: [draw_plan(of, f"case{number}", seconds=180, updates_s=TIMES) for number in range(60)] for of in SYSTEMS
+    }
+    for of in SYSTEMS:
+        drawn = plans[of.key]
+        assert drawn[3] == draw_plan(of, "case3", seconds=180, updates_s=TIMES) != drawn[4]
+        share = np.mean([len(plan.defects) / len(plan.boundaries) for plan in drawn])
+        assert share == pytest.approx(of.defects, abs=0.01)
+        fates = [response.fate for plan in drawn for response in plan.responses]
+        for fate, rate in of.fates.items():
+            assert fates.count(fate) / len(fates) == pytest.approx(rate, abs=0.09)
+    assert all(response.at_s == 30 * response.step for response in plans["stream-deaf"][0].responses)
+
+
+def test_the_provider_of_rollouts_returns_a_whole_one_with_its_truth_and_declared_geometry(tmp_path: Path):
+    source = provider("local-rollouts")
+    prompts = (TimedPrompt("start"), TimedPrompt("more", 2.0))
+    order = Order("stream-forgetful", {"seconds": 4.0}, prompts, scene="case", replicate=1)
+    accepted = source.submit(source.request(order))
+    ready = source.look(accepted.provider_id, accepted.handle)
+    assert ready.returned == {"geometry": {"first": 9, "next": 12, "frame_rate": 16}}
+    fetched = source.fetch(accepted.provider_id, accepted.handle, ready.outputs[0], tmp_path / "r.mp4", lambda _: None)
+    assert len(luma_sized(tmp_path / "r.mp4")) == fetched.truth["frames"] == 64
+    assert [response[0] for response in fetched.truth["responses"]] == [1]
+    hidden = source.look("", {**accepted.handle, "model": "stream-fading"})
+    assert not system("stream-fading").declares
+    assert hidden.returned == {}
+    for wrong in (Order("stream-deaf", {}, prompts), Order("stream-deaf", {"seconds": 4.0})):
+        with pytest.raises(RequestRefused):
+            source.request(wrong)
+    assert source.key not in REMOTE_KEYS
+
+
+def luma_sized(path: Path) -> list[np.ndarray]:
+    with av.open(str(path)) as container:
+        return [frame.to_ndarray(format="gray") for frame in container.decode(video=0)]

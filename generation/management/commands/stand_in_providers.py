@@ -11,6 +11,7 @@ from django.conf import settings
 from fartbench.commands import Command as Base
 from generation.standin import Chance, StandIn
 from generation.standin.clips import Clips
+from generation.standin.streaming import StreamingStandIn
 
 
 class Command(Base):
@@ -26,6 +27,7 @@ class Command(Base):
             "--fault-rate", type=float, default=0.0, help="share of orders that something goes wrong with"
         )
         parser.add_argument("--fault-seed", type=int, default=0, help="equal seeds draw equal faults")
+        parser.add_argument("--streaming-port", type=int, default=8791, help="where rollouts are streamed")
         parser.add_argument("--variants", type=int, default=1, help="how many different clips of each scene to draw")
 
     def run(self, **options: Any) -> None:
@@ -34,11 +36,13 @@ class Command(Base):
         stand_in = StandIn(clips.of, faults=faults, port=options["port"])
         signal.signal(signal.SIGTERM, _stop)
         self.say(f"Stand-ins of all providers at {stand_in.url}; the ledger is at {stand_in.url}/ledger")
-        self.stdout.flush()
-        try:
-            stand_in.serve_forever()
-        except KeyboardInterrupt:
-            self.say("Stopped.")
+        with StreamingStandIn(port=options["streaming_port"]) as streaming:
+            self.say(f"A stand-in that streams rollouts at {streaming.url}")
+            self.stdout.flush()
+            try:
+                stand_in.serve_forever()
+            except KeyboardInterrupt:
+                self.say("Stopped.")
 
 
 def _stop(_signal: int, _frame: FrameType | None) -> None:

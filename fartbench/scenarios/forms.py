@@ -1,0 +1,117 @@
+"""What is asked about each unit of a rollout, in the words of its scenario. No Django here.
+
+The forms are data (``forms.yaml``) and are the same for people and judge models. A criterion that a scenario does not
+have is not asked; where an answer may be N/A, the file says for which reason and when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from fartbench.protocol.parts import Key, Part, Text
+from fartbench.protocol.questions import AnswerSet, NaRule, Question
+from fartbench.scenarios.reading import read_model
+from fartbench.scenarios.schema import Scenario
+from fartbench.scenarios.units import Unit
+
+FILE = "forms.yaml"
+Shown = Literal["video", "audio", "both"]
+
+
+class UnitForm(Part):
+    """The questions about one kind of unit with one kind of media: a list, or the criteria of a checklist.
+
+    ``applies`` keeps it to updates of some modalities; ``target`` is the text of the update that is shown beside it.
+    """
+
+    unit: Key
+    shown: Shown
+    questions: tuple[Question, ...] = ()
+    na_rules: tuple[NaRule, ...] = ()
+    criteria: Literal["video", "audio"] | None = None
+    answers: Key | None = None
+    lead: Text | None = None
+    applies: tuple[Literal["video", "audio", "joint"], ...] = ()
+    target: Literal["visual", "audio", "prompt"] | None = None
+
+    @model_validator(mode="after")
+    def _a_list_or_a_checklist(self) -> Self:
+        if bool(self.questions) == (self.criteria is not None):
+            raise ValueError(f"{self.unit}: either questions or a checklist")
+        if (self.criteria is None) != (self.answers is None and self.lead is None):
+            raise ValueError(f"{self.unit}: a checklist names its answers and its lead, and only a checklist")
+        return self
+
+
+class Forms(Part):
+    """``forms.yaml``: the forms, their answer sets, and why N/A may be answered."""
+
+    source: Text
+    answer_sets: dict[Key, AnswerSet]
+    na_reasons: dict[Key, Text]
+    forms: tuple[UnitForm, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _every_name_is_known(self) -> Self:
+        for form in self.forms:
+            keys = [question.key for question in form.questions]
+            sets = {question.answers for question in form.questions} | ({form.answers} if form.answers else set())
+            if unknown := sorted(sets - self.answer_sets.keys()):
+                raise ValueError(f"{form.unit}: there is no answer set {unknown[0]!r}")
+            for rule in form.na_rules:
+                named = {rule.question} | ({rule.when.question} if rule.when else set())
+                if unknown := sorted(named - set(keys)):
+                    raise ValueError(f"{form.unit}: there is no question {unknown[0]!r}")
+                if rule.reason not in self.na_reasons:
+                    raise ValueError(f"{form.unit}: there is no N/A reason {rule.reason!r}")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One form about one unit, in its scenario's words. ``target`` is the update's text that it is about."""
+
+    unit: Unit
+    shown: Shown
+    target: str
+    questions: tuple[Question, ...]
+    na_rules: tuple[NaRule, ...]
+
+
+def read_forms(folder: Path) -> Forms:
+    """Read ``forms.yaml``. Raises DataError or ScenarioError."""
+    return read_model(folder / FILE, Forms)
+
+
+def asked(forms: Forms, scenario: Scenario, unit: Unit) -> Iterator[Asked]:
+    """Yield the forms about a unit. One whose checklist has no criterion, or whose modality differs, is left out."""
+    for form in forms.forms:
+        if form.unit != unit.kind or not _applies(form, scenario, unit):
+            continue
+        questions = form.questions or tuple(_criteria(form, scenario))
+        if questions:
+            yield Asked(unit, form.shown, _target(form, scenario, unit), questions, form.na_rules)
+
+
+def _applies(form: UnitForm, scenario: Scenario, unit: Unit) -> bool:
+    return not form.applies or scenario.update(unit.place).modality in form.applies
+
+
+def _criteria(form: UnitForm, scenario: Scenario) -> Iterator[Question]:
+    checklist = scenario.video_checklist if form.criteria == "video" else scenario.audio_checklist
+    for key, criterion in checklist.items():
+        if criterion is not None:
+            label = key.replace("_", " ").capitalize()
+            yield Question(key=key, label=label, stage=1, answers=form.answers or "", wording=criterion, help=form.lead)
+
+
+def _target(form: UnitForm, scenario: Scenario, unit: Unit) -> str:
+    if form.target is None:
+        return ""
+    update = scenario.update(unit.place)
+    return {"visual": update.visual, "audio": update.audio, "prompt": update.prompt}[form.target] or ""
