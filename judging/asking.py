@@ -90,7 +90,7 @@ def _prepared(run: JudgeRun) -> tuple[Request, bytes]:
     judge, stimulus = run.judge, run.stimulus
     if judge.round.state not in ASKED_WHILE:
         raise JudgeChanged(f"Round {judge.round.name!r} is “{judge.round.get_state_display()}”: its judges are done.")
-    refuse_changed(judge)
+    refuse_changed(judge, scene=stimulus.scene)
     retired = not Stimulus.objects.filter(pk=stimulus.pk, retirement=None).exists()
     if retired or [stimulus.scene, stimulus.sha256] not in judge.content["clips"]:
         raise JudgeChanged(f"{stimulus} is not in the list of clips that {judge} was frozen with. It was not sent.")

@@ -117,14 +117,15 @@ def sources_digest() -> str:
     return digest_of(hashes)
 
 
-def refuse_changed(judge: Judge, model: JudgeModel | None = None) -> None:
-    """Raise JudgeChanged, naming the parts, unless what would be sent now is what was frozen."""
+def refuse_changed(judge: Judge, model: JudgeModel | None = None, *, scene: str | None = None) -> None:
+    """Raise JudgeChanged, naming the parts, unless what would be sent now is what was frozen: of a scene, or of all."""
     frozen, round_ = judge.content, judge.round
     if digest_of(frozen) != judge.digest:
         raise JudgeChanged(
             f"{judge} of round {round_.name!r} is not what was frozen: its SHA-256 is not {judge.digest}."
         )
-    now = _what_is_sent(round_.protocol, round_.scenes, model or judge.model, judge.variant)
+    scenes = round_.scenes if scene is None else [scene]
+    now = _what_is_sent(round_.protocol, scenes, model or judge.model, judge.variant)
     if parts := _differences(now, frozen):
         raise JudgeChanged(
             f"{judge} of round {round_.name!r} was frozen with another {', another '.join(parts)}. Nothing was sent. "

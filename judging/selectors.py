@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db.models import Count, Sum
+from django.db.models import Count, Q, Sum
 
 from fartbench.models import Round
 from judging.models import Judge, JudgeRun, RunState
@@ -32,6 +32,13 @@ class Progress:
     def in_words(self) -> str:
         """Return the counts for people."""
         return ", ".join(f"{self.states[s]} {s.label.lower()}" for s in RunState if self.states[s])
+
+
+def questions_of(round_: Round) -> tuple[int, int]:
+    """Return how many questions to judges of the round have ended, and how many there are."""
+    ended = Count("pk", filter=Q(state__in=RunState.ended()))
+    counts = JudgeRun.objects.filter(judge__round=round_).aggregate(ended=ended, total=Count("pk"))
+    return counts["ended"], counts["total"]
 
 
 def progress_of(round_: Round) -> list[Progress]:

@@ -22,6 +22,7 @@ from judging.ports import faults
 from judging.ports.access import Access, access
 from judging.ports.port import CLIP, Answer, Ask, Blocked, Exchange, Replied, Request, Unusable, Usage
 
+API_VERSION = "v1"  # what the SDK asks by itself; named, so that another SDK changes nothing unnoticed
 # An end for one of these reasons is a refusal; whatever was said until then is no answer.
 _BLOCKING = frozenset(
     {"SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "IMAGE_SAFETY", "LANGUAGE", "OTHER"}
@@ -57,7 +58,7 @@ class GeminiJudge:
                 **ask.model.settings,
             },
         }
-        return Request(f"/v1beta/models/{ask.model.model}:generateContent", body)
+        return Request(f"/{API_VERSION}/models/{ask.model.model}:generateContent", body)
 
     def send(self, request: Request, clip: bytes) -> Answer:
         """Send one question."""
@@ -88,6 +89,7 @@ def _client(entry: Access) -> genai.Client:
     trust = _trust()
     options = types.HttpOptions(
         base_url=entry.base_url,
+        api_version=API_VERSION,
         timeout=milliseconds,
         retry_options=once,
         client_args={"verify": trust},

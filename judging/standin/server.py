@@ -39,6 +39,7 @@ class Asked:
     model: str
     sha256: str
     behaviour: str
+    path: str
     body: bytes
 
     def as_json(self) -> dict[str, Any]:
@@ -132,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
         text, schema, clip = read(json.loads(data))
         sha256 = hashlib.sha256(clip).hexdigest()
         name = self.stand_in.behaviours.get(model, "perfect")
-        self.stand_in.asked.append(Asked(service, model, sha256, name, data))
+        self.stand_in.asked.append(Asked(service, model, sha256, name, self.path, data))
         question = Question(model, text, schema, sha256, self.stand_in.truths.get(sha256))
         spoken = self.stand_in.behaviour(model)(question)
         time.sleep(spoken.delay_s)

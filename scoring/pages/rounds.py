@@ -15,6 +15,7 @@ from fartbench import jobs
 from fartbench.models import Job, JobState, Round, RoundState
 from fartbench.protocol import Scene
 from generation.models import Sample, SampleState
+from judging.selectors import questions_of
 from review.models import AnswerSheet, Assignment, Role, Source
 from review.pairs.selectors import due_tasks, live_tasks
 from review.selectors import MemberProgress, progress_of_round
@@ -160,6 +161,7 @@ def bars_of(round_: Round, grid: Grid | None = None) -> list[Bar]:
         ended = _ended().filter(stimulus__round=round_, reviewer__memberships__in=_primary(round_)).count()
         bars.append(Bar("sheets", "sheets ended", ended, asked))
         bars.append(_bar_of_votes(round_))
+        bars.append(Bar("judges", "questions to AI judges", *questions_of(round_)))
     return [bar for bar in bars if bar.total]
 
 

@@ -12,7 +12,7 @@ from fartbench.protocol import JudgeModel
 from judging.errors import NoJudges
 from judging.files import JudgeFileRefused, read_judge
 from judging.freezing import rules_of
-from judging.models import JudgeRun
+from judging.models import JudgeRun, JudgeTry
 from judging.standin.server import _decoded
 from judging.working import chosen_models
 from tests.judging.judged import GEMINI, RIGHT, asked, judged_round, running_judges, truths_of
@@ -127,6 +127,7 @@ def test_gemini_gets_exactly_this(monkeypatch: pytest.MonkeyPatch) -> None:
             "thinkingConfig": {"thinking_level": "LOW"},
         },
     }
+    assert entry.path == f"/gemini{JudgeTry.objects.get().endpoint}" == f"/gemini/v1/models/{GEMINI}:generateContent"
     sent = json.loads(entry.body)
     data = sent["contents"][0]["parts"][0]["inlineData"].pop("data")
     del expected["contents"][0]["parts"][0]["inlineData"]["data"]  # type: ignore[index]

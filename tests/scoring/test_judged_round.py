@@ -116,6 +116,7 @@ def wait_until(condition: Any, seconds: float = 60.0) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.engine("postgres")  # where workers really write at one time; once is enough
 def test_three_judges_killed_and_resumed_are_calibrated_as_the_script_says(
     process_environment: dict[str, str],
 ) -> None:
