@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from fartbench.protocol import Protocol
 from scoring.factual_score import CellResult, Standing
 from scoring.standings import RoundResults
 
@@ -17,25 +18,29 @@ def scores_document(results: RoundResults) -> dict[str, Any]:
         "round": record.name,
         "protocol": {"name": protocol.name, "version": protocol.version, "digest": record.protocol_digest},
         "incomplete_reason": record.incomplete_reason,
-        "leaderboard": [_line(standing, record.scenes) for standing in results.standings],
+        **({"smoke_test": record.is_smoke, "maturity": protocol.maturity} if protocol.scoring.is_weighted else {}),
+        "leaderboard": [_line(protocol, standing, record.scenes) for standing in results.standings],
     }
 
 
-def _line(standing: Standing, scenes: Sequence[str]) -> dict[str, Any]:
-    return {**line_without_scenes(standing), "scenes": {scene: _scene(standing, scene) for scene in scenes}}
+def _line(protocol: Protocol, standing: Standing, scenes: Sequence[str]) -> dict[str, Any]:
+    return {**line_without_scenes(protocol, standing), "scenes": {scene: _scene(standing, scene) for scene in scenes}}
 
 
-def line_without_scenes(standing: Standing) -> dict[str, Any]:
-    """Return a configuration's line, without what each clip showed."""
+def line_without_scenes(protocol: Protocol, standing: Standing) -> dict[str, Any]:
+    """Return a configuration's line, without what each clip showed. The score stands under its name in the protocol."""
+    points = {
+        "scenes_all_right": str(standing.scenes_all_right),
+        "earned": str(standing.earned),
+        "possible": standing.possible,
+    }
     return {
         "configuration": standing.configuration,
-        "factual_score": str(standing.factual_score),
-        "scenes_all_right": str(standing.scenes_all_right),
+        protocol.scoring.rank_by[0]: str(standing.score),
         "rank": standing.rank,
         "ranked_apart": standing.apart,
         "unranked_because": standing.unranked_because,
-        "earned": str(standing.earned),
-        "possible": standing.possible,
+        **({} if protocol.scoring.is_weighted else points),
         "delivered": standing.delivered,
     }
 
@@ -49,5 +54,13 @@ def _scene(standing: Standing, scene: str) -> dict[str, Any]:
 
 
 def _cell(cell: CellResult) -> dict[str, Any]:
-    gates = {key: {"consensus": gate.outcome, "votes": dict(gate.votes)} for key, gate in cell.consensus.items()}
-    return {"status": cell.status, **({"reason": cell.reason} if cell.reason else {}), **gates}
+    facts = {key: {"consensus": fact.outcome, "votes": dict(fact.votes)} for key, fact in cell.consensus.items()}
+    return {"status": cell.status, **({"reason": cell.reason} if cell.reason else {}), **_rated(cell), **facts}
+
+
+def _rated(cell: CellResult) -> dict[str, Any]:
+    """Return a clip's weighted score, what it would be without its ceiling, and that ceiling's key."""
+    if cell.rated is None:
+        return {}
+    capped = {"uncapped": str(cell.rated.uncapped), "cap": cell.rated.cap} if cell.rated.cap else {}
+    return {"fartscore": str(cell.rated.score), **capped}

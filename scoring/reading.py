@@ -80,10 +80,10 @@ def refuse_other_protocol(round_: Round) -> None:
 
 def refuse_large_cohort(round_: Round, members: list[CohortMember]) -> None:
     """Raise RoundAltered when more reviewers are primary than the protocol's cohort has."""
-    size = round_.protocol.rules.cohort.size
+    size, sizes = round_.protocol.rules.cohort.most, round_.protocol.rules.cohort.sizes
     primary = [member.reviewer.code for member in members if member.role == Role.PRIMARY]
     if len(primary) > size:
-        words = f"its primary cohort has {len(primary)} reviewers ({', '.join(primary)}); the protocol says {size}"
+        words = f"its primary cohort has {len(primary)} reviewers ({', '.join(primary)}); the protocol says {sizes}"
         raise RoundAltered(round_.name, [words])
 
 
@@ -106,14 +106,14 @@ def _cells(round_: Round) -> tuple[tuple[CellRecord, ...], QuerySet[Sample]]:
     order = {scene: place for place, scene in enumerate(round_.scenes)}
     rows = samples.values_list(
         "pk", "cell__configuration__name", "cell__scene", "cell__replicate", "state", "reason", "clip__sha256",
-        "cost_usd", "generation_seed", "model_version", "generated_at",
+        "cost_usd", "generation_seed", "model_version", "generated_at", "cost_basis", "cell__limitation",
     )  # fmt: skip
     found = [_cell(row, live, unreviewable) for row in rows.iterator()]
     return tuple(sorted(found, key=lambda cell: (cell.configuration, order[cell.scene], cell.replicate))), samples
 
 
 def _cell(row: Any, live: Mapping[int, tuple[str, str]], unreviewable: Mapping[int, str]) -> CellRecord:
-    sample, configuration, scene, replicate, state, reason, raw, cost, seed, version, at = row
+    sample, configuration, scene, replicate, state, reason, raw, cost, seed, version, at, basis, limitation = row
     stimulus, blind = live.get(sample, ("", ""))
     if not stimulus and sample in unreviewable:
         state, reason = NOT_REVIEWABLE, unreviewable[sample]
@@ -130,6 +130,8 @@ def _cell(row: Any, live: Mapping[int, tuple[str, str]], unreviewable: Mapping[i
         seed=seed,
         model_version=version,
         generated_at=utc(at),
+        cost_basis=basis,
+        limitation=limitation,
     )
 
 

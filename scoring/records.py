@@ -45,6 +45,8 @@ class CellRecord:
     seed: str = ""
     model_version: str = ""
     generated_at: str = ""
+    cost_basis: str = ""
+    limitation: str = ""
 
     def __str__(self) -> str:
         return f"{self.configuration}/{self.scene}/{self.replicate}"
@@ -157,6 +159,21 @@ class RoundRecord:
         return AnswerBook(self.protocol)
 
     @cached_property
+    def cohort(self) -> int:
+        """How many reviewers every clip needs: those of the round, or as many as the protocol asks for."""
+        return self.protocol.cohort.count(len(self.primary))
+
+    @property
+    def quorum(self) -> int:
+        """How many equal answers make a consensus in this round."""
+        return self.protocol.cohort.quorum_of(self.cohort)
+
+    @property
+    def is_smoke(self) -> bool:
+        """Whether fewer reviewers took part than official figures need."""
+        return self.cohort < self.protocol.cohort.size
+
+    @cached_property
     def primary(self) -> tuple[str, ...]:
         """The codes of the primary cohort, in the order of their places."""
         return tuple(reviewer.code for reviewer in self.reviewers if reviewer.role == PRIMARY)
@@ -220,7 +237,7 @@ def tally(record: RoundRecord) -> Tally:
             question: _taken(record.sheets.answers[:, column], sheet_of, there)
             for column, question in enumerate(record.book.questions)
         },
-        complete=there.sum(axis=1) == record.protocol.cohort.size,
+        complete=there.sum(axis=1) == record.cohort,
         delivered=np.array([bool(cell.stimulus) for cell in record.cells], dtype=bool),
         configuration=np.array([number[cell.configuration] for cell in record.cells], dtype=np.int64),
         scene=np.array([scenes[cell.scene] for cell in record.cells], dtype=np.int64),
@@ -234,7 +251,7 @@ def _sheet_of(record: RoundRecord) -> Integers:
     seat = np.array([place.get(reviewer.code, MISSING) for reviewer in record.reviewers], dtype=np.int64)
     seats = seat[record.sheets.reviewer]
     counted = seats != MISSING
-    found = np.full((len(record.cells), max(len(place), record.protocol.cohort.size)), MISSING, dtype=np.int64)
+    found = np.full((len(record.cells), max(len(place), record.cohort)), MISSING, dtype=np.int64)
     found[record.sheets.cell[counted], seats[counted]] = np.flatnonzero(counted)
     return found
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fartbench.protocol import Protocol
-from scoring.consensus import INCOMPLETE, Consensus, consensus_of
+from scoring.consensus import INCOMPLETE, Consensus
 from scoring.factual_score import SCORED, CellResult, Standing, ranked, standing_of
+from scoring.fartscore import HUNDRED, ClipScore, clip_score, facts_of, ratings_of
 from scoring.records import RoundRecord, Tally, tally
 
 
@@ -30,7 +31,9 @@ class RoundResults:
 
     @property
     def total(self) -> int:
-        """The points that every scene together can earn."""
+        """The points that every scene together can earn, or the 100 of a weighted score."""
+        if self.protocol.scoring.is_weighted:
+            return HUNDRED
         return self.protocol.points_per_clip * len(self.record.scenes)
 
 
@@ -65,20 +68,23 @@ def ranked_by_track(record: RoundRecord, standings: Sequence[Standing], *, ranka
 
 
 def _cell_results(votes: Tally) -> list[CellResult]:
-    protocol = votes.record.protocol
-    gates = {gate: _consensus(votes, gate) for gate in protocol.scoring.gates}
+    facts = facts_of(votes)
     results = []
     for place, cell in enumerate(votes.record.cells):
         if not cell.stimulus:
             results.append(CellResult(cell.scene, cell.replicate, cell.outcome, cell.reason, {}))
             continue
-        found = {gate: outcomes[place] for gate, outcomes in gates.items()}
-        incomplete = any(gate.outcome == INCOMPLETE for gate in found.values())
-        results.append(CellResult(cell.scene, cell.replicate, INCOMPLETE if incomplete else SCORED, "", found))
+        found = {question: outcomes[place] for question, outcomes in facts.items()}
+        if not votes.complete[place]:
+            results.append(CellResult(cell.scene, cell.replicate, INCOMPLETE, "", found))
+        else:
+            results.append(CellResult(cell.scene, cell.replicate, SCORED, "", found, _rated(votes, place, found)))
     return results
 
 
-def _consensus(votes: Tally, gate: str) -> list[Consensus]:
-    cohort = votes.record.protocol.cohort
-    values = votes.record.book.values(gate)
-    return consensus_of(votes.counts(gate), values, cohort=cohort.size, quorum=cohort.consensus)
+def _rated(votes: Tally, place: int, facts: Mapping[str, Consensus]) -> ClipScore | None:
+    protocol = votes.record.protocol
+    if not protocol.scoring.is_weighted:
+        return None
+    said = {question: consensus.outcome for question, consensus in facts.items()}
+    return clip_score(protocol, votes.record.cells[place].scene, ratings_of(votes, place), said)

@@ -74,6 +74,9 @@ CALLS = {
     "human-ai": Call(ALL, ("published",)),
     "preference": Call(ALL, ("published",)),
     "coverage": Call(ALL, ("published",)),
+    "tests": Call(ALL, ("published",)),
+    "specification": Call(ALL, ("protocol", "protocol_version", "scene")),
+    "specification-file": Call(ALL, ("protocol", "protocol_version", "scene")),
     "releases": Call(ALL, ("published",)),
     "release-archive": Call(ALL, ("published", "release")),
     "release-file": Call(ALL, ("published", "release", "file")),
@@ -152,6 +155,8 @@ def world() -> dict[str, str]:
     User.objects.create_user("otis")
     return {
         "published": "shown",
+        "protocol": "core-r01",
+        "protocol_version": "1.0.0",
         "configuration": "alpha",
         "scene": lift[0],
         "release": str(release.number),

@@ -57,6 +57,11 @@ class Scoring(Part):
         """Say whether the score is a weighted mean of dimensions, out of 100."""
         return bool(self.dimensions)
 
+    @property
+    def score_label(self) -> str:
+        """What the score is called on pages."""
+        return {"factual_score": "Factual Score", "fartscore": "FARTScore"}.get(self.rank_by[0], "Scenes all right")
+
     @model_validator(mode="after")
     def _one_way_of_scoring(self) -> Self:
         if bool(self.gates) == self.is_weighted:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from fartbench.datafiles import DataError
 from fartbench.protocol import Form, Protocol, form_for
-from generation.prompts.specification import FOLDER, Specification, SpecificationError, read_specification
+from generation.prompts.specification import FOLDER, Specification, read_specification
 
 
 def specification_faults(protocol: Protocol, *, folder: Path = FOLDER) -> list[str]:
@@ -20,7 +21,7 @@ def specification_faults(protocol: Protocol, *, folder: Path = FOLDER) -> list[s
     for scene in protocol.scenes:
         try:
             specification, _ = read_specification(protocol.name, protocol.version, scene.key, folder=folder)
-        except SpecificationError as error:
+        except DataError as error:
             faults += [f"{error.what}: {fault}" for fault in error.faults]
             continue
         path = folder / protocol.name / protocol.version / f"{scene.key}.yaml"

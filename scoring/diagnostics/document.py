@@ -163,7 +163,6 @@ def _gain(everybody: Integers, without: Integers, configurations: Integers, valu
 
 def _gates_without_each(votes: Tally) -> dict[str, Any]:
     """Return how many clips pass each gate with everybody, and with the same quorum among those who are left."""
-    protocol = votes.record.protocol
     found: dict[str, Any] = {}
     for key, gate in read_gates(votes).items():
         yes = votes.record.book.values(key).index("yes")
@@ -172,7 +171,7 @@ def _gates_without_each(votes: Tally) -> dict[str, Any]:
             "n": len(codes),
             "everybody": int(gate.passed.sum()),
             **{
-                code: int(((np.delete(codes, place, axis=1) == yes).sum(axis=1) >= protocol.cohort.consensus).sum())
+                code: int(((np.delete(codes, place, axis=1) == yes).sum(axis=1) >= votes.record.quorum).sum())
                 for place, code in enumerate(votes.record.primary)
             },
         }

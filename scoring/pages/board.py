@@ -18,7 +18,7 @@ Read = Callable[[Sequence[str]], dict[str, Any]]
 
 ROWS_PER_PAGE = 25
 Entry = dict[str, Any]
-SORTS = {"rank": "Rank", "name": "Name", "score": "Factual Score"}
+SORTS = {"rank": "Rank", "name": "Name", "score": "Score"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,10 @@ class Board:
     choice: Choice
     page: Page[Entry]
     rows: tuple[ConfigurationResult, ...]
+
+    @property
+    def is_weighted(self) -> bool:
+        return not self.gate_labels
 
     @property
     def total(self) -> int:

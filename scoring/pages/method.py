@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fartbench.protocol import Option, Protocol, Question, Scene, form_for
+from scoring.fartscore import HUNDRED
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +47,18 @@ def _questions(protocol: Protocol, scene: Scene) -> list[AskedQuestion]:
             help=form.help(question.key),
             options=form.options(question.key),
             na=tuple(_na_words(protocol, question.key, scene)),
-            is_gate=question.key in protocol.scoring.gates,
+            is_gate=question.key in protocol.facts,
         )
         for question in form.questions
     ]
 
 
 def _na_words(protocol: Protocol, key: str, scene: Scene) -> list[str]:
-    words = []
-    for answer, reason in form_for(protocol, scene.key).na_options(key):
-        if answer.requires_question is None:
+    words, form = [], form_for(protocol, scene.key)
+    for answer, reason in form.na_options(key):
+        if key in form.settled:
+            words.append(f"{reason}: not asked")
+        elif answer.requires_question is None:
             words.append(f"{reason}: always possible")
         else:
             earlier = protocol.question(answer.requires_question)
@@ -88,6 +91,27 @@ class PointLine:
 
     points: int
     words: str
+
+
+@dataclass(frozen=True, slots=True)
+class WeightLine:
+    """A dimension with its weight."""
+
+    code: str
+    label: str
+    weight: int
+
+
+def weight_lines(protocol: Protocol) -> list[WeightLine]:
+    """Return the dimensions, the heaviest first as the protocol lists them."""
+    return [
+        WeightLine(one.code, protocol.question(one.question).label, one.weight) for one in protocol.scoring.dimensions
+    ]
+
+
+def score_total(protocol: Protocol) -> int:
+    """Return the most that a configuration can reach."""
+    return HUNDRED if protocol.scoring.is_weighted else protocol.points_per_clip * len(protocol.scenes)
 
 
 def point_lines(protocol: Protocol) -> list[PointLine]:

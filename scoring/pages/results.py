@@ -71,6 +71,18 @@ class ClipResult:
     reason: str
     gates: tuple[Gate, ...]
     cell: Mapping[str, str]
+    score: Fraction | None = None
+    uncapped: Fraction | None = None
+    cap: str = ""
+
+    @property
+    def score_shown(self) -> str:
+        """A weighted score to one decimal; empty where there is none."""
+        return "" if self.score is None else f"{float(self.score):.1f}"
+
+    @property
+    def uncapped_shown(self) -> str:
+        return "" if self.uncapped is None else f"{float(self.uncapped):.1f}"
 
     @property
     def stimulus(self) -> str:
@@ -99,6 +111,16 @@ class SceneResults:
         return sum(gate.outcome == YES for clip in self.clips for gate in clip.gates)
 
     @property
+    def mean_shown(self) -> str:
+        """The mean weighted score of its clips; a dash where none is scored."""
+        scores = [clip.score for clip in self.clips if clip.score is not None]
+        return f"{float(sum(scores, Fraction(0)) / len(scores)):.1f}" if scores else "–"
+
+    @property
+    def capped(self) -> list[ClipResult]:
+        return [clip for clip in self.clips if clip.cap]
+
+    @property
     def is_crowded(self) -> bool:
         """Say whether there are too many clips to draw the votes of each in a line of a table."""
         return len(self.clips) > MOST_CLIPS_DRAWN
@@ -124,13 +146,14 @@ class ConfigurationResult:
     unranked_because: str
     apart: str
     scenes: tuple[SceneResults, ...]
+    is_weighted: bool
     interval: Figure
     rank_set: Mapping[str, Any] | None
     identity: Mapping[str, Any]
 
     @property
     def score_shown(self) -> str:
-        return shown(self.score)
+        return f"{float(self.score):.1f}" if self.is_weighted else shown(self.score)
 
     @property
     def all_right_shown(self) -> str:
@@ -174,11 +197,13 @@ class GateWords:
 
 def configuration_results(documents: Iterable[Mapping[str, Any]], protocol: Protocol) -> list[ConfigurationResult]:
     """Put documents of configurations (`scoring.release.pages`) into the words of their protocol."""
-    words = {
+    gates = {
         (scene.key, gate): _gate_words(gate, scene, protocol)
         for scene in protocol.scenes
-        for gate in protocol.scoring.gates
+        for gate in protocol.facts
+        if not protocol.answer_set(protocol.question(gate)).is_number
     }
+    words = Words(gates, {cap.key: cap.label for cap in protocol.scoring.caps})
     return [_result(document, protocol, words) for document in documents]
 
 
@@ -188,27 +213,34 @@ def _gate_words(key: str, scene: Scene, protocol: Protocol) -> GateWords:
     return GateWords(question.label, form_for(protocol, scene.key).wording(key), labels)
 
 
-Words = Mapping[tuple[str, str], GateWords]
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a protocol calls things: its facts by scene and question, its ceilings by key."""
+
+    gates: Mapping[tuple[str, str], GateWords]
+    caps: Mapping[str, str]
 
 
 def _result(document: Mapping[str, Any], protocol: Protocol, words: Words) -> ConfigurationResult:
     scenes = [scene for scene in protocol.scenes if scene.key in document["scenes"]]
+    cohort = int(document.get("cohort", protocol.cohort.size))
     cells = {(cell["scene"], cell["replicate"]): cell for cell in document["cells"]}
     return ConfigurationResult(
         configuration=document["configuration"],
         rank=document["rank"],
-        score=Fraction(document["factual_score"]),
-        all_right=Fraction(document["scenes_all_right"]),
-        earned=Fraction(document["earned"]),
-        possible=document["possible"],
+        score=Fraction(document[protocol.scoring.rank_by[0]]),
+        all_right=Fraction(document.get("scenes_all_right", 0)),
+        earned=Fraction(document.get("earned", 0)),
+        possible=document.get("possible", 0),
         delivered=document["delivered"],
         unranked_because=_with_titles(document["unranked_because"], scenes),
         apart=document["ranked_apart"],
         scenes=tuple(
-            SceneResults(scene, tuple(_clips(scene, document["scenes"][scene.key], cells, protocol.cohort.size, words)))
+            SceneResults(scene, tuple(_clips(scene, document["scenes"][scene.key], cells, cohort, words)))
             for scene in scenes
         ),
-        interval=figure(document["score_interval"]),
+        is_weighted=protocol.scoring.is_weighted,
+        interval=figure(document["score_interval"], digits=1 if protocol.scoring.is_weighted else 2),
         rank_set=document["rank_set"],
         identity=document["identity"],
     )
@@ -228,14 +260,17 @@ def _clips(
     words: Words,
 ) -> Iterator[ClipResult]:
     for one in found.get("replicates", [{"replicate": 1, **found}]):
-        gates = [(gate, one[gate]) for place, gate in words if place == scene.key and gate in one]
+        gates = [(gate, one[gate]) for place, gate in words.gates if place == scene.key and gate in one]
         yield ClipResult(
             scene=scene,
             replicate=one["replicate"],
             status=one["status"],
             reason=one.get("reason", ""),
-            gates=tuple(_gate(gate, answered, words[scene.key, gate], cohort) for gate, answered in gates),
+            gates=tuple(_gate(gate, answered, words.gates[scene.key, gate], cohort) for gate, answered in gates),
             cell=cells[scene.key, one["replicate"]],
+            score=Fraction(one["fartscore"]) if "fartscore" in one else None,
+            uncapped=Fraction(one["uncapped"]) if "uncapped" in one else None,
+            cap=words.caps.get(one.get("cap", ""), ""),
         )
 
 

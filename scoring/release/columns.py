@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from fartbench.protocol import Protocol
+from fartbench.protocol import Protocol, Question
 
 Kind = Literal["text", "integer", "time"]
 
@@ -72,30 +72,37 @@ CONFIGURATIONS = Table(
         Column("provisional", "yes when nobody has described the configuration yet, else no."),
     ),
 )
-LEADERBOARD = Table(
-    "leaderboard",
-    "The ranking, best first. Fractions are exact, limits are decimal numbers.",
-    (
-        *EVERY_ROW,
-        Column("configuration", "The configuration."),
-        Column("rank", "Standard competition rank; empty for an unranked configuration.", "integer"),
-        Column(
-            "ranked_apart", "The track among whose configurations alone the rank counts; empty for the main ranking."
-        ),
-        Column("factual_score", "Points over all scenes, as an exact fraction."),
-        Column("score_low", "Lower limit of the 95% interval of the score, in points; empty if not estimable."),
-        Column("score_high", "Upper limit of the 95% interval of the score, in points; empty if not estimable."),
-        Column(
-            "score_interval_n", "What the interval rests on: scenes, or clips where there are replicates.", "integer"
-        ),
-        Column("score_interval_method", "The interval's method, or why it is not estimable."),
-        Column("scenes_all_right", "Scenes with every gate passed, as an exact fraction."),
-        Column("earned", "Points of the delivered scenes, as an exact fraction."),
-        Column("possible", "Points that the delivered scenes could have earned.", "integer"),
-        Column("delivered", "Scored clips.", "integer"),
-        Column("unranked_because", "Why it has no rank."),
-    ),
+_RANK = (
+    *EVERY_ROW,
+    Column("configuration", "The configuration."),
+    Column("rank", "Standard competition rank; empty for an unranked configuration.", "integer"),
+    Column("ranked_apart", "The track among whose configurations alone the rank counts; empty for the main ranking."),
 )
+_INTERVAL = (
+    Column("score_low", "Lower limit of the 95% interval of the score; empty if not estimable."),
+    Column("score_high", "Upper limit of the 95% interval of the score; empty if not estimable."),
+    Column("score_interval_n", "What the interval rests on: scenes, or clips where there are replicates.", "integer"),
+    Column("score_interval_method", "The interval's method, or why it is not estimable."),
+)
+_OF_POINTS = (
+    Column("scenes_all_right", "Scenes with every gate passed, as an exact fraction."),
+    Column("earned", "Points of the delivered scenes, as an exact fraction."),
+    Column("possible", "Points that the delivered scenes could have earned.", "integer"),
+)
+_COVERED = (
+    Column("delivered", "Scored clips.", "integer"),
+    Column("unranked_because", "Why it has no rank."),
+)
+
+
+def leaderboard_table(protocol: Protocol) -> Table:
+    """Return the table of the ranking; its score stands under the protocol's name of it."""
+    score, weighted = protocol.scoring.rank_by[0], protocol.scoring.is_weighted
+    words = "Score out of 100, as an exact fraction." if weighted else "Points over all scenes, as an exact fraction."
+    columns = (*_RANK, Column(score, words), *_INTERVAL, *(() if weighted else _OF_POINTS), *_COVERED)
+    return Table("leaderboard", "The ranking, best first. Fractions are exact, limits are decimal numbers.", columns)
+
+
 PAIRS = Table(
     "pairs",
     "Every locked vote on a blind pair: one row for each reviewer and pair.",
@@ -172,17 +179,37 @@ def clips_table(protocol: Protocol) -> Table:
         Column("seed", "The seed that the generator was given or reported."),
         Column("model_version", "The model's version as the provider returned it."),
         Column("generated_at", "When it was generated; ISO 8601, UTC.", "time"),
+        Column("cost_basis", "How the cost is known: reported, computed, estimated; empty if unknown."),
+        Column("limitation", "Why the cell cannot be compared with others; empty as a rule."),
         Column("sheets", "Locked sheets of the primary cohort.", "integer"),
     ]
     for question in protocol.questions:
-        for option in protocol.options(question):
-            words = f"How many of the primary cohort answered “{option.label}” to “{question.label}”."
-            columns.append(Column(f"{question.key}_{option.value}", words, "integer"))
-        columns.append(Column(f"{question.key}_na", f"How many said N/A to “{question.label}”.", "integer"))
-        if question.key in protocol.scoring.gates:
-            words = f"What the cohort agreed on for “{question.label}”: a value, na, split or incomplete."
-            columns.append(Column(f"{question.key}_consensus", words))
+        columns += _votes(protocol, question)
+    if protocol.scoring.is_weighted:
+        columns += [
+            Column("fartscore", "The clip's score out of 100, as an exact fraction; empty if it is not scored."),
+            Column("uncapped", "The score without its ceiling, where one holds it down."),
+            Column("cap", "The ceiling that holds it down, by its key in the protocol."),
+        ]
     return Table("clips", "Every cell of the round, with its outcome and its votes.", tuple(columns))
+
+
+def _votes(protocol: Protocol, question: Question) -> list[Column]:
+    """Return the columns of one question: a count for each answer, of numbers their median; N/A; the consensus."""
+    key, label = question.key, question.label
+    columns = [Column(f"{key}_na", f"How many said N/A to “{label}”.", "integer")]
+    if protocol.answer_set(question).is_number:
+        words = f"Median of the primary cohort's answers to “{label}”: a number, na, split or incomplete."
+        return [*columns, Column(f"{key}_median", words)]
+    answered = f"How many of the primary cohort answered “%s” to “{label}”."
+    columns = [
+        *(Column(f"{key}_{o.value}", answered % o.label, "integer") for o in protocol.options(question)),
+        *columns,
+    ]
+    if key in protocol.facts:
+        words = f"What the cohort agreed on for “{label}”: a value, na, split or incomplete."
+        columns.append(Column(f"{key}_consensus", words))
+    return columns
 
 
 def tables_of(protocol: Protocol, *, judges: bool) -> tuple[Table, ...]:
@@ -191,7 +218,7 @@ def tables_of(protocol: Protocol, *, judges: bool) -> tuple[Table, ...]:
         ANSWERS,
         clips_table(protocol),
         CONFIGURATIONS,
-        LEADERBOARD,
+        leaderboard_table(protocol),
         *((PAIRS,) if protocol.pairs else ()),
         *((JUDGES, JUDGE_ANSWERS) if judges else ()),
     )

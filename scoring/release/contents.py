@@ -15,7 +15,7 @@ from fartbench.protocol import canonical_bytes
 from scoring.document import scores_document
 from scoring.preference.fastchat import write_battles
 from scoring.preference.table import vote_rows
-from scoring.release.columns import ANSWERS, CONFIGURATIONS, LEADERBOARD, PAIRS, Table, clips_table
+from scoring.release.columns import ANSWERS, CONFIGURATIONS, PAIRS, Table, clips_table, leaderboard_table
 from scoring.release.croissant import croissant
 from scoring.release.judges import write_judges
 from scoring.release.manifest import MANIFEST, Issue, manifest
@@ -48,7 +48,7 @@ def write_tables(folder: Path, documents: Documents, protocol_content: Mapping[s
         ANSWERS: answer_rows(record),
         clips_table(record.protocol): clip_rows(results),
         CONFIGURATIONS: configuration_rows(record),
-        LEADERBOARD: leaderboard_rows(record, documents.reports["reports"]["overall_ranking"]),
+        leaderboard_table(record.protocol): leaderboard_rows(record, documents.reports["reports"]["overall_ranking"]),
     }
     if record.protocol.pairs:
         rows[PAIRS] = vote_rows(record)

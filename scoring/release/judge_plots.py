@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fartbench.protocol import Protocol
-from scoring.release.plots import Axis, Dot, dot_plot
+from scoring.release.drawing import Axis, Dot, dot_plot
 
 SHARES = (0, 0.25, 0.5, 0.75, 1)
 

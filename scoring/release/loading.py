@@ -27,7 +27,10 @@ from scoring.release.writers import read_csv, readable_json_bytes
 
 ANSWERS = "answers.csv"
 # What a row of clips.csv says of the cell itself, in the order of `CellRecord`.
-_CELL_TEXTS = ("reason", "stimulus", "raw_sha256", "blind_sha256", "cost_usd", "seed", "model_version", "generated_at")
+_CELL_TEXTS = (
+    "reason", "stimulus", "raw_sha256", "blind_sha256", "cost_usd", "seed", "model_version", "generated_at",
+    "cost_basis", "limitation",
+)  # fmt: skip
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -79,8 +82,8 @@ def load_record(folder: Path, stated: Mapping[str, Any]) -> tuple[RoundRecord, d
         judges=load_judges(folder, cells, AnswerBook(protocol).questions),
         pair_votes=load_votes(folder, protocol, cells, reviewers),
     )
-    if len(record.primary) > protocol.cohort.size:
-        words = f"manifest.json: {len(record.primary)} primary reviewers; the protocol says {protocol.cohort.size}"
+    if len(record.primary) > protocol.cohort.most:
+        words = f"manifest.json: {len(record.primary)} primary reviewers; the protocol says {protocol.cohort.sizes}"
         raise ReleaseRefused(folder, [words])
     return record, content
 

@@ -33,8 +33,9 @@ def page_documents(documents: Documents) -> Iterator[tuple[str, dict[str, Any]]]
     """Yield each document with its name."""
     reports = documents.reports["reports"]
     identities = {found.name: found for found in documents.results.record.configurations}
+    score = documents.results.protocol.scoring.rank_by[0]
     yield SUMMARY, _summary(documents)
-    yield LEADERBOARD, {"configurations": [_entry(line, identities) for line in documents.scores["leaderboard"]]}
+    yield LEADERBOARD, {"configurations": [_entry(line, identities, score) for line in documents.scores["leaderboard"]]}
     for key, report in reports.items():
         kept = {name: part for name, part in report.items() if key != RANKING or name not in _LINE_BY_LINE}
         yield key, without_configurations(kept)
@@ -63,13 +64,13 @@ def _summary(documents: Documents) -> dict[str, Any]:
     }
 
 
-def _entry(line: dict[str, Any], identities: dict[str, ConfigurationRecord]) -> dict[str, Any]:
+def _entry(line: dict[str, Any], identities: dict[str, ConfigurationRecord], score: str) -> dict[str, Any]:
     found = identities[line["configuration"]]
     return {
         "name": found.name,
         "track": found.track,
         "family": found.family,
-        "score": float(Fraction(line["factual_score"])),
+        "score": float(Fraction(line[score])),
     }
 
 
@@ -87,6 +88,7 @@ def _configurations(
             configuration_document(name),
             {
                 **line,
+                "cohort": documents.results.record.cohort,
                 "score_interval": ranking[name]["score_interval"],
                 "rank_set": (reports[RANKING]["rank_sets"] or {}).get(name),
                 "identity": asdict(identities[name]),
@@ -108,6 +110,6 @@ def without_configurations(report: Any) -> Any:
 def _part(report: dict[str, Any], name: str) -> Any:
     if PER_CONFIGURATION in report:
         return report[PER_CONFIGURATION][name]
-    questions = report.get("questions", {})
+    questions = report.get("questions") or report.get("metrics") or {}
     parts = {key: found[PER_CONFIGURATION][name] for key, found in questions.items() if PER_CONFIGURATION in found}
     return parts or None

@@ -1,66 +1,34 @@
 """The plots of a release as SVG, drawn from its reports; a table stands behind each. No Django here.
 
-Colours follow the reader's light or dark mode. The same reports give the same bytes.
+The same reports give the same bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from html import escape
+from collections.abc import Mapping
 from math import ceil, floor
 from typing import Any
 
 import svg
 
 from fartbench.protocol import Protocol
+from scoring.release.drawing import (
+    FOOT,
+    HEAD,
+    LABEL_WIDTH,
+    NOTE_WIDTH,
+    ROW,
+    WIDTH,
+    Axis,
+    Dot,
+    document,
+    dot_plot,
+    frame,
+    hint,
+    text,
+)
 
-WIDTH, LABEL_WIDTH, NOTE_WIDTH = 800, 210, 170
-ROW, HEAD, FOOT = 26, 44, 34
-MOST_ROWS = 60
 ELO_STEP, ELO_MIDDLE, MOST_TICKS = 100, 1500, 8
-
-STYLE = """
-svg { color: #1c1c22; --soft: #6a6a76; --grid: #dddde3; --mark: #2f5fd0; --steps: 0.16; background: transparent }
-@media (prefers-color-scheme: dark) {
-  svg { color: #ececf1; --soft: #a5a5b2; --grid: #3a3a44; --mark: #8fb0ff; --steps: 0.18 }
-}
-text { font: 13px system-ui, sans-serif; fill: currentColor }
-.title { font-size: 15px; font-weight: 600 }
-.soft { fill: var(--soft); font-size: 12px }
-.grid { stroke: var(--grid) }
-.mark { fill: var(--mark) }
-.reach { stroke: var(--mark); stroke-width: 2 }
-.step { fill: var(--mark); stroke: var(--grid) }
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Dot:
-    """A row of a plot: an estimate's document with its label.
-
-    ``group`` is written where it changes; ``target``, on the axis, is marked by a bar.
-    """
-
-    label: str
-    estimate: Mapping[str, Any]
-    group: str = ""
-    target: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """A linear axis from ``low`` to ``high`` with a line at each tick."""
-
-    low: float
-    high: float
-    ticks: Sequence[float]
-    words: str
-
-    def x(self, value: float) -> float:
-        """Return the place of a value in pixels, to a tenth."""
-        span = WIDTH - LABEL_WIDTH - NOTE_WIDTH
-        return round(LABEL_WIDTH + span * (value - self.low) / (self.high - self.low), 1)
 
 
 def plots_of(protocol: Protocol, reports: Mapping[str, Any]) -> dict[str, str]:
@@ -68,7 +36,7 @@ def plots_of(protocol: Protocol, reports: Mapping[str, Any]) -> dict[str, str]:
     found = reports["reports"]
     made: dict[str, str] = {}
     if ranking := found.get("overall_ranking"):
-        made["leaderboard.svg"] = leaderboard_plot(ranking)
+        made["leaderboard.svg"] = leaderboard_plot(protocol, ranking)
     if success := found.get("factual_success"):
         made["gates.svg"] = gates_plot(protocol, success)
     if ratings := found.get("ratings"):
@@ -77,10 +45,10 @@ def plots_of(protocol: Protocol, reports: Mapping[str, Any]) -> dict[str, str]:
         made["agreement.svg"] = agreement_plot(protocol, agreement["questions"])
     for key, question in found.get("preference", {}).get("questions", {}).items():
         made[f"preference-{key}.svg"] = preference_plot(question)
-    return made
+    return made | weighted_plots(protocol, found)
 
 
-def leaderboard_plot(ranking: Mapping[str, Any]) -> str:
+def leaderboard_plot(protocol: Protocol, ranking: Mapping[str, Any]) -> str:
     """Draw each configuration's score with its interval, best first."""
     total = ranking["total"]
     dots = [
@@ -88,7 +56,7 @@ def leaderboard_plot(ranking: Mapping[str, Any]) -> str:
         for line in ranking["leaderboard"]
     ]
     axis = Axis(0, total, [total * part / 4 for part in range(5)], f"points out of {total}")
-    return dot_plot("Factual Score", axis, dots)
+    return dot_plot(protocol.scoring.score_label, axis, dots)
 
 
 def gates_plot(protocol: Protocol, success: Mapping[str, Any]) -> str:
@@ -106,7 +74,7 @@ def agreement_plot(protocol: Protocol, agreement: Mapping[str, Any]) -> str:
     dots = [
         dot
         for question in protocol.questions
-        if question.key in agreement
+        if question.key in agreement and protocol.answer_set(question).kind != "flag"
         for dot in (
             Dot("alpha", agreement[question.key]["overall"]["alpha"], question.label),
             Dot("applicability", agreement[question.key]["overall"]["applicability_alpha"], question.label),
@@ -132,47 +100,36 @@ def preference_plot(question: Mapping[str, Any]) -> str:
     return dot_plot(question["label"], axis, dots)
 
 
-def dot_plot(title: str, axis: Axis, dots: Sequence[Dot]) -> str:
-    """Draw a row for each dot with its interval; what is undefined says so."""
-    shown = dots[:MOST_ROWS]
-    rows = list(_placed(shown))
-    bottom = rows[-1][1] + ROW / 2 if rows else HEAD
-    elements: list[svg.Element] = [*_frame(title, axis, bottom)]
-    group = ""
-    for dot, y in rows:
-        if dot.group != group:
-            elements.append(_text(0, y - ROW + 4, dot.group, "soft"))
-            group = dot.group
-        elements += _dot(axis, dot, y)
-    if len(dots) > len(shown):
-        elements.append(_text(0, bottom + FOOT - 4, f"{len(dots) - len(shown)} more rows are in the table.", "soft"))
-    return _document(title, bottom + FOOT, elements)
+def weighted_plots(protocol: Protocol, found: Mapping[str, Any]) -> dict[str, str]:
+    """Return the plots of a weighted score: each dimension and each failure code by configuration."""
+    made: dict[str, str] = {}
+    if protocol.scoring.is_weighted and (ratings := found.get("ratings")):
+        made["dimensions.svg"] = dimensions_plot(protocol, ratings["questions"])
+    if codes := found.get("failure_codes"):
+        made["failure_codes.svg"] = failure_codes_plot(protocol, codes["questions"])
+    return made
 
 
-def _placed(dots: Sequence[Dot]) -> Iterator[tuple[Dot, float]]:
-    y, group = HEAD + ROW / 2, ""
-    for dot in dots:
-        if dot.group != group:
-            y, group = y + ROW, dot.group
-        yield dot, y
-        y += ROW
+def dimensions_plot(protocol: Protocol, ratings: Mapping[str, Any]) -> str:
+    """Draw each configuration's mean rating of each dimension."""
+    dots = [
+        Dot(name, part["mean"], protocol.question(one.question).label)
+        for one in protocol.scoring.dimensions
+        for name, part in ratings[one.question]["by_configuration"].items()
+    ]
+    top = len(protocol.options(protocol.question(protocol.scoring.dimensions[0].question))) - 1
+    return dot_plot("Dimensions", Axis(0, top, list(range(top + 1)), "mean rating"), dots)
 
 
-def _dot(axis: Axis, dot: Dot, y: float) -> list[svg.Element]:
-    found: list[svg.Element] = [_text(14 if dot.group else 0, y + 4, dot.label)]
-    value, low, high, n = (dot.estimate[name] for name in ("value", "low", "high", "n"))
-    if dot.target is not None:
-        x = axis.x(dot.target)
-        found.append(svg.Line(x1=x, x2=x, y1=y - 10, y2=y + 10, class_=["grid"], stroke_width=4))
-    if value is None:
-        return [*found, _text(LABEL_WIDTH, y + 4, f"undefined: {dot.estimate['note']}", "soft")]
-    if low is not None:
-        found.append(svg.Line(x1=axis.x(low), x2=axis.x(high), y1=y, y2=y, class_=["reach"]))
-    words = f"{value:.2f} [{low:.2f}, {high:.2f}]" if low is not None else f"{value:.2f}, no interval"
-    hint = _hint(f"{dot.label}: {words}, n = {n}")
-    found.append(svg.Circle(cx=axis.x(value), cy=y, r=5, class_=["mark"], elements=[hint]))
-    note = f"{value:.2f}, n = {n}" + ("" if low is not None else ", no interval")
-    return [*found, _text(WIDTH - NOTE_WIDTH + 14, y + 4, note, "soft")]
+def failure_codes_plot(protocol: Protocol, codes: Mapping[str, Any]) -> str:
+    """Draw the share of each configuration's clips with each failure code that holds anywhere."""
+    dots = [
+        Dot(name, part["share"], protocol.question(key).label)
+        for key, found in codes.items()
+        if found["overall"]["held"]
+        for name, part in found["by_configuration"].items()
+    ]
+    return dot_plot("Failure codes", Axis(0, 1, (0, 0.25, 0.5, 0.75, 1), "share of clips"), dots)
 
 
 def ratings_plot(protocol: Protocol, ratings: Mapping[str, Any]) -> str:
@@ -181,57 +138,30 @@ def ratings_plot(protocol: Protocol, ratings: Mapping[str, Any]) -> str:
     axis = Axis(0, 1, (0, 0.25, 0.5, 0.75, 1), "share of ratings, lowest to highest; N/A is counted apart")
     y = HEAD + ROW / 2
     for question, found in ratings.items():
-        elements.append(_text(0, y + 4, protocol.question(question).label, "soft"))
+        elements.append(text(0, y + 4, protocol.question(question).label, "soft"))
         y += ROW
-        for scene, document in found["by_scene"].items():
-            elements += _bar(axis, protocol.scene(scene).title, document, y)
+        for scene, part in found["by_scene"].items():
+            elements += _bar(axis, protocol.scene(scene).title, part, y)
             y += ROW
     bottom = y - ROW / 2
-    return _document("Ratings", bottom + FOOT, [*_frame("Ratings", axis, bottom), *elements])
+    return document("Ratings", bottom + FOOT, [*frame("Ratings", axis, bottom), *elements])
 
 
-def _bar(axis: Axis, label: str, document: Mapping[str, Any], y: float) -> list[svg.Element]:
-    n, na = document["n"], document["na"]["n"]
+def _bar(axis: Axis, label: str, ratings: Mapping[str, Any], y: float) -> list[svg.Element]:
+    n, na = ratings["n"], ratings["na"]["n"]
     found: list[svg.Element] = [
-        _text(14, y + 4, label),
-        _text(WIDTH - NOTE_WIDTH + 14, y + 4, f"n = {n}, {na} N/A", "soft"),
+        text(14, y + 4, label),
+        text(WIDTH - NOTE_WIDTH + 14, y + 4, f"n = {n}, {na} N/A", "soft"),
     ]
     if not n:
-        return [*found, _text(LABEL_WIDTH, y + 4, "no ratings", "soft")]
-    done, steps = 0, len(document["counts"])
-    for place, (rating, count) in enumerate(document["counts"].items(), start=1):
+        return [*found, text(LABEL_WIDTH, y + 4, "no ratings", "soft")]
+    done, steps = 0, len(ratings["counts"])
+    for place, (rating, count) in enumerate(ratings["counts"].items(), start=1):
         left, right = axis.x(done / n), axis.x((done + count) / n)
         done += count
         if count:
-            hint = _hint(f"{label}: {count} of {n} rated {rating}")
+            words = hint(f"{label}: {count} of {n} rated {rating}")
             opacity = round(place / steps, 2)
             found.append(svg.Rect(x=left, y=y - 9, width=round(right - left, 1), height=18, class_=["step"],
-                                  fill_opacity=opacity, elements=[hint]))  # fmt: skip
+                                  fill_opacity=opacity, elements=[words]))  # fmt: skip
     return found
-
-
-def _frame(title: str, axis: Axis, bottom: float) -> Iterator[svg.Element]:
-    yield _text(0, 16, title, "title")
-    for tick in axis.ticks:
-        x = axis.x(tick)
-        yield svg.Line(x1=x, x2=x, y1=HEAD - 6, y2=bottom, class_=["grid"])
-        yield _text(x, HEAD - 12, f"{tick:g}", "soft", anchor="middle")
-    yield _text(LABEL_WIDTH, bottom + 18, axis.words, "soft")
-
-
-def _text(x: float, y: float, words: str, css: str = "", anchor: Any = None) -> svg.Text:
-    return svg.Text(x=x, y=y, text=escape(words, quote=False), class_=[css] if css else None, text_anchor=anchor)
-
-
-def _hint(words: str) -> svg.Title:
-    return svg.Title(text=escape(words, quote=False))  # the library writes texts as they are
-
-
-def _document(title: str, height: float, elements: Sequence[svg.Element]) -> str:
-    drawing = svg.SVG(
-        viewBox=svg.ViewBoxSpec(0, 0, WIDTH, height),
-        width=WIDTH,
-        height=height,
-        elements=[_hint(title), svg.Style(text=STYLE), *elements],
-    )
-    return str(drawing) + "\n"

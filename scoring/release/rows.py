@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import astuple
 from typing import Any
 
+from scoring.fartscore import ClipScore, facts_of
 from scoring.records import RoundRecord
-from scoring.reports.gates import read_gates
 from scoring.standings import RoundResults
 
 Cell = str | int | None
@@ -40,18 +40,28 @@ def answer_rows(record: RoundRecord) -> Iterator[RowOfCells]:
 
 def clip_rows(results: RoundResults) -> Iterator[RowOfCells]:
     """Yield a row per cell; votes are 0 where nobody was asked, and the consensus is empty there."""
-    votes, record = results.tally, results.record
-    gates = read_gates(votes)
+    votes, record, protocol = results.tally, results.record, results.protocol
+    facts = facts_of(votes)
     counts = {question: votes.counts(question).tolist() for question in record.book.questions}
+    numbers = set(protocol.keys_of("count", "time"))
     sheets = (votes.codes[record.book.questions[0]] >= 0).sum(axis=1).tolist()
+    rated = {(s.configuration, c.scene, c.replicate): c.rated for s in results.standings for c in s.cells}
     first = every_row(record)
     for place, cell in enumerate(record.cells):
         row: list[Cell] = [*first, *astuple(cell), sheets[place]]
         for question, table in counts.items():
-            row += table[place]
-            if question in gates:
-                row.append(gates[question].names[gates[question].outcomes[place]] if cell.stimulus else "")
+            row += table[place][-1:] if question in numbers else table[place]
+            if question in facts:
+                row.append(facts[question][place].outcome if cell.stimulus else "")
+        if protocol.scoring.is_weighted:
+            row += _rated(rated[cell.configuration, cell.scene, cell.replicate])
         yield tuple(row)
+
+
+def _rated(found: ClipScore | None) -> list[Cell]:
+    if found is None:
+        return ["", "", ""]
+    return [str(found.score), str(found.uncapped) if found.cap else "", found.cap]
 
 
 def configuration_rows(record: RoundRecord) -> Iterator[RowOfCells]:
@@ -63,6 +73,7 @@ def configuration_rows(record: RoundRecord) -> Iterator[RowOfCells]:
 
 def leaderboard_rows(record: RoundRecord, ranking: dict[str, Any]) -> Iterator[RowOfCells]:
     """Yield a row per configuration, from the report of the ranking."""
+    of_points = () if record.protocol.scoring.is_weighted else ("scenes_all_right", "earned", "possible")
     for line in ranking["leaderboard"]:
         interval = line["score_interval"]
         yield (
@@ -70,9 +81,9 @@ def leaderboard_rows(record: RoundRecord, ranking: dict[str, Any]) -> Iterator[R
             line["configuration"],
             line["rank"],
             line["ranked_apart"],
-            line["factual_score"],
+            line[record.protocol.scoring.rank_by[0]],
             *("" if limit is None else str(limit) for limit in (interval["low"], interval["high"])),
             interval["n"],
             interval["method"] if interval["low"] is not None else interval["note"],
-            *(line[name] for name in ("scenes_all_right", "earned", "possible", "delivered", "unranked_because")),
+            *(line[name] for name in (*of_points, "delivered", "unranked_because")),
         )

@@ -42,10 +42,9 @@ def agreement_document(votes: Tally, question: str, rows: Integers, where: str) 
     found = alpha(table[:, :-1], level, configurations=configurations, seed=seed)
     applies = alpha(applicability_counts(table[:, :-1], table[:, -1]), Level.NOMINAL, configurations=configurations,
                     seed=seed)  # fmt: skip
-    answers = [*votes.record.book.values(question), "na"]
     return {
         "clips": len(kept),
-        "answers": dict(zip(answers, table.sum(axis=0).tolist(), strict=True)),
+        "answers": _answers(votes, question, table),
         **_patterns(table, votes),
         "level": level.value,
         "alpha": estimate_document(found),
@@ -54,10 +53,19 @@ def agreement_document(votes: Tally, question: str, rows: Integers, where: str) 
     }
 
 
+def _answers(votes: Tally, question: str, table: Integers) -> dict[str, int]:
+    """Return how often each answer was given; of numbers, which are many, those that were."""
+    protocol = votes.record.protocol
+    counts = dict(zip([*votes.record.book.values(question), "na"], table.sum(axis=0).tolist(), strict=True))
+    is_number = protocol.answer_set(protocol.question(question)).is_number
+    return {answer: count for answer, count in counts.items() if count or not is_number}
+
+
 def level_of(votes: Tally, question: str) -> Level:
     """Return how far apart different answers to a question are."""
     protocol = votes.record.protocol
-    return Level.ORDINAL if protocol.is_scale(protocol.question(question)) else Level.NOMINAL
+    kind = protocol.answer_set(protocol.question(question)).kind
+    return Level.NOMINAL if kind in {"choice", "flag"} else Level.ORDINAL
 
 
 def should_be_reworded(found: Estimate | Undefined) -> bool:
@@ -73,15 +81,15 @@ def should_be_reworded(found: Estimate | Undefined) -> bool:
 
 def _patterns(table: Integers, votes: Tally) -> dict[str, Any]:
     """Return how the votes fell: unanimous, a consensus with a minority, split; and how often each pattern, ``3-1``."""
-    cohort = votes.record.protocol.cohort
+    cohort, quorum = votes.record.cohort, votes.record.quorum
     highest = table.max(axis=1, initial=0)
     shapes, times = np.unique(-np.sort(-table, axis=1), axis=0, return_counts=True)
     patterns: Counter[str] = Counter()
     for shape, count in zip(shapes.tolist(), times.tolist(), strict=True):
         patterns["-".join(str(size) for size in shape if size)] += count
     return {
-        "unanimous": int((highest == cohort.size).sum()),
-        "majority": int(((highest >= cohort.consensus) & (highest < cohort.size)).sum()),
-        "split": int((highest < cohort.consensus).sum()),
+        "unanimous": int((highest == cohort).sum()),
+        "majority": int(((highest >= quorum) & (highest < cohort)).sum()),
+        "split": int((highest < quorum).sum()),
         "patterns": dict(patterns),
     }

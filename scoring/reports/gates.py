@@ -28,11 +28,10 @@ class Gate:
 
 def read_gates(votes: Tally) -> dict[str, Gate]:
     """Return the gates of a round by question."""
-    cohort = votes.record.protocol.cohort
     found = {}
     for key in votes.record.protocol.scoring.gates:
         names = outcome_names(votes.record.book.values(key))
-        outcomes = find_outcomes(votes.counts(key), cohort=cohort.size, quorum=cohort.consensus)
+        outcomes = find_outcomes(votes.counts(key), cohort=votes.record.cohort, quorum=votes.record.quorum)
         scored = votes.delivered & (outcomes != names.index(INCOMPLETE))
         found[key] = Gate(key, names, outcomes, outcomes == names.index(YES), scored)
     return found

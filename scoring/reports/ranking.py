@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from scoring.document import line_without_scenes
-from scoring.factual_score import SCORED, Standing, points_of
+from scoring.factual_score import Standing, clip_scores
 from scoring.reports.shape import estimate_document, rounded
 from scoring.standings import RoundResults
 from scoring.stats.estimate import Estimate, Undefined, derived_seed, without_interval
@@ -36,7 +36,10 @@ def ranking_report(results: RoundResults) -> dict[str, Any]:
         "total": results.total,
         "rank_by": list(results.protocol.scoring.rank_by),
         "leaderboard": [
-            {**line_without_scenes(standing), "score_interval": estimate_document(estimates[standing.configuration])}
+            {
+                **line_without_scenes(results.protocol, standing),
+                "score_interval": estimate_document(estimates[standing.configuration]),
+            }
             for standing in results.standings
         ],
         "ties": _ties(ranked),
@@ -72,20 +75,21 @@ def _ties(ranked: list[Standing]) -> list[dict[str, Any]]:
     ]
 
 
-def _points(results: RoundResults, standing: Standing) -> list[list[int]]:
-    """Return the points of each scored clip, scene by scene."""
+def _points(results: RoundResults, standing: Standing) -> list[list[float]]:
+    """Return the score of each scored clip, scene by scene."""
     return [
-        [points_of(results.protocol, c.consensus) for c in standing.cells if c.scene == scene and c.status == SCORED]
-        for scene in results.record.scenes
+        [float(score) for score in clip_scores(results.protocol, standing, scene)] for scene in results.record.scenes
     ]
 
 
 def _single(results: RoundResults) -> dict[str, Estimate | Undefined]:
-    """Estimate at one clip per scene: a scene without a scored clip counts 0, as in the score."""
+    """Estimate at one clip per scene: where points add up, a scene without a scored clip counts 0 as in the score."""
+    is_total = not results.protocol.scoring.is_weighted
+    missing = 0.0 if is_total else np.nan
     table = np.array(
-        [[float(np.mean(scene)) if scene else 0.0 for scene in _points(results, s)] for s in results.standings]
+        [[float(np.mean(scene)) if scene else missing for scene in _points(results, s)] for s in results.standings]
     ).reshape(len(results.standings), len(results.record.scenes))
-    found = pooled_two_way(table, total=True, bounds=(0, results.total))
+    found = pooled_two_way(table, total=is_total, bounds=(0, results.total))
     return {
         standing.configuration: estimate
         if standing.delivered
@@ -105,7 +109,8 @@ def _resampled(results: RoundResults) -> dict[str, Resampled]:
         seed = derived_seed(results.record.seed, "score", standing.configuration)
         resampled = resample_within_scenes(scenes, seed=seed, draws=draws)
         if isinstance(resampled, Resampled):
-            found[standing.configuration] = _scaled(resampled, len(scenes))
+            is_total = not results.protocol.scoring.is_weighted
+            found[standing.configuration] = _scaled(resampled, len(scenes)) if is_total else resampled
     return found
 
 
@@ -130,7 +135,7 @@ def _replicated(results: RoundResults, resampled: dict[str, Resampled]) -> dict[
             bounds = (0.0, float(results.total))
             found[standing.configuration] = studentised_interval(resampled[standing.configuration], bounds=bounds)
         else:
-            value = float(standing.factual_score)
+            value = float(standing.score)
             found[standing.configuration] = without_interval(value, standing.delivered, "no scene has two clips")
     return found
 

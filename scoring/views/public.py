@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_safe
 
 from blinding.views import stream
 from fartbench.models import ProtocolVersion
-from scoring.pages.method import na_map, point_lines, scene_forms
+from fartbench.protocol import Protocol, form_for
+from generation.prompts import Specification
+from scoring.pages.method import na_map, point_lines, scene_forms, score_total, weight_lines
 from scoring.pages.published import (
     board_of,
     newest_release,
@@ -19,6 +21,7 @@ from scoring.pages.published import (
     shown_protocol,
     summaries,
 )
+from scoring.pages.specifications import specification_file, specification_of
 from scoring.pages.state import state_lines
 
 RELEASES_PER_PAGE = 20
@@ -51,18 +54,51 @@ def leaderboards(request: HttpRequest) -> HttpResponseBase:
 
 
 @require_safe
-def state(request: HttpRequest) -> HttpResponseBase:
-    """Show what was commissioned, locked and published under each protocol, counted now."""
-    return TemplateResponse(request, "scoring/state.html", {"lines": state_lines()})
-
-
-@require_safe
 def clip(request: HttpRequest, name: str, stimulus_id: str) -> HttpResponseBase:
     """Send a clip of a published round; any other answers like one that does not exist."""
     stimulus = published_stimulus(name, stimulus_id)
     if stimulus is None:
         raise Http404
     return stream(request, stimulus)
+
+
+@require_safe
+def state(request: HttpRequest) -> HttpResponseBase:
+    """Show what was commissioned, locked and published under each protocol, counted now."""
+    return TemplateResponse(request, "scoring/state.html", {"lines": state_lines()})
+
+
+@require_safe
+def specification(request: HttpRequest, name: str, version: str, scene: str) -> HttpResponseBase:
+    """Show a scene's canonical specification, made from its file."""
+    rules, found = _specification(name, version, scene)
+    form = form_for(rules, scene)
+    labels = {question.key: question.label for question in rules.questions}
+    context = {
+        "rules": rules,
+        "scene": rules.scene(scene),
+        "specification": found,
+        "checks": [(labels[key], value) for key, value in (found.checks.expected if found.checks else {}).items()],
+        "not_applicable": [labels[key] for key in (found.checks.not_applicable if found.checks else ())],
+        "dimensions": [labels[one.question] for one in rules.scoring.dimensions if form.asks(one.question)],
+    }
+    return TemplateResponse(request, "scoring/specification.html", context)
+
+
+@require_safe
+def specification_yaml(_request: HttpRequest, name: str, version: str, scene: str) -> HttpResponseBase:
+    """Send the file of a scene's specification as it stands."""
+    rules, _ = _specification(name, version, scene)
+    path = specification_file(rules, scene)
+    return FileResponse(path.open("rb"), content_type="application/yaml", filename=path.name)
+
+
+def _specification(name: str, version: str, scene: str) -> tuple[Protocol, Specification]:
+    stored = ProtocolVersion.objects.filter(name=name, version=version).first()
+    found = specification_of(stored.rules, scene) if stored else None
+    if stored is None or found is None:
+        raise Http404
+    return stored.rules, found
 
 
 @require_safe
@@ -79,7 +115,9 @@ def method(request: HttpRequest, name: str = "", version: str = "") -> HttpRespo
         "forms": forms,
         "na_map": na_map(forms),
         "points": point_lines(rules) if rules else [],
-        "total": rules.points_per_clip * len(rules.scenes) if rules else 0,
+        "total": score_total(rules) if rules else 0,
+        "weights": weight_lines(rules) if rules else [],
+        "specified": [scene.key for scene in rules.scenes if specification_of(rules, scene.key)] if rules else [],
         "others": ProtocolVersion.objects.exclude(pk=found.pk).defer("content").order_by("name", "version")
         if found
         else [],

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from fartbench.protocol import Protocol
 from scoring.models import Release
-from scoring.pages import reports
+from scoring.pages import reports, weighted
 from scoring.pages.board import SORTS, Choice
 from scoring.pages.files import listed, send, send_archive
 from scoring.pages.judges import judge_results, sensitivity_runs
@@ -24,6 +24,7 @@ from scoring.release.pages import LEADERBOARD, SUMMARY, configuration_document
 
 CLIPS_PER_PAGE = 12
 CELLS_PER_PAGE = 100
+CONFIGURATIONS_SHOWN = 25
 
 
 class ReleasePage:
@@ -152,6 +153,32 @@ def scene(request: HttpRequest, page: ReleasePage, scene: str) -> HttpResponseBa
         "rows": [(row, found) for row in rows for found in row.scenes if found.scene.key == scene],
     }
     return page.show(request, "scoring/scene.html", context)
+
+
+@of_release("tests")
+def tests(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """Show a weighted score per test with its ceilings, failure codes, observations, metrics and the smoke test."""
+    keys = ("test_scores", "failure_codes", "observations", "metrics", "smoke")
+    scores, codes, observed, metrics, smoke, index = page.documents(*keys, LEADERBOARD)
+    shown = Paginator(index["configurations"], CONFIGURATIONS_SHOWN).get_page(request.GET.get("page"))
+    names = [entry["name"] for entry in shown]
+    documents = page.read([configuration_document(name) for name in names])
+    parts = {name: documents[configuration_document(name)]["reports"] for name in names}
+
+    def parts_of(key: str) -> dict[str, Any]:
+        return {name: part[key] for name, part in parts.items() if key in part}
+
+    context = {
+        "names": names,
+        "scenes": [page.rules.scene(key) for key in page.summary["scenes"]],
+        "scores": weighted.score_rows(parts_of("test_scores")) if scores else [],
+        "capped": weighted.capped_clips(scores, page.rules) if scores else [],
+        "codes": weighted.code_rows(codes, parts_of("failure_codes"), page.rules) if codes else [],
+        "observations": weighted.observation_rows(observed, page.rules) if observed else [],
+        "metrics": list(weighted.metric_rows(metrics, parts_of("metrics"))) if metrics else [],
+        "smoke": weighted.smoke_lines(smoke, page.rules) if smoke else None,
+    }
+    return page.show(request, "scoring/tests.html", context)
 
 
 @of_release("ratings")

@@ -30,13 +30,14 @@ def make_filled_round(
     cohort: bool = True,
     protocol: ProtocolVersion | None = None,
     clips: Iterable[bytes] = (),
+    replicates: int = 1,
 ) -> Round:
     """Return a round whose cells all have an outcome and a blind copy, with a cohort, ready to be opened.
 
     ``clips`` are the bytes of the blind copies in turn; without any they are all alike.
     """
     round_ = make_round(name=name, scenes=scenes, protocol=protocol)
-    Round.objects.filter(pk=round_.pk).update(state=RoundState.BLINDING)
+    Round.objects.filter(pk=round_.pk).update(state=RoundState.BLINDING, replicates=replicates)
     round_.refresh_from_db()
     for configuration in configurations:
         lay_out(round_, configuration_named(configuration)[0])

@@ -45,7 +45,7 @@ def _table(results: RoundResults) -> Table:
         table.add_row(
             str(standing.rank or "–"),
             standing.configuration,
-            f"{standing.factual_score} ({standing.earned}/{standing.possible})",
+            f"{standing.score} ({standing.earned}/{standing.possible})",
             str(standing.scenes_all_right),
             str(standing.delivered),
             standing.unranked_because,

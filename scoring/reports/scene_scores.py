@@ -1,0 +1,53 @@
+"""The weighted score of each configuration in each scene, and every clip that a ceiling held down. No Django here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scoring.factual_score import Standing, clip_scores
+from scoring.fartscore import HUNDRED
+from scoring.reports.shape import estimate_document, rounded
+from scoring.standings import RoundResults
+from scoring.stats.estimate import Estimate, Undefined, derived_seed, without_interval
+from scoring.stats.replicates import Resampled, resample_within_scenes, studentised_interval
+
+
+def scene_scores_report(results: RoundResults) -> dict[str, Any]:
+    """Return an estimate for each configuration and scene, from its replicates; and the clips under a ceiling."""
+    return {
+        "by_configuration": {
+            standing.configuration: {
+                scene: estimate_document(_estimate(results, standing, scene)) for scene in results.record.scenes
+            }
+            for standing in results.standings
+        },
+        "capped": [clip for standing in results.standings for clip in _capped(results, standing)],
+    }
+
+
+def _estimate(results: RoundResults, standing: Standing, scene: str) -> Estimate | Undefined:
+    scores = [float(score) for score in clip_scores(results.protocol, standing, scene)]
+    if not scores:
+        return Undefined("no clip is scored")
+    seed = derived_seed(results.record.seed, "score", standing.configuration, scene)
+    resampled = resample_within_scenes([scores], seed=seed)
+    if isinstance(resampled, Resampled):
+        return studentised_interval(resampled, bounds=(0.0, float(HUNDRED)))
+    return without_interval(scores[0], 1, "one clip")
+
+
+def _capped(results: RoundResults, standing: Standing) -> list[dict[str, Any]]:
+    caps = {cap.key: cap for cap in results.protocol.scoring.caps}
+    return [
+        {
+            "configuration": standing.configuration,
+            "scene": cell.scene,
+            "replicate": cell.replicate,
+            "cap": cell.rated.cap,
+            "because": caps[cell.rated.cap].label,
+            "score": rounded(float(cell.rated.score)),
+            "uncapped": rounded(float(cell.rated.uncapped)),
+        }
+        for cell in standing.cells
+        if cell.rated is not None and cell.rated.cap
+    ]
