@@ -105,7 +105,7 @@ def _encode(take: Take, clip: Path, ffmpeg: Path, on_progress: Callable[[float],
 def _command(take: Take, clip: Path, sound: Path | None) -> Any:
     """Return the ffmpeg graph of a take: raw pictures from the pipe, sound from a file."""
     size = f"{take.width}x{take.height}"
-    video = ffmpeg_graph.input("pipe:", format="rawvideo", pix_fmt="yuv420p", s=size, r=take.frame_rate)
+    video = raw_pictures(size, take.frame_rate)
     if take.blur > 1:
         small = (max(2, round(part / take.blur / 2) * 2) for part in (take.width, take.height))
         video = video.filter("scale", *small, flags="area").filter("scale", take.width, take.height, flags="bilinear")
@@ -119,6 +119,16 @@ def _command(take: Take, clip: Path, sound: Path | None) -> Any:
         options |= {"acodec": "aac", "aac_coder": "fast", "audio_bitrate": "160k"}
     graph = ffmpeg_graph.output(*streams, str(clip), **options)
     return graph.global_args("-nostdin", "-loglevel", "error", "-filter_threads", "1")
+
+
+def raw_pictures(size: str, frame_rate: int) -> Any:
+    """Return the ffmpeg stream of raw BT.709 pictures that come through the pipe; ``size`` is "320x180".
+
+    Raw pictures say nothing about their colours, and then ffmpeg takes them for another kind and converts them.
+    """
+    video = ffmpeg_graph.input("pipe:", format="rawvideo", pix_fmt="yuv420p", s=size, r=frame_rate)
+    colours = {"color_primaries": "bt709", "color_trc": "bt709", "colorspace": "bt709", "range": "tv"}
+    return video.filter("setparams", **colours)
 
 
 @contextmanager

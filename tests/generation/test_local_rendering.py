@@ -12,6 +12,7 @@ import pytest
 
 from fartbench.media.ffmpeg import ffmpeg_binary
 from generation.local import RenderFailed, Scene, Sound, Take, Timing, Truth, Voice, render
+from generation.local.rendering import frames
 
 RATE = 48_000
 STEP = 0.005  # seconds of one value of the loudness curve
@@ -326,3 +327,15 @@ def test_an_interrupted_render_leaves_nothing(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         render(watching(Scene.CHAIR, duration=1.0), tmp_path / "clip.mp4", ffmpeg=ffmpeg_binary(), on_progress=stop)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_pictures_keep_the_colours_they_were_drawn_in(rendered) -> None:
+    """Without a word about their colours ffmpeg would convert them, and darken them by 3 levels on average."""
+    take = watching(Scene.CHAIR, duration=1.0, crf=12)
+    path, _ = rendered(take)
+    drawn = next(iter(frames(take))).astype(float)
+    with av.open(str(path)) as container:
+        found = next(container.decode(video=0)).to_ndarray().ravel().astype(float)
+    for part in (slice(0, 320 * 180), slice(320 * 180, None)):
+        assert abs(float((found[part] - drawn[part]).mean())) < 0.3
+        assert float(np.abs(found[part] - drawn[part]).mean()) < 1.0

@@ -11,7 +11,7 @@ import ffmpeg as ffmpeg_graph
 import numpy as np
 
 from generation.local.errors import RenderFailed
-from generation.local.rendering import ENCODING, running
+from generation.local.rendering import ENCODING, raw_pictures, running
 from generation.local.rollouts.plan import RolloutPlan, RolloutTruth, truth_of
 from generation.local.rollouts.scenery import RATE, Scenery
 
@@ -41,10 +41,7 @@ def render_rollout(
 
 def _command(plan: RolloutPlan, clip: Path, sound: Path) -> ffmpeg_graph.Stream:
     rate = plan.geometry.frame_rate
-    video = ffmpeg_graph.input("pipe:", format="rawvideo", pix_fmt="yuv420p", s=f"{plan.width}x{plan.height}", r=rate)
-    # Raw pictures carry no word about their colours, and without one they would be converted to what is asked for.
-    colours = {"color_primaries": "bt709", "color_trc": "bt709", "colorspace": "bt709", "range": "tv"}
-    video = video.filter("setparams", **colours)
+    video = raw_pictures(f"{plan.width}x{plan.height}", rate)
     options = ENCODING | {"crf": 18, "g": 2 * rate, "acodec": "aac", "aac_coder": "fast", "audio_bitrate": "96k"}
     graph = ffmpeg_graph.output(video, ffmpeg_graph.input(str(sound)), str(clip), **options)
     return graph.global_args("-nostdin", "-loglevel", "error", "-filter_threads", "1")
