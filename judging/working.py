@@ -65,6 +65,21 @@ def _make_due(runs: list[int], round_: Round) -> None:
     jobs.enqueue(JUDGE, runs, round_name=round_.name)
 
 
+def set_pace(models: Sequence[JudgeModel], *, at_once: int | None, interval_s: float | None) -> int:
+    """Say how many questions the services of these judges get at one time, and how far apart; None leaves it as it is.
+
+    Returns how many questions all of them together may get at one time.
+    """
+    total = 0
+    for service in {model.service for model in models}:
+        account, _ = JudgeAccount.objects.get_or_create(service=service)
+        account.max_in_flight = account.max_in_flight if at_once is None else at_once
+        account.min_interval_s = account.min_interval_s if interval_s is None else interval_s
+        account.save(update_fields=["max_in_flight", "min_interval_s"])
+        total += account.max_in_flight
+    return total
+
+
 @transaction.atomic
 def set_ceiling(*, round_: Round, usd: Decimal, actor: str) -> None:
     """Say what the judges of a round may cost together."""

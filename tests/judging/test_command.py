@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from judging.models import Judge, JudgeCeiling, JudgeRun, RunState
+from judging.models import Judge, JudgeAccount, JudgeCeiling, JudgeRun, RunState
 from judging.standin import BEHAVIOURS, StandInJudges
 from tests import factories
 from tests.judging.judged import GEMINI, judged_round, request
@@ -57,7 +57,9 @@ def test_what_could_not_be_asked_is_said_with_status_1(monkeypatch: pytest.Monke
 @pytest.mark.django_db
 def test_the_judges_may_be_frozen_and_left_to_workers(capsys: pytest.CaptureFixture[str]) -> None:
     round_ = judged_round()
-    call_command("judge", round_.name, "--freeze-only")
+    call_command("judge", round_.name, "--freeze-only", "--at-once", "7", "--interval", "0.25")
+    account = JudgeAccount.objects.get()
+    assert (account.service, account.max_in_flight, account.min_interval_s) == ("gemini", 7, 0.25)
     assert Judge.objects.count() == 3
     assert set(JudgeRun.objects.values_list("state", flat=True)) == {RunState.DUE}
     assert capsys.readouterr().out.count("SHA-256") == 3
@@ -67,6 +69,8 @@ def test_the_judges_may_be_frozen_and_left_to_workers(capsys: pytest.CaptureFixt
 def test_wrong_use_and_refusals_have_their_status(tmp_path: Path) -> None:
     round_ = judged_round()
     assert status_of("judge", round_.name, "--ceiling", "much")[0] == 2
+    for wrong in (["--at-once=0"], ["--at-once=few"], ["--interval=-1"], ["--interval=nan"]):
+        assert "invalid number value" in status_of("judge", round_.name, *wrong)[1]
     assert status_of("judge", round_.name, "--ceiling", "-1")[0] == 2
     assert status_of("judge", round_.name, "--judge", "gpt")[0] == 1
     assert status_of("judge", round_.name, "--add", str(tmp_path / "none.yaml"))[0] == 1

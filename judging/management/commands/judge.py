@@ -1,6 +1,7 @@
 """Asks the AI judges of a round."""
 
 from argparse import ArgumentParser
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from judging.errors import AskAgainRefused
 from judging.files import read_judge
 from judging.models import Judge, JudgeRun, RunState, Variant
 from judging.selectors import progress_of
-from judging.working import chosen_models, request_judging, set_ceiling, work_through
+from judging.working import chosen_models, request_judging, set_ceiling, set_pace, work_through
 
 
 class Command(RoundCommand):
@@ -29,7 +30,10 @@ class Command(RoundCommand):
         parser.add_argument(
             "--variant", choices=Variant.values, default=Variant.FROZEN, help="a sensitivity run beside the frozen one"
         )
-        parser.add_argument("--at-once", type=int, default=4, metavar="N", help="questions at one time")
+        parser.add_argument(
+            "--at-once", type=_at_least(int, 1), metavar="N", help="questions a service gets at one time"
+        )
+        parser.add_argument("--interval", type=_at_least(float, 0), metavar="S", help="seconds between two questions")
         parser.add_argument("--ceiling", metavar="USD", help="what the judges of the round may cost together")
         parser.add_argument("--freeze-only", action="store_true", help="freeze, and leave the asking to workers")
         parser.add_argument("--ask-lost-again", action="store_true", help="ask again where a worker was lost")
@@ -45,8 +49,9 @@ class Command(RoundCommand):
         judges = request_judging(round_=round_, models=models, actor=actor(), variant=options["variant"])
         for judge in judges:
             self.say(f"{judge}: frozen {judge.frozen_at:%Y-%m-%d %H:%M} UTC, SHA-256 {judge.digest}")
+        at_once = set_pace(models, at_once=options["at_once"], interval_s=options["interval"])
         if not options["freeze_only"]:
-            self._ask(round_, judges, options["at_once"])
+            self._ask(round_, judges, at_once)
 
     def _ask_lost_again(self, round_: Round, options: dict[str, Any]) -> None:
         runs = JudgeRun.objects.filter(judge__round=round_, state=RunState.ERROR, code=LOST).select_related("judge")
@@ -60,7 +65,7 @@ class Command(RoundCommand):
     def _ask(self, round_: Round, judges: list[Judge], at_once: int) -> None:
         due = JudgeRun.objects.filter(judge__in=judges).exclude(state__in=RunState.ended()).count()
         with progress("Asking the judges", due) as advance:
-            failed = work_through(round_, at_once=max(1, at_once), on_end=advance)
+            failed = work_through(round_, at_once=at_once, on_end=advance)
         for found in progress_of(round_):
             cost = "" if found.cost_usd is None else f", ${found.cost_usd:.4f}"
             self.say(f"{found.judge}: {found.in_words}{cost}")
@@ -69,6 +74,19 @@ class Command(RoundCommand):
                 "Not everything could be asked:\n  " + "\n  ".join(failed) + "\nMend that and run the same again.",
                 returncode=REFUSED,
             )
+
+
+def _at_least(kind: type[int] | type[float], least: int) -> Callable[[str], int | float]:
+    """Return a reader of numbers that are not less than ``least``."""
+
+    def read(text: str) -> int | float:
+        number = kind(text)
+        if not least <= number < float("inf"):
+            raise ValueError(text)
+        return number
+
+    read.__name__ = "number"  # argparse names it in its message
+    return read
 
 
 def _usd(text: str) -> Decimal:
