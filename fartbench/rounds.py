@@ -25,20 +25,20 @@ class StepOutOfOrder(Refusal):
     """A step that is not due; the message names the one that is."""
 
 
-# The command that brings a round on from each state; scoring.steps says more, where more is known.
+# The commands that bring a round on from each state; scoring.steps says more, where more is known.
 DUE = {
-    RoundState.DRAFT: "import_clips",
-    RoundState.GENERATING: "blind",
-    RoundState.BLINDING: "open_round",
-    RoundState.REVIEWING: "close_round",
-    RoundState.LOCKED: "publish",
+    RoundState.DRAFT: ("import_clips", "commission"),
+    RoundState.GENERATING: ("blind",),
+    RoundState.BLINDING: ("open_round",),
+    RoundState.REVIEWING: ("close_round",),
+    RoundState.LOCKED: ("publish",),
 }
 
 
 def where_it_stands(round_: Round) -> str:
     """Return the state of the round and the step that is due, as a sentence for a refusal."""
-    due = DUE.get(RoundState(round_.state))
-    what_is_due = f"Due is “{due} {round_.name}”." if due else "Nothing is due any more."
+    due = " or ".join(f"“{command} {round_.name}”" for command in DUE.get(RoundState(round_.state), ()))
+    what_is_due = f"Due is {due}." if due else "Nothing is due any more."
     return f"Round {round_.name!r} is “{round_.get_state_display()}”. {what_is_due}"
 
 

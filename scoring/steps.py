@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from blinding.models import BlindCopy, NotReviewable
 from fartbench.models import Round, RoundState
@@ -18,10 +18,15 @@ from review.pairs.selectors import due_tasks
 
 BEFORE_OPENING = (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING)
 
+# What was commissioned and has no outcome yet; what stopped there goes on when an operator has decided something.
+STOPPED = (SampleState.BLOCKED, SampleState.LOST_UNCERTAIN)
+_UNDER_WAY = (SampleState.READY, *SampleState.in_flight(), SampleState.OUTPUT_READY)
+ON_ORDER = Q(state__in=(*_UNDER_WAY, *STOPPED)) | (Q(state=SampleState.PLANNED) & ~Q(generation_seed=""))
+
 
 @dataclass(frozen=True)
 class Step:
-    """A step of a round. ``command`` is what to run; ``words`` say why it is due."""
+    """A step of a round. ``command`` is what to run, empty when workers are at it; ``words`` say why it is due."""
 
     command: str
     words: str
@@ -46,6 +51,8 @@ class _Counts:
 
     samples: Counter[int] = field(default_factory=Counter)
     waiting: Counter[int] = field(default_factory=Counter)
+    ordered: Counter[int] = field(default_factory=Counter)
+    stopped: Counter[int] = field(default_factory=Counter)
     uncopied: Counter[int] = field(default_factory=Counter)
     members: Counter[int] = field(default_factory=Counter)
     sheets: Counter[int] = field(default_factory=Counter)
@@ -61,7 +68,9 @@ class _Counts:
         )
         return cls(
             samples=_by_round(samples, "cell__round"),
-            waiting=_by_round(samples.exclude(state__in=SampleState.outcomes()), "cell__round"),
+            waiting=_by_round(samples.exclude(state__in=SampleState.outcomes()).exclude(ON_ORDER), "cell__round"),
+            ordered=_by_round(samples.filter(ON_ORDER), "cell__round"),
+            stopped=_by_round(samples.filter(ON_ORDER, state__in=STOPPED), "cell__round"),
             uncopied=_by_round(uncopied, "cell__round"),
             members=_by_round(CohortMember.objects.filter(round__in=before), "round"),
             sheets=_by_round(due_assignments(reviewing), "member__round"),
@@ -102,6 +111,8 @@ def _due_before_opening(key: int, counts: _Counts) -> Step:
         return Step("import_clips", "the round has no clips yet (“commission” buys them from providers)")
     if waiting := counts.waiting[key]:
         return Step("import_clips", f"{waiting} cells have no outcome yet (“mark_cell” sets one that brought no clip)")
+    if counts.ordered[key]:
+        return _on_order(counts.ordered[key], counts.stopped[key])
     if without := counts.uncopied[key]:
         return Step("blind", f"{without} clips have no blind copy yet")
     if not counts.members[key]:
@@ -109,12 +120,19 @@ def _due_before_opening(key: int, counts: _Counts) -> Step:
     return Step("open_round", "everything is there")
 
 
+def _on_order(ordered: int, stopped: int) -> Step:
+    if stopped:
+        return Step("", f"{stopped} clips on order wait for an operator; the page of the round's orders says for what")
+    return Step("", f"{ordered} clips are on order, and workers bring them")
+
+
 def refuse_unless(round_: Round, step: str, *states: RoundState) -> None:
     """Raise StepOutOfOrder, naming the due step, unless the round is in one of ``states``."""
     if round_.state in states:
         return
     due = due_step(round_)
-    what_is_due = f"Due is “{due.command} {round_.name}”: {due.words}." if due else "Nothing is due any more."
+    command = f"Due is “{due.command} {round_.name}”: " if due and due.command else "Nothing is due of you: "
+    what_is_due = f"{command}{due.words}." if due else "Nothing is due any more."
     raise StepOutOfOrder(
         f"“{step}” is out of order: round {round_.name!r} is “{round_.get_state_display()}”. {what_is_due}"
     )

@@ -52,7 +52,8 @@ def health_lines() -> list[HealthLine]:
 
 def _queue(queue: health.Queue) -> HealthLine:
     part = f"Queue “{queue.name}” ({WORK_OF[queue.name]})"
-    depth = f"{queue.waiting} waiting, {queue.running} running, {queue.failed} failed."
+    jobs = queue.waiting + queue.running + queue.failed
+    depth = f"{queue.waiting} waiting, {queue.running} running, {queue.failed} failed." if jobs else "Nothing to do."
     seen = "No worker was ever seen." if queue.seen_s is None else f"A worker was seen {span(queue.seen_s)} ago."
     if queue.oldest_s is not None:
         depth += f" The oldest has been due for {span(queue.oldest_s)}."
