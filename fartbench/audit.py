@@ -11,12 +11,17 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from fartbench.compiled import CompiledQuery, Part
 from fartbench.models import AuditEntry, AuditHead
 from fartbench.protocol import canonical_bytes
 
 SYSTEM = "system"
 NOTHING_YET = "0" * 64  # what the first entry follows from
 _HASH = re.compile(r"[0-9a-f]{64}")
+
+
+_HEAD = Part(AuditHead)
+_head = CompiledQuery(lambda pk: AuditHead.objects.select_for_update().filter(pk=pk).values_list(*_HEAD.columns))
 
 
 def record(action: str, *, actor: str = SYSTEM, round_name: str = "", **details: Any) -> AuditEntry:
@@ -27,7 +32,8 @@ def record(action: str, *, actor: str = SYSTEM, round_name: str = "", **details:
     """
     if not transaction.get_connection().in_atomic_block:
         raise transaction.TransactionManagementError("An audit entry belongs in the transaction of what it records.")
-    head = AuditHead.objects.select_for_update().filter(pk=1).first() or AuditHead.objects.get_or_create(pk=1)[0]
+    rows = _head.rows(pk=1)
+    head = _HEAD.stored(rows[0]) if rows else AuditHead.objects.get_or_create(pk=1)[0]
     entry = AuditEntry(
         sequence=head.sequence + 1,
         at=timezone.now(),

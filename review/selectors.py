@@ -12,6 +12,7 @@ from django.db.models import Case, Count, Exists, FilteredRelation, Max, OuterRe
 from django.utils import timezone
 
 from blinding.models import Stimulus
+from fartbench.compiled import CompiledQuery, Part
 from fartbench.models import Round, RoundState
 from review.models import AnswerSheet, Assignment, CohortMember, Invite, Reviewer, Role, TrainingClip
 
@@ -100,7 +101,7 @@ class Queue:
         return item.sheet is not None or item == self.next
 
 
-def assignments_of(reviewer: Reviewer, round: Round) -> QuerySet[Assignment]:  # noqa: A002 - the product's word
+def assignments_of(reviewer: Reviewer | int, round: Round | int) -> QuerySet[Assignment]:  # noqa: A002 - the product's word
     """Return the reviewer's assignments in the round's stored order, without retired stimuli."""
     return Assignment.objects.filter(
         member__reviewer=reviewer, member__round=round, member__left_at=None, stimulus__retirement=None
@@ -133,11 +134,20 @@ def training_due(member: CohortMember) -> TrainingClip | None:
 
 def next_assignment(reviewer: Reviewer, round: Round) -> Assignment | None:  # noqa: A002 - the product's word
     """Return the assignment that is due (see `Queue.next`), or None when the reviewer is done with the round."""
+    rows = _next_assignment.rows(reviewer=reviewer.pk, round_=round.pk)
+    return _ASSIGNMENT.stored(rows[0]) if rows else None
+
+
+def _left(reviewer: int, round_: int) -> QuerySet[Assignment, Any]:
     own_sheet = FilteredRelation("stimulus__sheets", condition=Q(stimulus__sheets__reviewer=reviewer))
-    left = assignments_of(reviewer, round).annotate(sheet=own_sheet)
+    left = assignments_of(reviewer, round_).annotate(sheet=own_sheet)
     left = left.filter(sheet__locked_at=None, sheet__unplayable_at=None)
     was_set_aside = Case(When(sheet__set_aside_at=None, then=0), default=1)
-    return left.order_by(was_set_aside, "position").first()
+    return left.order_by(was_set_aside, "position").values_list(*_ASSIGNMENT.columns)[:1]
+
+
+_ASSIGNMENT = Part(Assignment)
+_next_assignment = CompiledQuery(_left)
 
 
 def assignment_of(reviewer: Reviewer, stimulus_id: str) -> Assignment | None:

@@ -5,7 +5,9 @@ The order is: round (only for what ends a sheet), then sheet, then the head of t
 
 from __future__ import annotations
 
-from fartbench.models import Round, RoundState
+from blinding.models import Stimulus
+from fartbench.compiled import CompiledQuery, Part, stored_parts
+from fartbench.models import ProtocolVersion, Round, RoundState
 from fartbench.protocol import Form
 from review.errors import (
     AlreadyLocked,
@@ -15,8 +17,34 @@ from review.errors import (
     NotYourAssignment,
     RoundNotOpen,
 )
-from review.models import AnswerSheet, Assignment, Reviewer
+from review.models import AnswerSheet, Assignment, CohortMember, Reviewer
 from review.models import Form as FormRow
+
+_PARTS = (
+    Part(Assignment),
+    Part(Stimulus, "stimulus__"),
+    Part(CohortMember, "member__"),
+    Part(Round, "member__round__"),
+    Part(ProtocolVersion, "member__round__protocol__", out=("content",)),
+)
+_assignment = CompiledQuery(
+    lambda reviewer, stimulus: (
+        Assignment.objects.filter(stimulus=stimulus, member__reviewer=reviewer, member__left_at=None)
+        .filter(stimulus__retirement=None)
+        .order_by()
+        .values_list(*(column for part in _PARTS for column in part.columns))
+    )
+)
+_round_state = CompiledQuery(lambda pk: Round.objects.select_for_update(no_key=True).filter(pk=pk).values_list("state"))
+_SHEET = Part(AnswerSheet)
+_sheet = CompiledQuery(
+    lambda reviewer, stimulus: (
+        AnswerSheet.objects.select_for_update(no_key=True)
+        .filter(reviewer=reviewer, stimulus=stimulus)
+        .order_by()
+        .values_list(*_SHEET.columns)
+    )
+)
 
 
 def assignment_in_open_round(reviewer: Reviewer, stimulus_id: str) -> Assignment:
@@ -24,16 +52,13 @@ def assignment_in_open_round(reviewer: Reviewer, stimulus_id: str) -> Assignment
 
     Raises NotYourAssignment, or RoundNotOpen.
     """
-    assignment = (
-        Assignment.objects.filter(stimulus=stimulus_id, member__reviewer=reviewer, member__left_at=None)
-        .filter(stimulus__retirement=None)
-        .select_related("stimulus", "member__round__protocol")
-        .defer("member__round__protocol__content")
-        .first()
-    )
-    if assignment is None:
+    rows = _assignment.rows(reviewer=reviewer.pk, stimulus=stimulus_id)
+    if not rows:
         raise NotYourAssignment
-    assignment.stimulus.round = assignment.member.round
+    assignment: Assignment
+    assignment, stimulus, member, round_, protocol = stored_parts(rows[0], _PARTS)
+    round_.protocol, member.round, stimulus.round = protocol, round_, round_
+    assignment.stimulus, assignment.member = stimulus, member
     if assignment.member.round.state != RoundState.REVIEWING:
         raise RoundNotOpen(assignment.member.round.name)
     return assignment
@@ -41,8 +66,7 @@ def assignment_in_open_round(reviewer: Reviewer, stimulus_id: str) -> Assignment
 
 def hold_open_round(assignment: Assignment) -> None:
     """Keep the round from being closed until this transaction ends. Raises RoundNotOpen."""
-    state = Round.objects.select_for_update(no_key=True).values_list("state", flat=True).get(pk=round_of(assignment).pk)
-    if state != RoundState.REVIEWING:
+    if _round_state.rows(pk=round_of(assignment).pk) != [(RoundState.REVIEWING,)]:
         raise RoundNotOpen(round_of(assignment).name)
 
 
@@ -61,17 +85,22 @@ def held_sheet(assignment: Assignment) -> AnswerSheet:
 
     Raises NotYetDue when there is none and an earlier clip of the order is still to be done.
     """
-    sheets = AnswerSheet.objects.select_for_update(no_key=True).filter(
-        reviewer=assignment.member.reviewer_id, stimulus=assignment.stimulus_id
-    )
-    if sheet := sheets.first():
-        sheet.stimulus = assignment.stimulus
+    if sheet := _stored_sheet(assignment):
         return sheet
     if waiting_before(assignment):
         raise NotYetDue
     new = AnswerSheet(reviewer_id=assignment.member.reviewer_id, stimulus=assignment.stimulus, form=_form(assignment))
     AnswerSheet.objects.bulk_create([new], ignore_conflicts=True)  # two tabs may come at once: one sheet for both
-    sheet = sheets.get()
+    sheet = _stored_sheet(assignment)
+    assert sheet is not None  # noqa: S101 - it was made above, or by the other tab
+    return sheet
+
+
+def _stored_sheet(assignment: Assignment) -> AnswerSheet | None:
+    rows = _sheet.rows(reviewer=assignment.member.reviewer_id, stimulus=assignment.stimulus_id)
+    if not rows:
+        return None
+    sheet: AnswerSheet = _SHEET.stored(rows[0])
     sheet.stimulus = assignment.stimulus
     return sheet
 
