@@ -25,7 +25,7 @@ def test_a_rollouts_defects_are_shown_with_their_parts_and_what_lacks_is_named(r
         str(out),
     )
     said = capsys.readouterr().out
-    assert "34 boundaries have a whole window; the worst:" in said
+    assert "34 boundaries have a whole window; the worst that do not overlap:" in said
     assert "black 12%" in said
     assert "flashes 2" in said
     assert "picture's part of PVC" in said

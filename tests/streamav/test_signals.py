@@ -64,6 +64,13 @@ def test_each_planted_defect_is_found_at_its_boundary_with_its_parts(
     assert beside.score == 100 > window.score
 
 
+def test_the_worst_boundaries_name_each_defect_once(measured):
+    times = sorted(window.at_s for window in measured["broken"].worst(4))
+    found = [any(abs(at - BROKEN.span(defect)[0]) < 4 for at in times) for defect in BROKEN.defects]
+    assert found == [True] * 4
+    assert min(np.diff(times)) >= 4
+
+
 def test_the_formula_gives_the_score_of_a_window_counted_by_hand():
     """Half a second of black in a bright scene: 4 dark of 32, 3 alike of 31, 3/8 s frozen, 2 jumps: 66.395 points."""
     brightness = np.full(32, 0.6)

@@ -76,7 +76,7 @@ def _lines(found: Signals, plugged: list[Measurement]) -> Iterator[str]:
         value = f"{one.value:.3f} {one.unit}" if one.value is not None else f"{one.status}: {one.reason}"
         yield f"{one.metric:8} {value}"
     if found.native:
-        yield f"{len(found.native)} boundaries have a whole window; the worst:"
+        yield f"{len(found.native)} boundaries have a whole window; the worst that do not overlap:"
         yield from (_window(window) for window in found.worst())
     for window in found.prompts:
         yield f"prompt: picture's part of PVC {signal_part(window):.3f}, {_window(window).strip()}"
