@@ -25,6 +25,9 @@ from generation.rollouts.port import (
     extended,
 )
 
+SLACK_S = 0.07
+"""How far media times may be from where they belong: a picture at the slowest rate that is streamed, 16 a second."""
+
 
 class AlreadyOpened(Refusal):
     """The folder holds a stream that was opened before; it is never opened again."""
@@ -41,7 +44,8 @@ def take_stream(
     """Open a stream and keep what comes in ``folder``: chunks as files and ``stream.jsonl``.
 
     A prompt is given when all that was kept reaches its time, so it holds from the first chunk that begins then or
-    later. Raises AlreadyOpened when the folder has a log; what a provider does wrong is an outcome, not an error.
+    later. Raises AlreadyOpened when the folder has a log. What a provider does wrong is an outcome, not an error: a
+    chunk out of turn, a history that is not ours, an end before the time each end the stream as broken.
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -53,6 +57,9 @@ def take_stream(
         log.write("sent", client=provider.client, token=order.token)
         with provider.open(order) as session:
             for event in session.events():
+                if fault := taking.fault(event):
+                    taking.take(Broken(fault), session)
+                    break
                 taking.take(event, session)
     finally:
         log.close()
@@ -75,6 +82,22 @@ class _Taking:
         self._history = NOTHING
         self._due = list(order.updates)
         self._given: dict[str, float] = {}
+        self._chunks, self._media_s = 0, 0.0
+
+    def fault(self, event: Event) -> str:
+        """Return what a provider did wrong with an event, nothing when it fits what came before."""
+        match event:
+            case Chunk() if event.index != self._chunks or abs(event.starts_s - self._media_s) > SLACK_S:
+                return f"chunk {event.index} at {event.starts_s:g} s came after {self._chunks} of {self._media_s:g} s"
+            case Chunk() if event.frames < 1 or event.ends_s <= event.starts_s:
+                return f"chunk {event.index} is empty"
+            case Prompted() if event.step not in self._given:
+                return f"{event.step} was taken and never given"
+            case Prompted() if event.history != self._history:
+                return f"{event.step} was taken on another history than the one that was kept"
+            case Ended() if self._media_s < self._order.seconds - SLACK_S:
+                return f"it ended at {self._media_s:g} of {self._order.seconds:g} s"
+        return ""
 
     def take(self, event: Event, session: Session) -> None:
         """Keep one event."""
@@ -106,6 +129,7 @@ class _Taking:
         self._history = extended(self._history, chunk.sha256)
         record = ChunkRecord(chunk.index, chunk.frames, chunk.starts_s, chunk.ends_s, wall_s, chunk.sha256, name)
         self._log.write("chunk", **asdict(record))
+        self._chunks, self._media_s = self._chunks + 1, chunk.ends_s
         self._report(min(chunk.ends_s / self._order.seconds, 1.0))
 
     def _give_prompts(self, media_s: float, session: Session) -> None:
@@ -115,11 +139,8 @@ class _Taking:
             session.prompt(step, prompt.text, self._history)
 
     def _prompted(self, event: Prompted) -> None:
-        if event.history != self._history:
-            self._log.write("history_differs", step=event.step, theirs=event.history, ours=self._history)
-        self._log.write(
-            "prompt", **asdict(PromptRecord(event.step, self._given[event.step], event.media_s, self._wall))
-        )
+        record = PromptRecord(event.step, self._given[event.step], event.media_s, self._wall)
+        self._log.write("prompt", **asdict(record))
 
     def _end(self, outcome: str, reason: str) -> None:
         self._log.write("end", outcome=outcome, reason=reason, wall_s=self._wall)

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from contextlib import contextmanager
 from pathlib import Path
 
 import av
@@ -16,7 +17,7 @@ from generation.providers.port import TimedPrompt
 from generation.rollouts.assembling import assemble
 from generation.rollouts.geometry import Geometry
 from generation.rollouts.log import NAME, LogUnreadable, RolloutLog, read_log
-from generation.rollouts.port import NOTHING, StreamOrder
+from generation.rollouts.port import NOTHING, Chunk, Ended, Prompted, StreamOrder
 from generation.rollouts.streaming import AlreadyOpened, take_stream
 from generation.rollouts.websocket import WebSocketProvider
 from generation.standin.streaming import Behaviour, StreamingStandIn
@@ -118,6 +119,58 @@ def test_what_goes_wrong_is_an_outcome_and_what_had_come_stays(tmp_path, behavio
     assert reason in log.reason
     assert len(list((tmp_path / "s").glob("chunk-*"))) == chunks
     assert log.first_chunk_s is None or chunks
+
+
+class Scripted:
+    """A provider that sends what it is told, right or wrong."""
+
+    key = client = "scripted"
+
+    def __init__(self, *events) -> None:
+        self.script, self.said = events, []
+
+    @contextmanager
+    def open(self, order):
+        yield self
+
+    def events(self):
+        yield from self.script
+
+    def commit(self, index: int, history: str) -> None:
+        self.said.append(("commit", index))
+
+    def prompt(self, step: str, text: str, history: str) -> None:
+        self.said.append(("prompt", step, text))
+
+
+def piece(index: int, starts_s: float, ends_s: float, frames: int = 24) -> Chunk:
+    return Chunk(index, frames, starts_s, ends_s, b"bytes")
+
+
+@pytest.mark.parametrize(
+    ("events", "reason", "kept"),
+    [
+        ([piece(0, 0, 1), piece(2, 1, 2)], "chunk 2 at 1 s came after 1 of 1 s", 1),
+        ([piece(0, 0, 1), piece(0, 0, 1)], "chunk 0 at 0 s came after 1", 1),
+        ([piece(0, 0, 1), piece(1, 3, 4)], "chunk 1 at 3 s came after 1 of 1 s", 1),
+        ([piece(0, 0, 1, 0)], "chunk 0 is empty", 0),
+        ([piece(0, 0, 4), Prompted("P1", 4, NOTHING)], "P1 was taken on another history", 1),
+        ([Prompted("P7", 0, NOTHING)], "P7 was taken and never given", 0),
+        ([piece(0, 0, 13), Ended()], "it ended at 13 of 14 s", 1),
+    ],
+)
+def test_what_a_provider_does_out_of_turn_breaks_the_stream_and_is_said(tmp_path, events, reason, kept):
+    log = take_stream(Scripted(*events), ORDER, tmp_path)
+    assert (log.outcome, len(log.chunks)) == ("broken", kept)
+    assert reason in log.reason
+
+
+def test_every_prompt_that_is_due_is_given_before_the_chunk_is_committed(tmp_path):
+    source = Scripted(piece(0, 0, 2), piece(1, 2, 7), piece(2, 7, 14), Ended())
+    assert take_stream(source, ORDER, tmp_path).outcome == "whole"
+    assert source.said == [
+        ("commit", 0), ("prompt", "P1", "first"), ("prompt", "P2", "second"), ("commit", 1), ("commit", 2),
+    ]  # fmt: skip
 
 
 def test_no_connection_is_a_broken_stream_with_its_reason(tmp_path):
