@@ -155,6 +155,7 @@ def addresses(published: Round) -> list[str]:
         "/rounds/spring/scenes/r01-toast/",
         "/rounds/spring/ratings/",
         "/rounds/spring/agreement/",
+        "/rounds/spring/human-ai/",
         "/rounds/spring/coverage/",
         "/rounds/spring/releases/",
         "/method/",

@@ -3,17 +3,18 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-import httpx2
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from fartbench import jobs, spool
 from fartbench.models import AuditEntry, Job, JobState
+from fartbench.protocol import JudgeModel
 from judging import asking, limits
 from judging.asking import LOST, ask_lost_again
 from judging.limits import committed_usd
 from judging.models import JudgeAccount, JudgeRun, JudgeTry, RunState
+from judging.ports import faults
 from judging.ports.gemini import GeminiJudge
 from judging.ports.port import KeyMissing
 from judging.selectors import progress_of
@@ -113,13 +114,17 @@ def test_tries_end(stand_in: StandInJudges) -> None:
     assert (run.state, run.code, run.tries.count()) == (RunState.ERROR, "transport", asking.TRIES)
 
 
-def test_a_silence_is_recorded_and_not_asked_again(stand_in: StandInJudges, monkeypatch: pytest.MonkeyPatch) -> None:
-    def silent(_self: object, **_body: object) -> None:
-        raise httpx2.ReadTimeout("nothing came")
-
-    monkeypatch.setattr("google.genai.models.Models.generate_content", silent)
-    (run,) = asked(judged_round())
+@pytest.mark.parametrize("service", ["gemini", "openai_compatible"])
+def test_a_silence_is_recorded_and_not_asked_again(
+    stand_in: StandInJudges, monkeypatch: pytest.MonkeyPatch, service: str
+) -> None:
+    monkeypatch.setattr(faults, "SECONDS_TO_ANSWER", 0.3)
+    stand_in.behaviours = {"a-slow-one": "slow"}
+    own = JudgeModel(name="own", label="Own", service=service, model="a-slow-one")
+    (run,) = asked(judged_round(), "own", own=[own])
     assert (run.state, run.code, run.tries.count()) == (RunState.ERROR, "timeout", 1)
+    assert "ReadTimeout" in run.reason
+    assert len(stand_in.asked) == 1
 
 
 def test_a_service_that_declines_is_paused_until_somebody_asks_again(stand_in: StandInJudges) -> None:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from django.conf import settings as project
 
 from blinding.models import Stimulus
 from fartbench.protocol import JudgeModel
@@ -210,6 +211,13 @@ def test_no_request_names_where_a_clip_came_from(monkeypatch: pytest.MonkeyPatch
 
 
 class TestOnesOwnJudge:
+    def test_the_one_in_the_docs_can_be_read(self, tmp_path: Path) -> None:
+        text = (Path(project.BASE_DIR) / "docs" / "judging.md").read_text(encoding="utf-8")
+        (example,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+        (tmp_path / "judge.yaml").write_text(example, encoding="utf-8")
+        judge = read_judge(tmp_path / "judge.yaml")
+        assert (judge.service, judge.version) == ("openai_compatible", judge.model)
+
     @pytest.mark.parametrize(
         ("changes", "words"),
         [
