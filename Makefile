@@ -1,6 +1,6 @@
 # Every command of the project; `make help` lists them. What they need they install: see .ci/bootstrap.
 .PHONY: help setup demo test test-sqlite test-postgres test-firefox lint types layers django-checks check format \
-  screenshots bench bench-blinding bench-scoring bench-review bench-rollouts chaos chaos-generation audit validate lock clean
+  screenshots bench bench-blinding bench-scoring bench-review bench-peers bench-rollouts chaos chaos-generation audit validate lock clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -60,7 +60,8 @@ screenshots: setup ## Write pictures of the main pages to docs/screenshots
 	DATA_DIR=var/screenshots $(PY) manage.py demo --no-serve
 	DATA_DIR=var/screenshots $(PY) -m tests.screenshots
 
-bench: bench-blinding bench-scoring bench-review bench-rollouts ## Measure speed, as ratios beside other programs
+bench: setup ## Run all benchmarks, beside other programs, and write docs/benchmarks.md (BENCH_FLAGS=--quick)
+	$(PY) -m tests.bench.report $(BENCH_FLAGS)
 
 bench-blinding: setup ## Time blind copies beside cp, mat2 and exiftool
 	$(PY) -m tests.bench.bench_blinding
@@ -74,6 +75,9 @@ bench-review: setup ## Time drafts and locks, alone and with 200 reviewers at on
 
 chaos: setup ## Let 20 people review a whole round while everything fails; prints its ledger (CHAOS_FLAGS=--minutes=1)
 	$(PY) -m tests.chaos.rounds $(CHAOS_FLAGS)
+
+bench-peers: setup ## Time saving and handing in on Label Studio and Potato, which it installs as tools
+	$(PY) -m tests.bench.peers_review --install
 
 bench-rollouts: setup ## Time the measurement of a three-minute rollout
 	$(PY) -m tests.bench.bench_rollouts

@@ -12,9 +12,7 @@ from tests.factories import make_round, make_staff, open_round, reviewers_of
 
 pytestmark = pytest.mark.django_db
 ROUND = Part(Round)
-by_name = CompiledQuery(
-    lambda name, most: Round.objects.filter(name=name, pk__lte=most).values_list(*ROUND.columns)
-)
+by_name = CompiledQuery(lambda name, most: Round.objects.filter(name=name, pk__lte=most).values_list(*ROUND.columns))
 
 
 def test_rows_are_those_of_the_query_with_their_types() -> None:
