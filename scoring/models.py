@@ -61,3 +61,33 @@ class ReleaseDocument(models.Model):
 
     def __str__(self) -> str:
         return f"{self.release}: {self.name}"
+
+
+class SoundCheck(models.Model):
+    """What a machine heard in a stimulus: candidates for people to look at after the lock. No score is made of it."""
+
+    stimulus = models.OneToOneField("blinding.Stimulus", on_delete=models.PROTECT, related_name="+")
+    version = models.CharField(max_length=20, help_text="Of what listened.")
+    found = models.JSONField(help_text="Loudness, silence and candidates, as scoring.sound.listening says.")
+    heard_at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return f"sound of {self.stimulus_id}"
+
+
+class CandidateVerdict(models.Model):
+    """What one person says of one candidate."""
+
+    sound = models.ForeignKey(SoundCheck, on_delete=models.PROTECT, related_name="verdicts")
+    place = models.PositiveSmallIntegerField(help_text="Which candidate, from 0.")
+    by = models.CharField(max_length=150, help_text="A reviewer's code, or a staff account.")
+    is_event = models.BooleanField()
+    said_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("sound", "place", "by"), name="a_person_judges_a_candidate_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.by} on candidate {self.place + 1} of {self.sound}"

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from scoring.views import insight, pairs, public, releases, staff
+from scoring.views import insight, pairs, public, releases, sound, staff
 
 urlpatterns = [
     path("", public.home, name="home"),
@@ -22,6 +22,9 @@ urlpatterns = [
     path("rounds/<str:name>/releases/<int:number>/<path:path>", releases.file, name="release-file"),
     path("rounds/<str:name>/clips/<str:stimulus_id>", public.clip, name="published-clip"),
     path("rounds/<str:name>/tests/", releases.tests, name="tests"),
+    path("rounds/<str:name>/sounds/", sound.sounds, name="sounds"),
+    path("rounds/<str:name>/sounds/<str:stimulus_id>/clip", sound.sound_clip, name="sound-clip"),
+    path("rounds/<str:name>/sounds/<str:stimulus_id>/verdict", sound.sound_verdict, name="sound-verdict"),
     path("method/", public.method, name="method"),
     path("method/<str:name>/<str:version>/<slug:scene>/", public.specification, name="specification"),
     path("method/<str:name>/<str:version>/<slug:scene>.yaml", public.specification_yaml, name="specification-file"),

@@ -17,6 +17,7 @@ from fartbench.models import Round
 from generation.models import Configuration, Sample
 from review.models import Answer, AnswerSheet, Assignment, MistakeReport, OrderPlan
 from review.selectors import next_assignment
+from scoring.models import SoundCheck
 from scoring.pairs import plan_pairs
 from tests.factories import make_locked_sheet, make_staff, make_training_clips, reviewers_of
 from tests.generation.rows import make_account, make_prompt
@@ -37,6 +38,8 @@ STAFF = {"visitor": LOGIN, "rae": NOTHING, "other": NOTHING, "otis": NOTHING, "s
 ADMINS = STAFF | {"stan": FORBIDDEN}
 # Every open round on a protocol begins with the same training clips.
 TRAINEES = {"visitor": NOTHING, "rae": OPEN, "other": OPEN, "otis": NOTHING, "stan": OPEN, "ada": OPEN}
+# Staff and whoever reviewed that closed round; here nobody of these did.
+LISTENERS = STAFF
 PLAYERS = {"visitor": NOTHING, "rae": OPEN, "other": NOTHING, "otis": NOTHING, "stan": OPEN, "ada": OPEN}
 
 
@@ -81,6 +84,9 @@ CALLS = {
     "release-archive": Call(ALL, ("published", "release")),
     "release-file": Call(ALL, ("published", "release", "file")),
     "published-clip": Call(ALL, ("published", "published_clip")),
+    "sounds": Call(LISTENERS, ("locked",)),
+    "sound-clip": Call(LISTENERS | {"visitor": NOTHING}, ("locked", "heard")),
+    "sound-verdict": Call(LISTENERS, ("locked", "heard"), "post", {"place": "0", "is_event": "yes"}),
     "method": Call(ALL),
     "invite": Call(ALL, ("token",)),
     "review-return": Call(ALL),
@@ -138,7 +144,8 @@ def world() -> dict[str, str]:
     """A published, a closed and an open round, and what there is to call in them."""
     lift = ["r01-lift"]
     release = make_published_round(name="shown", scenes=lift, configurations=("alpha",))
-    make_locked_round(name="closed", scenes=lift, configurations=("beta",))
+    closed = make_locked_round(name="closed", scenes=lift, configurations=("beta",))
+    heard = SoundCheck.objects.create(stimulus=closed.stimuli.get(), version="1", found={"candidates": []})
     paired = protocol_with_pairs(reviewers=4)
     open_round = make_open_round(name="running", scenes=lift, configurations=("gamma", "delta"), protocol=paired)
     plan_pairs(round_=open_round, actor="test")
@@ -163,6 +170,7 @@ def world() -> dict[str, str]:
         "file": "answers.csv",
         "published_clip": Stimulus.objects.filter(round=release.round).first().pk,
         "locked": "closed",
+        "heard": heard.stimulus_id,
         "open": "running",
         "due": next_assignment(rae, open_round).stimulus_id,
         "ended": ended.pk,
