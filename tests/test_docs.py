@@ -119,15 +119,15 @@ def test_every_page_of_the_docs_can_be_reached_from_the_readme() -> None:
     assert {name for name in pages if f"docs/{name}" not in readme} == set()
 
 
-def test_the_readme_fits_on_two_screens_and_every_command_is_in_a_page() -> None:
+def test_the_readme_fits_on_two_screens() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 90
-    told = " ".join(page.read_text(encoding="utf-8") for page in PAGES)
-    ours = {name for name, app in get_commands().items() if app in {"fartbench", *_apps()}}
-    assert {name for name in ours if not re.search(rf"\b{name}\b", told)} == set()
 
 
-def _apps() -> set[str]:
-    return {"generation", "blinding", "review", "judging", "scoring"}
+def test_every_command_of_ours_says_what_it_does() -> None:
+    apps = {"fartbench", "generation", "blinding", "review", "judging", "scoring"}
+    ours = {name: app for name, app in get_commands().items() if app in apps}
+    assert len(ours) > 20
+    assert [name for name, app in ours.items() if not load_command_class(app, name).help.strip()] == []
 
 
 @pytest.mark.django_db
