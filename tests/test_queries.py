@@ -16,7 +16,8 @@ from tests.test_access import CALLS, OPEN, RECORDS, client_of, outcome, world
 
 __all__ = ["world"]  # a fixture
 
-pytestmark = pytest.mark.django_db
+# Both engines are asked by the same code.
+pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 
 # Whoever sees most of a page; a reviewer's own pages are the reviewer's.
 BEST = ("ada", "rae", "visitor")

@@ -31,6 +31,7 @@ def test_the_web_process_starts_without_what_it_does_not_need() -> None:
     assert json.loads(done.stdout) == []
 
 
+@pytest.mark.engine("sqlite")
 @pytest.mark.django_db(transaction=True)
 def test_an_idle_web_worker_is_small(process_environment: dict[str, str], tmp_path: Path) -> None:
     (port,) = free_ports(1)

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from django.conf import settings as project
 from django.core.management import CommandError, call_command
-from django.db import connection
 from django.test import Client
 
 from blinding.models import Stimulus
@@ -125,30 +124,36 @@ def test_what_storage_lacks_is_named_and_the_rest_is_saved_and_restored(
     assert Round.objects.get().name == "real"
 
 
-@pytest.mark.parametrize("damage", ["table", "list", "clip", "release"])
-def test_a_damaged_backup_is_refused_and_changes_nothing(lab: Path, settings: Any, tmp_path: Path, damage: str) -> None:
-    call_command("backup", str(lab))
-    made = newest(lab)
-    if damage == "table":
-        path = made / "review.answer.jsonl.gz"
-        lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
-        path.write_bytes(gzip.compress(b"".join(lines[:-1])))
-    elif damage == "list":
+def damage(made: Path, part: str) -> None:
+    """Spoil one part of a backup."""
+    content, answers = made.parent / "content", made / "review.answer.jsonl.gz"
+    if part == "table":
+        lines = gzip.decompress(answers.read_bytes()).splitlines(keepends=True)
+        answers.write_bytes(gzip.compress(b"".join(lines[:-1])))
+    elif part == "list":
         document = json.loads((made / "backup.json").read_text())
         document["backup"]["tables"]["review.answer"]["rows"] -= 1
         (made / "backup.json").write_text(json.dumps(document))
-    elif damage == "clip":
-        next((lab / "content" / "clips").glob("??/*")).unlink()
+    elif part == "clip":
+        next((content / "clips").glob("??/*")).unlink()
     else:
-        shutil.rmtree(next((lab / "content" / "releases").iterdir()))
+        shutil.rmtree(next((content / "releases").iterdir()))
+
+
+def test_a_damaged_backup_is_refused_and_changes_nothing(lab: Path, settings: Any, tmp_path: Path) -> None:
+    call_command("backup", str(lab))
     start_anew(settings, tmp_path / "new")
-    with pytest.raises(CommandError) as caught:
-        call_command("restore", str(lab))
     words = {"table": "review.answer is missing or damaged", "list": "backup.json was changed", "clip": "clips: ",
              "release": "release: real/1"}  # fmt: skip
-    assert words[damage] in str(caught.value)
-    assert not Round.objects.exists()
-    assert not (tmp_path / "new").exists()
+    for part, said in words.items():
+        spoiled = tmp_path / part
+        shutil.copytree(lab, spoiled)
+        damage(newest(spoiled), part)
+        with pytest.raises(CommandError) as caught:
+            call_command("restore", str(spoiled))
+        assert said in str(caught.value)
+        assert not Round.objects.exists()
+        assert not (tmp_path / "new").exists()
 
 
 def test_a_restore_that_breaks_half_way_leaves_nothing_and_is_run_again(
@@ -213,8 +218,11 @@ def manage(*command: str, **environment: str) -> subprocess.CompletedProcess[str
     return subprocess.run(program, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
 
 
-def test_a_backup_moves_to_a_new_machine_and_another_engine(lab: Path, tmp_path: Path) -> None:
-    """Into an empty SQLite file, without tables; from PostgreSQL this is a change of engine."""
+@pytest.mark.engine("postgres")
+def test_a_backup_moves_to_a_new_machine_and_another_engine_and_back(
+    lab: Path, settings: Any, tmp_path: Path, process_environment: dict[str, str]
+) -> None:
+    """From PostgreSQL into an empty SQLite file, where the tables are made first, and from there into PostgreSQL."""
     call_command("backup", str(lab))
     there = {"DATABASE_URL": f"sqlite:///{tmp_path}/moved.sqlite3", "DATA_DIR": str(tmp_path / "moved")}
     restored = manage("restore", str(lab), **there)
@@ -223,21 +231,8 @@ def test_a_backup_moves_to_a_new_machine_and_another_engine(lab: Path, tmp_path:
     again = manage("backup", str(tmp_path / "again"), **there)
     assert again.returncode == 0, again.stderr
     first, second = read_list(newest(lab)), read_list(newest(tmp_path / "again"))
-    assert (first.engine, second.engine) == (connection.vendor, "sqlite")
-    assert {name: table.rows for name, table in first.tables.items() if name != "fartbench.auditentry"} == {
-        name: table.rows for name, table in second.tables.items() if name != "fartbench.auditentry"
-    }
+    assert (first.engine, second.engine) == ("postgresql", "sqlite")
     assert (first.content, first.releases) == (second.content, second.releases)
-
-
-@pytest.mark.engine("postgres")
-def test_a_backup_moves_from_sqlite_to_postgresql(
-    lab: Path, settings: Any, tmp_path: Path, process_environment: dict[str, str]
-) -> None:
-    call_command("backup", str(lab))
-    there = {"DATABASE_URL": f"sqlite:///{tmp_path}/moved.sqlite3", "DATA_DIR": str(tmp_path / "moved")}
-    assert manage("restore", str(lab), **there).returncode == 0
-    assert manage("backup", str(tmp_path / "again"), **there).returncode == 0
     kept = all_rows()
     start_anew(settings, tmp_path / "new")
     call_command("restore", str(tmp_path / "again"))
