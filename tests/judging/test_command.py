@@ -15,6 +15,8 @@ from judging.standin import BEHAVIOURS, StandInJudges
 from tests import factories
 from tests.judging.judged import GEMINI, judged_round, request
 
+pytestmark = pytest.mark.engine("sqlite")  # what stands in rows is tested on both in test_runs
+
 
 def status_of(*arguments: str) -> tuple[int, str]:
     with pytest.raises(CommandError) as caught:

@@ -18,7 +18,7 @@ from judging.standin.server import _decoded
 from judging.working import chosen_models
 from tests.judging.judged import GEMINI, RIGHT, asked, judged_round, running_judges, truths_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]  # no row decides what is sent
 
 # The question text of the lift, as the review screen words it (Core R01 method page; help and N/A of this project).
 TEXT = """\
