@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,9 +29,8 @@ from review.page import parse_changes
 from review.selectors import queue_of
 from review.services import Draft, lock_sheet, report_mistake, report_unplayable, save_draft, set_aside
 from review.views.access import next_url, own_assignment, reviewers_only, wants_json
+from review.views.calls import BadRequestBody, body_of, revision_of
 from review.views.sheet import form_page
-
-MAX_BODY = 20_000
 
 # How the page's script is told of a refusal: a code that it acts on, and an HTTP status.
 CODES: dict[type[Exception], tuple[str, int]] = {
@@ -47,20 +45,16 @@ CODES: dict[type[Exception], tuple[str, int]] = {
 }
 
 
-class BadRequestBody(Refusal):
-    """The body of a call is not the JSON object that the page's script sends."""
-
-
 @require_http_methods(["PUT"])
 @reviewers_only
 def draft(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpResponseBase:
     """Save changed answers and playback; answer with what is stored now."""
     try:
-        body = _body(request)
+        body = body_of(request)
         saved = save_draft(
             reviewer=reviewer,
             stimulus_id=stimulus_id,
-            revision=_revision(body),
+            revision=revision_of(body),
             responses=_changes(body),
             playback=body.get("playback"),
             keep_impression=body.get("keepImpression") is True,
@@ -77,11 +71,11 @@ def lock(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpResp
     if not wants_json(request):
         return _lock_by_form(request, reviewer, own_assignment(reviewer, stimulus_id))
     try:
-        body = _body(request)
+        body = body_of(request)
         locked = lock_sheet(
             reviewer=reviewer,
             stimulus_id=stimulus_id,
-            revision=_revision(body),
+            revision=revision_of(body),
             responses=_changes(body),
             playback=body.get("playback"),
         )
@@ -140,7 +134,9 @@ def unplayable(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> Ht
     """End a sheet because the clip will not play."""
     assignment = own_assignment(reviewer, stimulus_id)
     try:
-        body: Mapping[str, Any] = _body(request) if wants_json(request) else {"reason": request.POST.get("reason", "")}
+        body: Mapping[str, Any] = (
+            body_of(request) if wants_json(request) else {"reason": request.POST.get("reason", "")}
+        )
         reason = str(body.get("reason", "")).strip() or "no reason given"
         report_unplayable(reviewer=reviewer, stimulus_id=stimulus_id, reason=reason, playback=body.get("playback"))
     except Refusal as refusal:
@@ -172,25 +168,6 @@ def mistake(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpR
         report_mistake(sheet=sheet, text=text)
         messages.success(request, "Noted beside the sheet. The locked answers stay as they are.")
     return redirect(reverse("review-sheet", args=[stimulus_id]))
-
-
-def _body(request: HttpRequest) -> dict[str, Any]:
-    if len(request.body) > MAX_BODY:
-        raise BadRequestBody(f"The request is larger than {MAX_BODY} bytes.")
-    try:
-        body = json.loads(request.body)
-    except ValueError as error:
-        raise BadRequestBody("The request is not JSON.") from error
-    if not isinstance(body, dict) or not isinstance(body.get("playback", {}), dict):
-        raise BadRequestBody("The request is not a JSON object with the fields of a sheet.")
-    return body
-
-
-def _revision(body: Mapping[str, Any]) -> int:
-    revision = body.get("revision")
-    if not isinstance(revision, int) or revision < 0:
-        raise BadRequestBody("The request names no revision.")
-    return revision
 
 
 def _changes(body: Mapping[str, Any]) -> dict[str, Response | None]:

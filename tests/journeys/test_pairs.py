@@ -14,9 +14,12 @@ from fartbench.models import Round
 from review.models import PairTask, Reviewer, Vote
 from review.pairs.selectors import tasks_of
 from review.pairs.voting import save_vote
+from scoring.models import SoundCheck
+from scoring.rounds import close_round, publish
 from tests.factories import reviewers_of
 from tests.journeys.steps import end_sessions, expect_faults, expect_saved, sign_in, wait_until
 from tests.pairs import open_pair_round
+from tests.scoring.test_pair_results import vote_all
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 DESK = {"viewport": {"width": 1366, "height": 768}}
@@ -186,6 +189,22 @@ def test_a_draft_survives_a_reload_and_an_ended_session(
     expect_saved(page)
     assert vote_of(task).answer == "tie"
     expect_faults(faults, "401")
+
+
+def test_pages_of_results_have_nothing_for_axe_to_find(page: Page, live_server: Any, round_: Round) -> None:
+    vote_all(round_)
+    close_round(round_=round_, actor="test")
+    publish(round_=round_, actor="test")
+    found = {"has_sound": True, "loudness_lufs": None, "silence": {"longest_s": 0.2, "is_total": False}}
+    heard = [{"onset_s": 1.25, "end_s": 1.75, "rise_db": 12.0}, {"onset_s": 3.0, "end_s": 3.5, "rise_db": 9.0}]
+    for stimulus in round_.stimuli.all():
+        SoundCheck.objects.create(stimulus=stimulus, version="1", found=found | {"candidates": heard})
+    sign_in(page, live_server, reviewers_of(round_)[0])
+    for address in (f"/rounds/{round_.name}/pairs/", f"/rounds/{round_.name}/sounds/"):
+        page.goto(address)
+        assert Axe().run(page).violations_count == 0
+    page.get_by_role("button", name="It is one").first.click()
+    expect(page.get_by_text("1 yes, 0 no")).to_be_visible()
 
 
 def test_what_is_newer_elsewhere_is_shown_and_never_overwritten(

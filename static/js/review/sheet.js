@@ -5,6 +5,7 @@ import { Controls, playerActs } from "./controls.js";
 import { attendKeys } from "./desk.js";
 import { Draft } from "./drafts.js";
 import { AnswerForm } from "./form.js";
+import { alertWith, loginNeeded, status, tellOfSaving } from "./notices.js";
 import { Player } from "./player.js";
 import { isLockable } from "./rules.js";
 
@@ -99,33 +100,9 @@ function laterForm(address) {
 
 // ---- what the page says --------------------------------------------------------------------------------------------
 
-function status(words, kind = "") {
-  const place = $("[data-status]");
-  place.textContent = words;
-  place.className = `review-bar__status ${kind}`;
-}
-
-function alertWith(words, link = null) {
-  const place = $("[data-alert]");
-  place.replaceChildren(words, ...(link ? [" ", link] : []));
-  place.hidden = false;
-}
-
-function loginNeeded() {
-  status("Not saved yet", "is-waiting");
-  const link = document.createElement("a");
-  link.href = `/login/?next=${encodeURIComponent(location.pathname)}`;
-  link.textContent = "Log in again";
-  alertWith("Your session has ended. Your answers are kept in this browser and are sent once you are back.", link);
-}
-
-draft.addEventListener("waiting", () => status("Saving …"));
-draft.addEventListener("offline", () => status("No connection; kept here", "is-waiting"));
-draft.addEventListener("login", loginNeeded);
+tellOfSaving(draft);
 draft.addEventListener("refused", (event) => refused(event.detail));
 draft.addEventListener("saved", (event) => {
-  status("Saved", "is-saved");
-  $("[data-alert]").hidden = true;
   $("[name=revision]", form.element).value = event.detail.revision;
   if (player.toolsAllowed === form.hasImpression()) return;
   gate();
@@ -134,8 +111,6 @@ draft.addEventListener("saved", (event) => {
 draft.addEventListener("replaced", (event) => {
   form.show(event.detail.answers);
   gate();
-  status("Saved", "is-saved");
-  alertWith(event.detail.message);
 });
 
 // ---- the player ----------------------------------------------------------------------------------------------------
