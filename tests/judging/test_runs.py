@@ -23,6 +23,7 @@ from judging.working import request_judging, set_ceiling
 from tests.judging.judged import GEMINI, RIGHT, asked, judged_round, request, running_judges, truths_of, work
 
 pytestmark = pytest.mark.django_db
+ONCE = pytest.mark.engine("sqlite")  # what an answer is taken for is no matter of engines
 
 
 @pytest.fixture
@@ -77,6 +78,7 @@ def test_what_a_judge_said_never_changes(stand_in: StandInJudges) -> None:
         JudgeTry.objects.update(response="")
 
 
+@ONCE
 @pytest.mark.parametrize(
     ("behaviour", "state", "code", "words"),
     [
@@ -98,6 +100,7 @@ def test_what_is_no_answer_is_recorded_and_not_asked_again(
     assert run.cost_usd is not None, "it was paid all the same"
 
 
+@ONCE
 @pytest.mark.parametrize("fault", ["429", "500", "503", "reset"])
 def test_a_fault_of_transport_is_sent_again_with_the_same_bytes(stand_in: StandInJudges, fault: str) -> None:
     stand_in.faults[GEMINI].extend([fault, fault])
@@ -108,12 +111,14 @@ def test_a_fault_of_transport_is_sent_again_with_the_same_bytes(stand_in: StandI
     assert len({made.request_sha256 for made in tries}) == 1
 
 
+@ONCE
 def test_tries_end(stand_in: StandInJudges) -> None:
     stand_in.faults[GEMINI].extend(["500"] * 9)
     (run,) = asked(judged_round())
     assert (run.state, run.code, run.tries.count()) == (RunState.ERROR, "transport", asking.TRIES)
 
 
+@ONCE
 @pytest.mark.parametrize("service", ["gemini", "openai_compatible"])
 def test_a_silence_is_recorded_and_not_asked_again(
     stand_in: StandInJudges, monkeypatch: pytest.MonkeyPatch, service: str
@@ -127,6 +132,7 @@ def test_a_silence_is_recorded_and_not_asked_again(
     assert len(stand_in.asked) == 1
 
 
+@ONCE
 def test_a_service_that_declines_is_paused_until_somebody_asks_again(stand_in: StandInJudges) -> None:
     stand_in.faults[GEMINI].append("401")
     round_ = judged_round(clips=3)
@@ -139,6 +145,7 @@ def test_a_service_that_declines_is_paused_until_somebody_asks_again(stand_in: S
     assert {run.state for run in asked(round_)} == {RunState.ANSWERED}
 
 
+@ONCE
 def test_one_refused_clip_does_not_stop_the_others(stand_in: StandInJudges) -> None:
     round_ = judged_round(clips=3)
     (judge,) = request(round_)
@@ -150,6 +157,7 @@ def test_one_refused_clip_does_not_stop_the_others(stand_in: StandInJudges) -> N
     assert sorted(judge.runs.values_list("state", flat=True)) == ["answered", "answered", "error"]
 
 
+@ONCE
 def test_without_a_key_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("STAND_IN_JUDGES_URL", raising=False)
     monkeypatch.delenv("GEMINI_API_KEY", raising=False)
@@ -260,6 +268,7 @@ class TestLimits:
         assert {run.state for run in asked(other)} == {RunState.ANSWERED}
 
 
+@ONCE
 def test_a_judge_without_a_known_price_is_not_asked_under_a_ceiling(stand_in: StandInJudges) -> None:
     round_ = judged_round()
     (model,) = [m.model_copy(update={"price": None, "name": "free"}) for m in round_.protocol.rules.judges.models[:1]]
