@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from fartbench import audit
 from fartbench.audit import Link
 from fartbench.models import AuditEntry, Round
-from review.models import AnswerSheet
+from review.models import AnswerSheet, Vote
 from scoring.errors import ReleaseRefused
 from scoring.models import Release
 from scoring.release.loading import read_manifest
@@ -22,6 +22,7 @@ def trail_faults(noted: Iterable[Link] = ()) -> Iterator[str]:
     """
     yield from audit.faults([*noted, *heads_of_releases()])
     yield from _differences("the sheet of {1} on {0}", _locked_sheets(), _recorded_locks())
+    yield from _differences("the vote of {1} on pair {0}", _locked_votes(), _recorded_votes())
     yield from _differences("release {1} of round {0}", _releases(), _recorded_releases())
     for field, action in (("opened_at", "round opened"), ("closed_at", "round closed")):
         recorded = set(AuditEntry.objects.filter(action=action).values_list("round_name", flat=True))
@@ -51,6 +52,17 @@ def _locked_sheets() -> dict[tuple[str, str], str]:
     locked = AnswerSheet.objects.filter(locked_at__isnull=False)
     rows = locked.values_list("stimulus_id", "reviewer__code", "digest")
     return {(stimulus, reviewer): digest for stimulus, reviewer, digest in rows.iterator()}
+
+
+def _locked_votes() -> dict[tuple[str, str], str]:
+    locked = Vote.objects.filter(locked_at__isnull=False)
+    rows = locked.values_list("task__pair_id", "task__member__reviewer__code", "digest")
+    return {(pair, reviewer): digest for pair, reviewer, digest in rows.iterator()}
+
+
+def _recorded_votes() -> dict[tuple[str, str], str]:
+    rows = _entries("vote locked").values_list("actor", "details")
+    return {(_text(details, "pair"), reviewer): _text(details, "digest") for reviewer, details in rows.iterator()}
 
 
 def _recorded_locks() -> dict[tuple[str, str], str]:

@@ -19,6 +19,7 @@ from review.models import Source, Vote
 from review.pairs.entering import VoteEntry, enter_votes
 from review.pairs.errors import NoPairs
 from review.pairs.selectors import live_tasks
+from scoring.auditing import trail_faults
 from scoring.errors import AnswersRefused, ReleaseRefused, RoundAltered, SheetsMissing
 from scoring.preference.importing import import_battles
 from scoring.preference.reading import unrecorded_votes
@@ -265,3 +266,16 @@ def test_a_vote_changed_behind_the_guards_is_not_aggregated(closed: Round) -> No
         writeonce.install()
     with pytest.raises(RoundAltered, match="is not what was locked"):
         read_round(closed)
+
+
+def test_the_audit_trail_tells_of_every_vote_and_misses_one_that_is_gone(closed: Round) -> None:
+    assert list(trail_faults()) == []
+    gone = Vote.objects.select_related("task").first()
+    assert gone is not None
+    writeonce.uninstall()
+    try:
+        gone.delete()
+    finally:
+        writeonce.install()
+    (fault,) = trail_faults()
+    assert f"on pair {gone.task.pair_id}: an entry tells of it, and there is no such row" in fault
