@@ -1,4 +1,4 @@
-"""The demonstration: a finished round and an open one, of clips that the built-in provider draws.
+"""The demonstration: a finished round, an open one and a small pilot, of clips that the built-in provider draws.
 
 Each step looks at what is there already, so that an interrupted run is finished by the next one and a second run adds
 nothing.
@@ -28,23 +28,28 @@ from scoring.training import request_training
 
 ACTOR = "demonstration"
 PROTOCOL = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "core-r01" / "1.0.0"
-FINISHED, OPEN = "demo", "demo-open"
+PILOT_PROTOCOL = PROTOCOL.parents[1] / "core-v0.1" / "0.1.0"
+FINISHED, OPEN, PILOT = "demo", "demo-open", "demo-pilot"
 SIMULATED = tuple(f"simulated-{number}@demo.example" for number in range(1, 5))
 YOU = "you@demo.example"
 # The open round has half of the configurations: a queue that one person rates in a few minutes.
 OPEN_CONFIGURATIONS = 3
-COHORTS = {FINISHED: list(SIMULATED), OPEN: [*SIMULATED[:3], YOU]}
+COHORTS = {FINISHED: list(SIMULATED), OPEN: [*SIMULATED[:3], YOU], PILOT: list(SIMULATED[:3])}
+# Half of the tests, two clips each: so few that drawing takes seconds, and enough for intervals.
+PILOT_TESTS, PILOT_REPLICATES = ["fb-c02", "fb-c03", "fb-c06", "fb-c07"], 2
 
 
 def make_rounds() -> list[Round]:
-    """Make both rounds, commission their clips, and ask for training clips."""
-    protocol = store_protocol(PROTOCOL, actor=ACTOR)
-    rounds = []
-    for name in (FINISHED, OPEN):
-        round_ = create_round(name=name, protocol=str(protocol), actor=ACTOR)
+    """Make the rounds, commission their clips, and ask for training clips."""
+    pilot, protocol = (store_protocol(folder, actor=ACTOR) for folder in (PILOT_PROTOCOL, PROTOCOL))
+    rounds = [create_round(name=name, protocol=str(protocol), actor=ACTOR) for name in (FINISHED, OPEN)]
+    rounds.append(
+        create_round(name=PILOT, protocol=str(pilot), actor=ACTOR, replicates=PILOT_REPLICATES, scenes=PILOT_TESTS)
+    )
+    for round_ in rounds:
         if round_.opened_at is None:
-            commission(round_=round_, configurations=_configurations(name), seed=_seed(name), actor=ACTOR)
-        rounds.append(round_)
+            configurations = _configurations(round_.name)
+            commission(round_=round_, configurations=configurations, seed=_seed(round_.name), actor=ACTOR)
     request_training(protocol=protocol, round_name=OPEN)
     return rounds
 
@@ -56,7 +61,7 @@ def _configurations(name: str) -> list[Configuration]:
 
 
 def _seed(name: str) -> int:
-    # Fixed by the name, so that everybody's demonstration shows the same clips; the two rounds share none.
+    # Fixed by the name, so that everybody's demonstration shows the same clips; the rounds share none.
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
 
 

@@ -74,7 +74,7 @@ def _not_ready(round_: Round) -> list[str]:
         reasons.append("no cell brought a clip, so there is nothing to review")
     if not cohort.fewest <= members <= cohort.most:
         reasons.append(f"its cohort has {members} of {cohort.sizes} reviewers: “set_cohort {round_.name} EMAIL …”")
-    return reasons + _shown_before(round_)
+    return reasons + _shown_before(round_) + _development_data(round_)
 
 
 def _shown_before(round_: Round) -> list[str]:
@@ -85,6 +85,19 @@ def _shown_before(round_: Round) -> list[str]:
     return [
         f"{sample.cell}: the published round {shown[sample.clip_id]!r} has shown this clip already"
         for sample in Sample.objects.filter(cell__round=round_, clip__in=shown).select_related("cell__configuration")
+    ]
+
+
+def _development_data(round_: Round) -> list[str]:
+    """Name the clips of an official round that a pilot used: its clips stay development data and are never promoted."""
+    if round_.protocol.rules.is_pilot:
+        return []
+    clips = Sample.objects.filter(cell__round=round_, clip__isnull=False).values("clip")
+    others = Sample.every.filter(clip__in=clips).exclude(cell__round=round_).select_related("cell__round__protocol")
+    pilots = {one.clip_id: one.cell.round.name for one in others if one.cell.round.protocol.rules.is_pilot}
+    return [
+        f"{sample.cell}: this clip is development data of the pilot round {pilots[sample.clip_id]!r}"
+        for sample in Sample.objects.filter(cell__round=round_, clip__in=pilots).select_related("cell__configuration")
     ]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from fartbench.protocol import Form, Response
+from fartbench.protocol import AnswerSet, Form, Question, Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +46,45 @@ def simulated_responses(form: Form, truth: Mapping[str, Any], *, temper: Temper,
     nothing_heard = truth["event_count"] == 0 or not truth["audible"]
     given: dict[str, Response] = {}
     for question in form.questions:
-        if form.protocol.is_scale(question):
-            response = _rating(form, question.key, answers[question.key], temper, random)
-        else:
-            response = _fact(answers[question.key], temper, random)
+        if not form.asks(question.key):
+            given[question.key] = form.settled[question.key]
+            continue
+        response = _response(form, question, answers[question.key], temper, random)
         # Drawn for every question, so that one answer does not move the luck of the next.
         prefers_na = random.random() < temper.shy
         if nothing_heard and prefers_na:
             response = _na(form, question.key, given) or response
-        given[question.key] = response
+        given[question.key] = response or _some_na(form, question.key, given)
     return given
+
+
+def _response(form: Form, question: Question, truth: Any, temper: Temper, random: Random) -> Response | None:
+    """Answer one question of any kind; None where there is nothing to answer about."""
+    answers = form.protocol.answer_set(question)
+    if answers.kind == "scale":
+        return _rating(form, question.key, truth, temper, random)
+    if answers.is_number:
+        return _number(answers, truth, temper, random)
+    if answers.kind == "flag":
+        misses = random.random() > temper.acuity
+        return Response(value={"yes": "no", "no": "yes"}[truth] if misses and truth == "yes" else truth)
+    return _fact(truth, temper, random)
+
+
+def _number(answers: AnswerSet, truth: float | None, temper: Temper, random: Random) -> Response | None:
+    """A count is missed by one at times; a time is read off within a few steps."""
+    error = random.gauss(0, 2 * temper.noise) if answers.kind == "time" else float(random.random() > temper.acuity)
+    if truth is None:
+        return None
+    values = [float(option.value) for option in answers.answers]
+    felt = truth + error * answers.step
+    place = min(range(len(values)), key=lambda number: abs(values[number] - felt))
+    return Response(value=answers.answers[place].value)
+
+
+def _some_na(form: Form, question: str, given: Mapping[str, Response]) -> Response:
+    """Return the first N/A that may stand. StopIteration when the form has none: then the truth lacks an answer."""
+    return next(answer.response for answer, _ in form.na_options(question) if answer.condition_holds(given))
 
 
 def _fact(truth: str, temper: Temper, random: Random) -> Response:

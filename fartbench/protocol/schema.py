@@ -185,6 +185,11 @@ class Protocol(Part):
         """Name and version as people write them: ``core-r01@1.0.0``."""
         return f"{self.name}@{self.version}"
 
+    @property
+    def is_pilot(self) -> bool:
+        """Say whether its results are development data, which never become official."""
+        return self.maturity == "pilot"
+
     def scene(self, key: str) -> Scene:
         """Return the scene with this key. Raises KeyError when the protocol has none."""
         return _with_key(self.scenes, key)

@@ -10,6 +10,7 @@ from typing import Any
 
 from fartbench.media.ffmpeg import ffmpeg_binary
 from generation import local
+from generation.local.pilot import KINDS, draw_test, right_answers
 from generation.providers.port import (
     Absent,
     Accepted,
@@ -30,7 +31,7 @@ from generation.providers.port import (
 
 
 class LocalProvider:
-    """Renders the four Core R01 scenes; equal orders give equal bytes and nothing is paid.
+    """Renders the four Core R01 scenes, and the tests of Core v0.1; equal orders give equal bytes, nothing is paid.
 
     It has no memory: a job's id says what was ordered, and each call draws the same outcome anew. An order that is
     made twice is therefore one order, and a lost one is never lost.
@@ -41,7 +42,9 @@ class LocalProvider:
 
     def request(self, order: Order) -> Request:
         """Return the order as a request. Raises KeyError or ValueError for a model or scene it does not know."""
-        local.configuration(order.model_id), local.Scene(order.scene)
+        local.configuration(order.model_id)
+        if order.scene not in KINDS:
+            local.Scene(order.scene)
         body = {"model": order.model_id, "scene": order.scene, "replicate": order.replicate, "seed": order.seed or 0}
         return Request("local", body)
 
@@ -71,7 +74,10 @@ class LocalProvider:
         drawn = _draw(handle)
         assert isinstance(drawn, local.Take)  # noqa: S101 - `look` said Ready
         truth = local.render(drawn, out, ffmpeg=ffmpeg_binary(), on_progress=report)
-        return Fetched(truth=truth.as_json())
+        known = truth.as_json()
+        if handle["scene"] in KINDS:
+            known["answers"] = right_answers(handle["scene"], truth)
+        return Fetched(truth=known)
 
     def find(self, request: Request, **_window: Any) -> Finding:  # noqa: ARG002
         """Say that nothing was lost: nothing is kept anywhere that could be."""
@@ -79,5 +85,7 @@ class LocalProvider:
 
 
 def _draw(body: Mapping[str, Any]) -> local.Take | local.Refused | local.Failed:
-    model, scene = local.configuration(body["model"]), local.Scene(body["scene"])
-    return local.draw_outcome(model, scene, int(body["replicate"]), int(body["seed"]))
+    model, replicate, seed = local.configuration(body["model"]), int(body["replicate"]), int(body["seed"])
+    if body["scene"] in KINDS:
+        return draw_test(model, body["scene"], replicate, seed)
+    return local.draw_outcome(model, local.Scene(body["scene"]), replicate, seed)

@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from review.models import AnswerSheet, Source
 from scoring import demo, demo_judges
 from scoring.demo_accounts import ready_accounts
 from scoring.models import Release
+from scoring.pages.published import newest_release
 from tests.factories import tiny_clip
 
 
@@ -62,6 +64,7 @@ def make_everything() -> str:
     for round_ in rounds:
         round_.refresh_from_db()
         link = demo.open_and_answer(round_) or link
+    demo.finish(rounds[2])
     demo.finish(rounds[0])
     return ready_accounts(rounds[1], link).invite
 
@@ -87,13 +90,25 @@ def test_it_has_a_finished_round_and_an_open_one_and_a_second_run_adds_nothing()
     assert not shared.exists()
     # Simulated answers are marked, and so is the release.
     assert set(AnswerSheet.objects.values_list("source", flat=True)) == {Source.SIMULATED}
-    release = Release.objects.get()
-    assert release.demonstration
+    assert all(release.demonstration for release in Release.objects.all())
+    release = Release.objects.get(round=finished)
     order = [line["configuration"] for line in release.scores["leaderboard"]]
     assert (order[0], order[-1]) == ("local-maestro", "local-potato")
+    assert_a_small_pilot_is_shown()
     before = counts()
     assert make_everything() == invite
     assert counts() == before
+
+
+def assert_a_small_pilot_is_shown() -> None:
+    pilot = Release.objects.get(round__name="demo-pilot")
+    assert Sample.objects.filter(cell__round=pilot.round).count() == 24
+    assert pilot.scores["maturity"] == "pilot"
+    scores = {line["configuration"]: Fraction(line["fartscore"]) for line in pilot.scores["leaderboard"]}
+    assert max(scores, key=lambda name: scores[name]) == "local-maestro"
+    interval = pilot.document("configuration/local-maestro")["score_interval"]
+    assert interval["low"] is not None
+    assert newest_release() == Release.objects.get(round__name="demo"), "the site speaks of the round of Core R01"
 
 
 class Interrupted(BaseException):
@@ -139,7 +154,7 @@ def test_runs_that_are_interrupted_at_every_stage_are_finished_by_the_last() -> 
     assert Round.objects.get(name="demo").state == RoundState.PUBLISHED
     assert AnswerSheet.objects.filter(stimulus__round__name="demo").count() == 22 * 4
     assert AnswerSheet.objects.filter(stimulus__round__name="demo-open").count() == 11 * 3
-    assert Release.objects.count() == 1
+    assert Release.objects.count() == 2
 
 
 def test_a_port_in_use_is_said_before_anything_is_made(settings: Any, tmp_path: Path) -> None:

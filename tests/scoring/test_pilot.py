@@ -6,20 +6,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
 from blinding.models import BlindingKey
 from fartbench.models import Round
 from fartbench.protocol import Response
-from generation.models import Sample
+from generation.cells import configuration_named, lay_out
+from generation.models import Sample, SampleState
 from review.models import AnswerSheet, Source
-from review.services import SheetEntry, enter_sheets
+from review.services import SheetEntry, enter_sheets, report_mistake, set_cohort
 from scoring import rounds
-from scoring.errors import ReleaseRefused
+from scoring.errors import CannotOpen, ReleaseRefused
 from scoring.models import Release
 from scoring.release.verifying import verify_release
-from tests.factories import CORE_V01, make_protocol, pilot_answers, reviewers_of
+from tests.factories import CORE_V01, make_protocol, make_round, pilot_answers, reviewers_of
 from tests.scoring.rows import make_filled_round
 
 pytestmark = pytest.mark.django_db
@@ -150,6 +152,39 @@ def check_pages(client: Client) -> None:
     state = page("state")
     assert "core-v0.1@0.1.0" in state
     assert "Pilot" in state
+
+
+def test_the_clips_of_a_pilot_never_serve_an_official_round() -> None:
+    """Whoever imports development data into an official round is told so when it is to be opened."""
+    official = make_filled_round(name="official", configurations=("alpha",), scenes=["r01-lift"])
+    pilot = make_round(name="early", scenes=["fb-c02"], protocol=make_protocol(CORE_V01))
+    lay_out(pilot, configuration_named("alpha")[0])
+    used = Sample.objects.get(cell__round=pilot)
+    used.state, used.clip = SampleState.DELIVERED, Sample.objects.get(cell__round=official).clip
+    used.save()
+    with pytest.raises(CannotOpen, match="alpha/r01-lift/1: this clip is development data of the pilot round 'early'"):
+        rounds.open_round(round_=official, actor="test")
+
+
+def test_a_smoke_test_with_one_reviewer_ends_in_its_report(capsys: pytest.CaptureFixture[str]) -> None:
+    round_ = make_filled_round(
+        name="smoke", configurations=CONFIGURATIONS, scenes=["fb-c02"], protocol=make_protocol(CORE_V01),
+        replicates=3, cohort=False,
+    )  # fmt: skip
+    set_cohort(round=round_, emails=["one@example.org"], actor="test")
+    rounds.open_round(round_=round_, actor="test")
+    answer_pilot(round_)
+    report_mistake(sheet=AnswerSheet.objects.filter(stimulus__round=round_)[0], text="Is a cough a reaction?")
+    rounds.close_round(round_=round_, actor="test")
+    call_command("smoke_report", "smoke")
+    said = capsys.readouterr().out
+    assert "1 of the 3 reviewers that official figures need. Nothing here is official." in said
+    assert "Reviewer agreement: unknown (one reviewer has nobody to agree with)" in said
+    assert "Is a cough a reaction?" in said
+    assert said.count(": met (") + said.count(": not met (") + said.count(": unknown (") == 6
+    release = rounds.publish(round_=round_, actor="test")
+    assert "Smoke test:" in Client().get(reverse("leaderboard", args=["smoke"])).content.decode()
+    assert release.scores["smoke_test"] is True
 
 
 def test_there_is_no_specification_of_what_is_not_there(client: Client) -> None:

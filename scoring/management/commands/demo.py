@@ -63,7 +63,8 @@ def _make(console: Console) -> Accounts:
             link = demo.open_and_answer(round_) or link
     with progress("Asking scripted judges", questions_left(rounds[0])) as advance:
         let_judges_answer(rounds[0], advance)
-    with console.status("Closing and publishing the finished round"):
+    with console.status("Closing and publishing the finished rounds"):
+        demo.finish(rounds[2])  # the pilot first: the site speaks of what was published last
         demo.finish(rounds[0])
         return ready_accounts(rounds[1], link)
 
@@ -74,6 +75,7 @@ def _what_to_try(accounts: Accounts) -> str:
 FARTBench is ready at {base}
 
   As a visitor    {base}/ and the leaderboard of the finished round, {base}/rounds/{demo.FINISHED}/
+                  and of a small pilot with another questionnaire, {base}/rounds/{demo.PILOT}/
   As a reviewer   open your invite in a fresh browser window and rate the round “{demo.OPEN}”:
                   {accounts.invite}
   As staff        {base}/staff/ as {accounts.staff} with the password {accounts.staff_password}
