@@ -32,7 +32,7 @@ def memberships_of(reviewer: Reviewer) -> list[CohortMember]:
     return list(members.select_related("round__protocol", "reviewer").order_by("-round__opened_at"))
 
 
-def membership(reviewer: Reviewer, round: Round) -> CohortMember | None:  # noqa: A002 - the product's word
+def membership(reviewer: Reviewer, round: Round) -> CohortMember | None:
     """Return the reviewer's place in ``round``, or None."""
     return CohortMember.objects.filter(reviewer=reviewer, round=round, left_at=None).first()
 
@@ -101,14 +101,14 @@ class Queue:
         return item.sheet is not None or item == self.next
 
 
-def assignments_of(reviewer: Reviewer | int, round: Round | int) -> QuerySet[Assignment]:  # noqa: A002 - the product's word
+def assignments_of(reviewer: Reviewer | int, round: Round | int) -> QuerySet[Assignment]:
     """Return the reviewer's assignments in the round's stored order, without retired stimuli."""
     return Assignment.objects.filter(
         member__reviewer=reviewer, member__round=round, member__left_at=None, stimulus__retirement=None
     ).order_by("position")
 
 
-def queue_of(reviewer: Reviewer, round: Round) -> Queue:  # noqa: A002 - the product's word
+def queue_of(reviewer: Reviewer, round: Round) -> Queue:
     """Return the reviewer's list of a round with the state of each sheet, in two queries."""
     sheets = {
         sheet.stimulus_id: sheet
@@ -122,7 +122,7 @@ def queue_of(reviewer: Reviewer, round: Round) -> Queue:  # noqa: A002 - the pro
     )
 
 
-def training_of(round: Round) -> list[TrainingClip]:  # noqa: A002 - the product's word
+def training_of(round: Round) -> list[TrainingClip]:
     """Return the training clips of a round: those of its protocol in its scenes, in their order."""
     return list(TrainingClip.objects.filter(protocol=round.protocol_id, scene__in=round.scenes).order_by("place"))
 
@@ -132,7 +132,7 @@ def training_due(member: CohortMember) -> TrainingClip | None:
     return next((clip for clip in training_of(member.round) if clip.pk not in member.practised), None)
 
 
-def next_assignment(reviewer: Reviewer, round: Round) -> Assignment | None:  # noqa: A002 - the product's word
+def next_assignment(reviewer: Reviewer, round: Round) -> Assignment | None:
     """Return the assignment that is due (see `Queue.next`), or None when the reviewer is done with the round."""
     rows = _next_assignment.rows(reviewer=reviewer.pk, round_=round.pk)
     return _ASSIGNMENT.stored(rows[0]) if rows else None
@@ -211,7 +211,7 @@ class MemberProgress:
         return self.total - self.done
 
 
-def progress_of_round(round: Round) -> list[MemberProgress]:  # noqa: A002 - the product's word
+def progress_of_round(round: Round) -> list[MemberProgress]:
     """Return how far each member is, by place, in three queries."""
     totals = Counter(
         Assignment.objects.filter(member__round=round, stimulus__retirement=None).values_list("member", flat=True)
@@ -242,7 +242,7 @@ _NO_SHEETS: dict[str, Any] = {
 }
 
 
-def _sheet_counts(round: Round) -> dict[int, dict[str, Any]]:  # noqa: A002
+def _sheet_counts(round: Round) -> dict[int, dict[str, Any]]:
     locked, unplayable = Q(locked_at__isnull=False), Q(unplayable_at__isnull=False)
     counted = (
         AnswerSheet.objects.filter(stimulus__round=round, stimulus__retirement=None)
@@ -259,7 +259,7 @@ def _sheet_counts(round: Round) -> dict[int, dict[str, Any]]:  # noqa: A002
     return {row["reviewer"]: {name: value for name, value in row.items() if name != "reviewer"} for row in counted}
 
 
-def _invite_states(round: Round) -> dict[int, str]:  # noqa: A002 - the product's word
+def _invite_states(round: Round) -> dict[int, str]:
     """Return for each member how the newest invite stands: used, open, expired or revoked."""
     now, states = timezone.now(), {}
     for invite in Invite.objects.filter(member__round=round).order_by("created_at", "pk"):
@@ -272,7 +272,7 @@ def _invite_states(round: Round) -> dict[int, str]:  # noqa: A002 - the product'
     return states
 
 
-def missing_sheets(round: Round) -> list[tuple[CohortMember, int]]:  # noqa: A002 - the product's word
+def missing_sheets(round: Round) -> list[tuple[CohortMember, int]]:
     """Return the members of the primary cohort with sheets still to end, each with how many, by place."""
     ended = AnswerSheet.objects.filter(reviewer=OuterRef("member__reviewer"), stimulus=OuterRef("stimulus")).exclude(
         locked_at=None, unplayable_at=None
@@ -285,7 +285,7 @@ def missing_sheets(round: Round) -> list[tuple[CohortMember, int]]:  # noqa: A00
     return [(member, counts[member.pk]) for member in members if counts[member.pk]]
 
 
-def locked_times(reviewer: Reviewer, round: Round) -> list[datetime]:  # noqa: A002 - the product's word
+def locked_times(reviewer: Reviewer, round: Round) -> list[datetime]:
     """Return when the reviewer locked each sheet of a round, the newest first."""
     locked = AnswerSheet.objects.filter(reviewer=reviewer, stimulus__round=round, locked_at__isnull=False)
     return [moment for moment in locked.order_by("-locked_at").values_list("locked_at", flat=True) if moment]

@@ -90,7 +90,7 @@ def stored_copy(data: bytes) -> tuple[str, int]:
 
 
 def make_stimulus(
-    round: Round,  # noqa: A002 - the product's word
+    round: Round,
     *,
     scene: str = "r01-lift",
     data: bytes | None = None,
@@ -104,7 +104,7 @@ def make_stimulus(
     return Stimulus.objects.create(round=round, scene=scene, sha256=sha256, size=stored, facts=facts)
 
 
-def make_cohort(round: Round, *, prefix: str = "") -> list[InviteLink]:  # noqa: A002 - the product's word
+def make_cohort(round: Round, *, prefix: str = "") -> list[InviteLink]:
     """Set a cohort of as many people as the protocol asks for; return their invite links."""
     prefix = prefix or f"p{next(_numbers)}-"
     size = round.protocol.rules.cohort.size
@@ -154,7 +154,7 @@ def make_training_clips(
     return keep_training(protocol=protocol, clips=clips, actor="test")
 
 
-def reviewers_of(round: Round) -> list[Reviewer]:  # noqa: A002 - the product's word
+def reviewers_of(round: Round) -> list[Reviewer]:
     """Return the primary cohort, by place."""
     return [member.reviewer for member in primary_members(round)]
 

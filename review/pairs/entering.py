@@ -31,13 +31,13 @@ class VoteEntry:
 
 
 @transaction.atomic
-def enter_votes(*, round: Round, entries: Sequence[VoteEntry], source: str) -> list[Vote]:  # noqa: A002
+def enter_votes(*, round: Round, entries: Sequence[VoteEntry], source: str) -> list[Vote]:
     """Enter and lock whole votes of one round, all or none, with one audit entry each.
 
     Playback was not measured for them. ``source`` is a `review.models.Source`. Raises RoundNotOpen, and BadVotes with
     every fault of every entry: nobody who is asked about the pair, a second vote, an answer that there is not.
     """
-    round = Round.objects.select_for_update(no_key=True).select_related("protocol").get(pk=round.pk)  # noqa: A001
+    round = Round.objects.select_for_update(no_key=True).select_related("protocol").get(pk=round.pk)
     if round.state != RoundState.REVIEWING:
         raise RoundNotOpen(round.name)
     tasks = _tasks(round)
@@ -58,7 +58,7 @@ def enter_votes(*, round: Round, entries: Sequence[VoteEntry], source: str) -> l
 
 
 def vote_faults(
-    round: Round,  # noqa: A002 - the product's word
+    round: Round,
     entries: Sequence[VoteEntry],
     tasks: dict[tuple[int, str], PairTask] | None = None,
 ) -> list[str]:
@@ -83,7 +83,7 @@ def vote_faults(
     return faults
 
 
-def _tasks(round: Round) -> dict[tuple[int, str], PairTask]:  # noqa: A002 - the product's word
+def _tasks(round: Round) -> dict[tuple[int, str], PairTask]:
     found = live_tasks(round).select_related(
         "pair__first", "pair__second", "member__reviewer", "member__round__protocol"
     )

@@ -34,7 +34,7 @@ class Planned:
 @transaction.atomic
 def plan_pairs(
     *,
-    round: Round,  # noqa: A002 - the product's word
+    round: Round,
     factors: Factors,
     leagues: Factors,
     actor: str,
@@ -48,7 +48,7 @@ def plan_pairs(
     bounds the pairs of a scene and league. What is planned stays; planning the same again changes nothing. Raises
     NoPairs, RoundNotOpen, or OrdersRefused.
     """
-    round = Round.objects.select_for_update(no_key=True).select_related("protocol").get(pk=round.pk)  # noqa: A001
+    round = Round.objects.select_for_update(no_key=True).select_related("protocol").get(pk=round.pk)
     rules = pair_rules(round)
     if round.state != RoundState.REVIEWING:
         raise RoundNotOpen(round.name)
@@ -67,7 +67,7 @@ def plan_pairs(
     return Planned(len(new), len(tasks))
 
 
-def _contenders(round: Round, factors: Factors, leagues: Factors) -> list[Contender]:  # noqa: A002
+def _contenders(round: Round, factors: Factors, leagues: Factors) -> list[Contender]:
     scenes = dict(Stimulus.objects.filter(round=round, retirement=None).values_list("id", "scene"))
     if missing := set(scenes) - (set(factors) & set(leagues)):
         raise OrdersRefused(f"{len(missing)} stimuli of round {round} have no factor, so no pairs can be planned.")
@@ -75,7 +75,7 @@ def _contenders(round: Round, factors: Factors, leagues: Factors) -> list[Conten
 
 
 def _new_pairs(
-    round: Round,  # noqa: A002 - the product's word
+    round: Round,
     question: str,
     contenders: Sequence[Contender],
     meetings: int,
@@ -88,7 +88,7 @@ def _new_pairs(
         yield Pair(round=round, question=question, scene=scene[one], first_id=one, second_id=other)
 
 
-def _new_tasks(round: Round, factors: Factors, *, each: int) -> list[PairTask]:  # noqa: A002
+def _new_tasks(round: Round, factors: Factors, *, each: int) -> list[PairTask]:
     members = {
         member.reviewer.code: member
         for member in round.members.filter(role=Role.PRIMARY, left_at=None).select_related("reviewer")
@@ -111,17 +111,17 @@ def _task(members: Mapping[str, CohortMember], positions: Counter[str], task: Ta
     )
 
 
-def _bouts(round: Round, factors: Factors) -> list[Bout]:  # noqa: A002 - the product's word
+def _bouts(round: Round, factors: Factors) -> list[Bout]:
     pairs = live_pairs(round).order_by("planned_at", "pk").values_list("pk", "first", "second")
     return [Bout(pk, (one, other), (factors[one], factors[other])) for pk, one, other in pairs]
 
 
-def _tasks(round: Round) -> list[Task]:  # noqa: A002 - the product's word
+def _tasks(round: Round) -> list[Task]:
     rows = live_tasks(round).values_list("pair", "member__reviewer__code", "swapped")
     return [Task(pair, code, int(swapped)) for pair, code, swapped in rows]
 
 
-def balance_of(round: Round, factors: Factors, leagues: Factors) -> PairBalance:  # noqa: A002
+def balance_of(round: Round, factors: Factors, leagues: Factors) -> PairBalance:
     """Return how even the plan of a round is. It names no configuration."""
     clips = _contenders(round, factors, leagues)
     could_meet = {

@@ -16,7 +16,7 @@ from review.pairs.errors import NoPairs
 ENDED = Q(locked_at__isnull=False) | Q(unplayable_at__isnull=False)
 
 
-def pair_rules(round: Round) -> Pairs:  # noqa: A002 - the product's word
+def pair_rules(round: Round) -> Pairs:
     """Return what the round's protocol says of pairs. Raises NoPairs when it says nothing."""
     pairs = round.protocol.rules.pairs
     if pairs is None:
@@ -24,18 +24,18 @@ def pair_rules(round: Round) -> Pairs:  # noqa: A002 - the product's word
     return pairs
 
 
-def live_pairs(round: Round) -> QuerySet[Pair]:  # noqa: A002 - the product's word
+def live_pairs(round: Round) -> QuerySet[Pair]:
     """Return the pairs of a round whose clips are both still asked about."""
     return Pair.objects.filter(round=round, first__retirement=None, second__retirement=None)
 
 
-def live_tasks(round: Round) -> QuerySet[PairTask]:  # noqa: A002 - the product's word
+def live_tasks(round: Round) -> QuerySet[PairTask]:
     """Return who of the primary cohort is asked about which pair, in each one's order."""
     found = PairTask.objects.filter(pair__in=live_pairs(round), member__role=Role.PRIMARY, member__left_at=None)
     return found.order_by("member__place", "position")
 
 
-def tasks_of(reviewer: Reviewer, round: Round) -> QuerySet[PairTask]:  # noqa: A002 - the product's word
+def tasks_of(reviewer: Reviewer, round: Round) -> QuerySet[PairTask]:
     """Return what one reviewer is asked about in a round, in order."""
     return live_tasks(round).filter(member__reviewer=reviewer)
 
@@ -85,7 +85,7 @@ class PairQueue:
         return next((item for item in self.items if item.pair_id == pair_id), None)
 
 
-def pair_queue(reviewer: Reviewer, round: Round) -> PairQueue:  # noqa: A002 - the product's word
+def pair_queue(reviewer: Reviewer, round: Round) -> PairQueue:
     """Return the reviewer's pairs of a round with the state of each vote, in two queries."""
     tasks = list(tasks_of(reviewer, round).select_related("pair"))
     votes = {vote.task_id: vote for vote in Vote.objects.filter(task__in=tasks).defer("playback")}
@@ -103,13 +103,13 @@ def task_of(reviewer: Reviewer, pair_id: str) -> PairTask | None:
     )
 
 
-def next_pair(reviewer: Reviewer, round: Round) -> str | None:  # noqa: A002 - the product's word
+def next_pair(reviewer: Reviewer, round: Round) -> str | None:
     """Return the id of the pair that is due, or None when the reviewer is done with the pairs."""
     ended = Vote.objects.filter(ENDED, task=OuterRef("pk"))
     return tasks_of(reviewer, round).filter(~Exists(ended)).values_list("pair_id", flat=True).first()
 
 
-def missing_votes(round: Round) -> list[tuple[CohortMember, int]]:  # noqa: A002 - the product's word
+def missing_votes(round: Round) -> list[tuple[CohortMember, int]]:
     """Return the members of the primary cohort with pairs still to do, each with how many, by place."""
     due = due_tasks([round.pk])
     counts = Counter(due.values_list("member", flat=True))
@@ -144,7 +144,7 @@ class PairProgress:
         return self.total - self.done
 
 
-def pair_progress(round: Round) -> list[PairProgress]:  # noqa: A002 - the product's word
+def pair_progress(round: Round) -> list[PairProgress]:
     """Return how far each member of the primary cohort is, by place."""
     tasks = live_tasks(round)
     totals = Counter(tasks.values_list("member__reviewer__code", flat=True))

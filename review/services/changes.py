@@ -20,7 +20,7 @@ from review.services.cohort import InviteLink, invite, reviewer_with
 @transaction.atomic
 def replace_reviewer(
     *,
-    round: Round,  # noqa: A002 - the product's word
+    round: Round,
     old: str,
     new: str,
     reason: str,
@@ -32,7 +32,7 @@ def replace_reviewer(
     The new one gets a whole order of their own. The sheets of the old one stay, and count for nothing. ``factors`` are
     those of `plan_orders`. Raises RoundNotOpen, CohortRefused or OrdersRefused.
     """
-    round = _held_open(round)  # noqa: A001 - the same round, held
+    round = _held_open(round)
     leaving = _member(round, old)
     if leaving.role != Role.PRIMARY:
         raise CohortRefused(f"{leaving.reviewer.code} is not in the primary cohort, so nobody takes that place over.")
@@ -55,13 +55,13 @@ def replace_reviewer(
 @transaction.atomic
 def add_secondary(
     *,
-    round: Round,  # noqa: A002 - the product's word
+    round: Round,
     email: str,
     factors: Mapping[str, str],
     actor: str,
 ) -> InviteLink:
     """Let one more person review beside the cohort; their sheets are kept apart. Raises as `replace_reviewer` does."""
-    round = _held_open(round)  # noqa: A001 - the same round, held
+    round = _held_open(round)
     joining, link = _join(round, email, Role.SECONDARY, factors)
     audit.record("secondary reviewer added", actor=actor, round_name=round.name, reviewer=joining.reviewer.code)
     return link
@@ -95,7 +95,7 @@ def retire_stimulus(*, stimulus: Stimulus, reason: str, actor: str, replacement:
     return retirement
 
 
-def _held_open(round: Round) -> Round:  # noqa: A002 - the product's word
+def _held_open(round: Round) -> Round:
     held = Round.objects.select_for_update(no_key=True).select_related("protocol").get(pk=round.pk)
     if held.state != RoundState.REVIEWING:
         raise RoundNotOpen(held.name)
@@ -109,7 +109,7 @@ def _needed(reason: str) -> str:
     return reason[:200]
 
 
-def _member(round: Round, name: str) -> CohortMember:  # noqa: A002 - the product's word
+def _member(round: Round, name: str) -> CohortMember:
     members = round.members.filter(left_at=None).select_related("reviewer")
     for member in members:
         if name.strip().lower() in {member.reviewer.email, member.reviewer.code.lower()}:
@@ -118,7 +118,7 @@ def _member(round: Round, name: str) -> CohortMember:  # noqa: A002 - the produc
 
 
 def _join(
-    round: Round,  # noqa: A002 - the product's word
+    round: Round,
     email: str,
     role: Role,
     factors: Mapping[str, str],
@@ -139,7 +139,7 @@ def _join(
     return member, invite(member)
 
 
-def _orders(round: Round) -> list[list[str]]:  # noqa: A002 - the product's word
+def _orders(round: Round) -> list[list[str]]:
     orders: dict[int, list[str]] = {}
     stored = Assignment.objects.filter(member__round=round, member__left_at=None).order_by("member", "position")
     for member, stimulus in stored.values_list("member", "stimulus"):
@@ -147,7 +147,7 @@ def _orders(round: Round) -> list[list[str]]:  # noqa: A002 - the product's word
     return list(orders.values())
 
 
-def _append(round: Round, old: Stimulus, new: Stimulus) -> None:  # noqa: A002 - the product's word
+def _append(round: Round, old: Stimulus, new: Stimulus) -> None:
     if new.round_id != round.pk or new.scene != old.scene or new.assignments.exists():
         raise OrdersRefused(
             f"Stimulus {new.pk} cannot take the place of {old.pk}: it must be a new copy of the same round and scene."

@@ -36,14 +36,14 @@ class InviteLink:
 
 
 @transaction.atomic
-def set_cohort(*, round: Round, emails: list[str], actor: str) -> list[InviteLink]:  # noqa: A002 - the product's word
+def set_cohort(*, round: Round, emails: list[str], actor: str) -> list[InviteLink]:
     """Make these people the primary cohort of ``round`` and return a fresh invite link for each, in their order.
 
     Before the round opens this replaces the cohort; afterwards the same addresses get new links and any other set is
     refused. Earlier unused links stop working. Raises CohortRefused.
     """
     emails = [email.strip().lower() for email in emails]
-    round = Round.objects.select_for_update(no_key=True).get(pk=round.pk)  # noqa: A001 - the same round, held
+    round = Round.objects.select_for_update(no_key=True).get(pk=round.pk)
     _check_addresses(emails, round.protocol.rules.cohort)
     if round.state in {RoundState.LOCKED, RoundState.PUBLISHED}:
         raise CohortRefused(f"Round {round} is closed; nobody can join it any more.")
@@ -70,7 +70,7 @@ def invite(member: CohortMember) -> InviteLink:
     return InviteLink(member.reviewer.email, url, member.reviewer.code)
 
 
-def primary_members(round: Round) -> list[CohortMember]:  # noqa: A002 - the product's word
+def primary_members(round: Round) -> list[CohortMember]:
     """Return the members whose sheets count, by place, each with its reviewer."""
     return list(round.members.filter(role=Role.PRIMARY).select_related("reviewer"))
 
@@ -93,7 +93,7 @@ def _check_address(email: str) -> None:
         raise CohortRefused(f"The address {email[:20]}… is too long.")
 
 
-def _replace_members(round: Round, emails: list[str]) -> None:  # noqa: A002 - the product's word
+def _replace_members(round: Round, emails: list[str]) -> None:
     reviewers = [reviewer_with(email) for email in emails]
     round.members.exclude(reviewer__in=reviewers).delete()
     kept = {member.reviewer_id: member for member in round.members.all()}

@@ -46,13 +46,13 @@ def enter_sheet(
 
 
 @transaction.atomic
-def enter_sheets(*, round: Round, entries: Sequence[SheetEntry], source: str) -> list[AnswerSheet]:  # noqa: A002
+def enter_sheets(*, round: Round, entries: Sequence[SheetEntry], source: str) -> list[AnswerSheet]:
     """Enter and lock whole sheets of one round, all or none, in a fixed number of statements and one audit entry each.
 
     Playback was not measured for them. ``source`` is a `Source`. Raises RoundNotOpen, and BadSheets with every fault
     of every entry: not in the cohort or not assigned, a second sheet, a missing, wrong or forbidden answer.
     """
-    round = Round.objects.select_for_update(no_key=True).select_related("protocol").get(pk=round.pk)  # noqa: A001
+    round = Round.objects.select_for_update(no_key=True).select_related("protocol").get(pk=round.pk)
     if round.state != RoundState.REVIEWING:
         raise RoundNotOpen(round.name)
     entries = [_completed(round, entry) for entry in entries]
@@ -66,7 +66,7 @@ def enter_sheets(*, round: Round, entries: Sequence[SheetEntry], source: str) ->
     return sheets
 
 
-def entry_faults(round: Round, entries: Sequence[SheetEntry]) -> list[str]:  # noqa: A002 - the product's word
+def entry_faults(round: Round, entries: Sequence[SheetEntry]) -> list[str]:
     """Return every fault of the entries in words, in their order; nothing is changed."""
     assigned = set(
         Assignment.objects.filter(member__round=round, member__left_at=None, stimulus__retirement=None).values_list(
@@ -89,7 +89,7 @@ def entry_faults(round: Round, entries: Sequence[SheetEntry]) -> list[str]:  # n
     return faults
 
 
-def _completed(round: Round, entry: SheetEntry) -> SheetEntry:  # noqa: A002 - the product's word
+def _completed(round: Round, entry: SheetEntry) -> SheetEntry:
     return replace(entry, responses=round.protocol.form(entry.stimulus.scene).completed(entry.responses))
 
 
@@ -114,7 +114,7 @@ def _drafts(entries: Sequence[SheetEntry], forms: Mapping[str, Form], source: st
     return sheets
 
 
-def _lock(round: Round, entries: Sequence[SheetEntry], sheets: Sequence[AnswerSheet]) -> None:  # noqa: A002
+def _lock(round: Round, entries: Sequence[SheetEntry], sheets: Sequence[AnswerSheet]) -> None:
     now, asks_first = timezone.now(), bool(round.protocol.rules.playback.first_impression)
     for sheet, entry in zip(sheets, entries, strict=True):
         end_as_locked(sheet, entry.reviewer.code, round.protocol, entry.responses, entry.at or now)

@@ -18,7 +18,7 @@ from review.services.cohort import primary_members
 @transaction.atomic
 def plan_orders(
     *,
-    round: Round,  # noqa: A002 - the product's word
+    round: Round,
     factors: Mapping[str, str],
     actor: str = audit.SYSTEM,
     effort: float = 1.0,

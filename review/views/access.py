@@ -61,7 +61,7 @@ def own_membership(reviewer: Reviewer, name: str) -> CohortMember:
     raise Http404
 
 
-def next_url(reviewer: Reviewer, round: Round) -> str:  # noqa: A002 - the product's word
+def next_url(reviewer: Reviewer, round: Round) -> str:
     """Return where the reviewer goes on: to the clip that is due, then to the pair that is, then to the end page."""
     if due := next_assignment(reviewer, round):
         return reverse("review-sheet", args=[due.stimulus_id])

@@ -63,7 +63,7 @@ def onward(reviewer: Reviewer, member: CohortMember) -> str:
     return training_url(member.round, clip) if clip else next_url(reviewer, member.round)
 
 
-def training_url(round: Round, clip: TrainingClip) -> str:  # noqa: A002 - the product's word
+def training_url(round: Round, clip: TrainingClip) -> str:
     """Return the address of a training clip's page."""
     return reverse("review-training", args=[round.name, clip.place])
 

@@ -7,7 +7,7 @@ elsewhere half a win and half a loss against a phantom of average strength are a
 that it is regularised. Items that were never compared, not even through others, have no common scale.
 
 Intervals speak of other scenes' clips: the clips of a scene meet each other only, and an item's clip there is in many
-pairs at once, so that scenes, and not pairs of clips, are what is independent (docs/decisions/0005). With fewer than
+pairs at once, so that scenes, and not pairs of clips, are what is independent (docs/decisions/0008). With fewer than
 four scenes they speak of these clips alone, and say so.
 """
 

@@ -205,7 +205,7 @@ def checks() -> Iterator[Check]:
 
 
 def checks_of_preference() -> Iterator[Check]:
-    """The lines on preference; their coverages are those of docs/decisions/0005."""
+    """The lines on preference; their coverages are those of docs/decisions/0008."""
     for configurations, scenes, clip_sd, coverage in (
         (3, 8, 0.7, 0.946),
         (8, 8, 0.0, 0.950),
