@@ -15,11 +15,14 @@ from fartbench.models import Round
 from fartbench.protocol import Response
 from generation.cells import configuration_named, lay_out
 from generation.models import Sample, SampleState
-from review.models import AnswerSheet, Source
+from review.models import AnswerSheet, Source, Vote
+from review.pairs.entering import VoteEntry, enter_votes
+from review.pairs.selectors import live_tasks
 from review.services import SheetEntry, enter_sheets, report_mistake, set_cohort
 from scoring import rounds
 from scoring.errors import CannotOpen, ReleaseRefused
 from scoring.models import Release
+from scoring.pairs import plan_pairs
 from scoring.release.verifying import verify_release
 from tests.factories import CORE_V01, make_protocol, make_round, pilot_answers, reviewers_of
 from tests.scoring.rows import make_filled_round
@@ -39,6 +42,19 @@ def answer_pilot(round_: Round) -> None:
         for seat, reviewer in enumerate(reviewers_of(round_))
     ]
     enter_sheets(round=round_, entries=entries, source=Source.SIMULATED)
+
+
+def vote_for_the_better(round_: Round) -> None:
+    """Let everybody prefer the configuration that is rated higher, in every pair."""
+    keys = BlindingKey.objects.filter(stimulus__round=round_)
+    whose = dict(keys.values_list("stimulus_id", "sample__cell__configuration__name"))
+    tasks = live_tasks(round_).select_related("pair__first", "pair__second", "member__reviewer")
+    entries = [
+        VoteEntry(task.member.reviewer, task.pair_id, "a" if RATINGS[whose[a]] > RATINGS[whose[b]] else "b")
+        for task in tasks
+        for a, b in [(task.clip_a.pk, task.clip_b.pk)]
+    ]
+    enter_votes(round=round_, entries=entries, source=Source.SIMULATED)
 
 
 def sheet_of(sample: Sample, scene: str, seat: int) -> dict[str, Response]:
@@ -62,7 +78,9 @@ def release() -> Release:
         name="pilot", configurations=CONFIGURATIONS, protocol=make_protocol(CORE_V01), replicates=3
     )
     rounds.open_round(round_=round_, actor="test")
+    plan_pairs(round_=round_, actor="test")
     answer_pilot(round_)
+    vote_for_the_better(round_)
     rounds.close_round(round_=round_, actor="test")
     return rounds.publish(round_=round_, actor="test")
 
@@ -70,6 +88,7 @@ def release() -> Release:
 def test_a_whole_pilot_is_scored_published_verified_and_shown(release: Release, client: Client) -> None:
     assert AnswerSheet.objects.filter(locked_at__isnull=False, impression_at__isnull=False).count() == 72 * 3
     check_scores(release)
+    check_pairs(release)
     check_files(release)
     check_pages(client)
 
@@ -96,6 +115,14 @@ def check_scores(release: Release) -> None:
     assert (late["f_out_of_window"]["held"], late["f_av_desync"]["held"]) == (24, 24)
     points = {point["key"]: point["verdict"] for point in release.document("smoke")["points"]}
     assert points["safety_conflicts"] == "met"
+
+
+def check_pairs(release: Release) -> None:
+    (question,) = release.document("preference")["questions"].values()
+    (group,) = question["groups"]
+    assert [line["configuration"] for line in group["configurations"]] == list(CONFIGURATIONS)
+    # Every two configurations meet once in each of the eight tests, and three reviewers see each pair.
+    assert Vote.objects.filter(locked_at__isnull=False).count() == 3 * 8 * 3
 
 
 def check_files(release: Release) -> None:
