@@ -12,6 +12,7 @@ from fartbench import audit
 from fartbench.commands import RoundCommand, actor
 from fartbench.models import RoundState
 from scoring.document import scores_document
+from scoring.factual_score import Standing
 from scoring.results import round_results
 from scoring.standings import RoundResults
 from scoring.steps import refuse_unless
@@ -38,16 +39,23 @@ class Command(RoundCommand):
 
 
 def _table(results: RoundResults) -> Table:
+    scoring, weighted = results.protocol.scoring, results.protocol.scoring.is_weighted
     table = Table(title=f"{results.record.name} on {results.protocol.label}")
-    for heading in ("Rank", "Configuration", f"Factual Score of {results.total}", "Scenes all right", "Delivered", ""):
+    of_points = () if weighted else ("Scenes all right",)
+    for heading in ("Rank", "Configuration", f"{scoring.score_label} of {results.total}", *of_points, "Delivered", ""):
         table.add_column(heading)
     for standing in results.standings:
+        score = f"{float(standing.score):.1f}" if weighted else _points(standing)
         table.add_row(
             str(standing.rank or "–"),
             standing.configuration,
-            f"{standing.score} ({standing.earned}/{standing.possible})",
-            str(standing.scenes_all_right),
+            score,
+            *(() if weighted else (str(standing.scenes_all_right),)),
             str(standing.delivered),
             standing.unranked_because,
         )
     return table
+
+
+def _points(standing: Standing) -> str:
+    return f"{standing.score} ({standing.earned}/{standing.possible})"
