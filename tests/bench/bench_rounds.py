@@ -203,6 +203,8 @@ def bench_release() -> bool:
 
 def bench_large(size: int, *, release: bool) -> float:
     """Score one large round; return the seconds."""
+    from django import db  # noqa: PLC0415
+
     from fartbench.models import Round  # noqa: PLC0415
     from scoring.reading import read_round  # noqa: PLC0415
     from scoring.release.contents import Documents  # noqa: PLC0415
@@ -210,11 +212,9 @@ def bench_large(size: int, *, release: bool) -> float:
     from scoring.standings import results_of  # noqa: PLC0415
 
     name = f"large-{size}"
+    db.connections.close_all()  # a connection that two processes share ends for both when one of them lets it go
     child = os.fork()
     if child == 0:  # the making of a round must not count as the memory of scoring it
-        from django import db  # noqa: PLC0415
-
-        db.connections.close_all()
         seconds, _ = timed(lambda: fill(name, size, REPLICATES))
         say(f"{size * 4 * REPLICATES:,} clips, {size * 4 * REPLICATES * 24:,} answers: filled in {seconds:.0f} s")
         os._exit(0)
