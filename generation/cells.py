@@ -80,3 +80,24 @@ def mark_cell(*, round_: Round, cell: CellKey, state: SampleState, reason: str, 
     begin_collecting(round_)
     audit.record("cell marked", actor=actor, round_name=round_.name, cell=str(cell), outcome=state, reason=reason)
     return sample
+
+
+@transaction.atomic
+def note_limitation(*, round_: Round, cell: CellKey, note: str, actor: str) -> Cell:
+    """Keep why a cell cannot be compared with others, such as a provider's safety system; an empty note takes it back.
+
+    It stands beside the cell's result and changes no figure. Raises CellRefused for a cell that the round does not
+    have, or once the round is published.
+    """
+    if round_.state == RoundState.PUBLISHED:
+        raise CellRefused(f"Round {round_.name!r} is published: what it says of its cells is frozen in its release.")
+    found = Cell.objects.filter(
+        round=round_, configuration__name=cell.configuration, scene=cell.scene, replicate=cell.replicate
+    ).first()
+    if found is None:
+        raise CellRefused(f"Round {round_.name!r} has no cell {cell} yet: import its clip, mark it or commission it.")
+    if found.limitation != note.strip():
+        found.limitation = note.strip()
+        found.save(update_fields=["limitation"])
+        audit.record("cell limited", actor=actor, round_name=round_.name, cell=str(cell), note=found.limitation)
+    return found
