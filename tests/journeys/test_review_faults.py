@@ -240,6 +240,27 @@ def test_a_save_that_arrives_after_a_reload_takes_no_answer_back(
     assert AnswerSheet.objects.get().responses() == {"event": Response(value="yes")}
 
 
+def test_a_page_made_before_the_last_save_shows_what_was_saved(
+    page: Page, round_: Round, rae: Reviewer, live_server: Any
+) -> None:
+    """A reload that overtakes a save gets the page of before, while the reply to the save is still taken in."""
+    stimulus = open_due(page, live_server, rae, round_)
+    before = page.goto(page.url)
+    assert before
+    body, headers = before.body(), before.headers
+    wait_for_clip(page)
+    play_through(page)
+    press(page, "y")
+    expect_saved(page)
+    page.route(f"**/review/{stimulus}/", lambda route: route.fulfill(body=body, headers=headers))
+    page.reload()
+    wait_for_clip(page)
+    expect(page.locator("[data-question=event] input[value=yes]")).to_be_checked()
+    expect(page.locator("[data-after-gate]")).to_be_visible()
+    expect_saved(page)
+    assert answers_of(stimulus) == {"event": "yes"}
+
+
 UNSEEN_END = """
 for (const name of ["pause", "ended"]) addEventListener(name, (event) => event.stopImmediatePropagation(), true);
 """

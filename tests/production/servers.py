@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -22,16 +23,23 @@ from django.conf import settings
 from tests.servers import _new_folder, _running, _wait_until
 
 ROOT = Path(__file__).parent.parent.parent
+FIXED_PORTS = range(20_000, 32_000)
 ACCESS_KEY, SECRET_KEY = "lab", "a-secret-of-the-bucket"
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports of 127.0.0.1 that nobody listens on."""
+    """Return ports of 127.0.0.1 that nobody listens on.
+
+    They lie below those that the system hands out: any connection made before a slow server listens could get one.
+    """
     with ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
+        ports: list[int] = []
+        while len(ports) < count:
+            port = secrets.choice(FIXED_PORTS)
+            with suppress(OSError):
+                held.enter_context(socket.socket()).bind(("127.0.0.1", port))
+                ports.append(port)
+        return ports
 
 
 def answers(url: str) -> bool:

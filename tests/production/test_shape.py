@@ -72,8 +72,7 @@ def test_a_round_goes_through_the_whole_shape_and_stays_blind(site: str, bucket:
         stays_blind(reviewer)
     with httpx.Client(base_url=site, trust_env=False) as outsider:
         shut_to_everybody(outsider)
-    served = set(WorkerBeat.objects.values_list("queue", flat=True))
-    assert {"submit", "poll", "media"} <= served
+    wait_for(lambda: {"submit", "poll", "media"} <= set(WorkerBeat.objects.values_list("queue", flat=True)))
 
 
 def blinded_round(folder: Path) -> Round:

@@ -67,7 +67,7 @@ def test_one_clip_per_cluster_is_plain_wilson():
 def test_clustered_shares_at_the_edges():
     assert clustered_wilson([], []) == Undefined("nothing was counted")
     one = clustered_wilson([1, 0, 1], ["a", "a", "a"])
-    assert (one.value, one.low, one.note) == (2 / 3, None, "all clips are from one configuration")
+    assert (one.value, one.low, one.note) == (2 / 3, None, "all are from one configuration")
     sure = clustered_wilson([1] * 8, np.repeat([1, 2], 4))
     assert sure.value == sure.high == 1.0
     assert 0 < sure.low < 1

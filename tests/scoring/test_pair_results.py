@@ -48,7 +48,7 @@ def vote_all(round_: Round, *, upsets: int = 4, source: str = Source.BROWSER) ->
     for number, task in enumerate(sorted(tasks, key=lambda each: (each.member.place, each.position))):
         stronger = "a" if STRENGTH[whose[task.clip_a.pk]] > STRENGTH[whose[task.clip_b.pk]] else "b"
         other = [{"a": "b", "b": "a"}[stronger], "tie", "both_bad"][number // upsets % 3]
-        answer = other if number % upsets == 0 else stronger
+        answer = other if number % upsets == upsets - 1 else stronger
         entries.append(VoteEntry(task.member.reviewer, task.pair_id, answer))
     enter_votes(round=round_, entries=entries, source=source)
 

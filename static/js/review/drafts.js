@@ -120,12 +120,11 @@ export class Draft extends EventTarget {
 
   #saved(stored) {
     this.failures = 0;
-    this.revision = stored.revision;
-    this.#noteImpression(stored);
+    this.#noteStored(stored);
     this.unanswered = [];
     if (this.dirty) return this.#keepLocal(); // more was answered meanwhile; it goes next
     this.answers = stored.answers;
-    this.#forgetLocal();
+    this.#keepLocal(); // a page that is asked for just now may still be made from what was stored before
     this.#tell("saved", stored);
   }
 
@@ -133,8 +132,7 @@ export class Draft extends EventTarget {
   // else what is stored stands, and this page shows it.
   #stale(stored, message) {
     this.failures = 0;
-    this.revision = stored.revision;
-    this.#noteImpression(stored);
+    this.#noteStored(stored);
     if (this.unanswered.some((answers) => same(answers, stored.answers))) return this.#soon(0);
     this.answers = stored.answers;
     this.dirty = false;
@@ -142,7 +140,8 @@ export class Draft extends EventTarget {
     this.#tell("replaced", { ...stored, message });
   }
 
-  #noteImpression(stored) {
+  #noteStored(stored) {
+    this.revision = stored.revision;
     this.hasImpression = stored.hasImpression;
     this.keepsImpression = this.keepsImpression && !stored.hasImpression;
   }
@@ -150,13 +149,16 @@ export class Draft extends EventTarget {
   #takeUpLocal(data) {
     const local = read(this.name);
     if (!local) return;
+    const isNewer = local.revision > data.revision; // this page was made before the last save was stored
+    if (local.saved && !isNewer) return;
     const follows =
-      local.revision === data.revision || local.unanswered.some((answers) => same(answers, data.answers));
+      isNewer || local.revision === data.revision || local.unanswered.some((answers) => same(answers, data.answers));
     if (!follows) {
       this.#forgetLocal();
       this.outdated = !same(local.answers, data.answers);
       return;
     }
+    if (isNewer) this.#noteStored(local);
     this.answers = local.answers;
     this.playback = local.playback;
     this.unanswered = local.unanswered; // what the page before this one sent may still arrive
@@ -190,8 +192,9 @@ export class Draft extends EventTarget {
   }
 
   #keepLocal() {
-    const { revision, answers, playback, unanswered } = this;
-    write(this.name, { revision, answers, playback, unanswered });
+    const { revision, answers, playback, unanswered, hasImpression } = this;
+    const saved = !this.dirty && unanswered.length === 0;
+    write(this.name, { revision, answers, playback, unanswered, hasImpression, saved });
   }
 
   #forgetLocal() {
