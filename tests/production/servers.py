@@ -90,7 +90,14 @@ class Bucket:
                  "filer.port", "filer.port.grpc")  # fmt: skip
         ports = [f"-{name}={port}" for name, port in zip(names, self.ports, strict=True)]
         where = [f"-dir={self.folder / 'data'}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1"]
-        small = ["-s3.port.iceberg=0", "-master.volumeSizeLimitMB=64", "-volume.max=8", "-volume.preStopSeconds=0"]
+        small = [
+            "-s3.port.iceberg=0",
+            "-s3.port.lance=0",
+            "-master.telemetry=false",
+            "-master.volumeSizeLimitMB=64",
+            "-volume.max=8",
+            "-volume.preStopSeconds=0",
+        ]
         weed = Path(sys.executable).with_name("weed")
         config = f"-s3.config={self.folder / 's3.json'}"
         command = ["setpriv", "--pdeathsig=KILL", "--", weed, "server", "-s3", config, *ports, *where, *small]
