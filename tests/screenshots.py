@@ -32,7 +32,7 @@ from django.utils import timezone  # noqa: E402
 
 from review.models import CohortMember, Reviewer  # noqa: E402
 from review.selectors import next_assignment, training_of  # noqa: E402
-from scoring.demo import FINISHED, OPEN, YOU  # noqa: E402
+from scoring.demo import FINISHED, OPEN, PILOT, YOU  # noqa: E402
 from scoring.demo_accounts import ADMIN  # noqa: E402
 from scoring.pages.published import published_release  # noqa: E402
 from tests.browser import QUIET_FLAGS  # noqa: E402
@@ -78,6 +78,9 @@ def shots() -> list[Shot]:
         Shot("leaderboards", "/leaderboards/"),
         Shot("leaderboard", f"/rounds/{FINISHED}/"),
         Shot("configuration", f"/rounds/{FINISHED}/configurations/{leader}/"),
+        Shot("judges", f"/rounds/{FINISHED}/human-ai/"),
+        Shot("pilot", f"/rounds/{PILOT}/"),
+        Shot("state", "/state/"),
         Shot("method", "/method/"),
         Shot("review-queue", "/review/", you),
         Shot("review-training", f"/review/rounds/{OPEN}/training/{training[0].place}/", you),
@@ -85,6 +88,7 @@ def shots() -> list[Shot]:
         Shot("staff-rounds", "/staff/", admin),
         Shot("staff-round", f"/staff/rounds/{OPEN}/", admin),
         Shot("staff-audit", "/staff/audit/", admin),
+        Shot("staff-health", "/staff/health/", admin),
     ]
 
 
