@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import socket
-import struct
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable
 from email.parser import BytesParser
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from fartbench.loopback import JsonHandler, LoopbackServer
 from generation.standin.faults import ON_JOB, Faults, Script
 from generation.standin.ledger import Job, Ledger
 from generation.standin.wire import Phase, Wire
@@ -35,7 +32,7 @@ _REFUSALS = {
 }
 
 
-class StandIn:
+class StandIn(LoopbackServer):
     """A running stand-in. Use as a context manager; ``url`` is its address, ``ledger`` what it accepted."""
 
     def __init__(self, clip_of: ClipOf, *, faults: Faults | None = None, port: int = 0) -> None:
@@ -43,26 +40,7 @@ class StandIn:
         self.faults = faults or Script()
         self.ledger = Ledger()
         self.committed: Counter[str] = Counter()  # how often each fault was drawn
-        owner = self
-
-        class Handler(_Handler):
-            stand_in = owner
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), name="stand-in", daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-    def serve_forever(self) -> None:
-        """Serve in this thread until it is interrupted."""
-        self._server.serve_forever()
+        super().__init__(_Handler, port)
 
     def phase(self, job: Job) -> Phase:
         """Return where a job stands after as many looks as it has had."""
@@ -79,20 +57,16 @@ class StandIn:
         return [f"{self.url}/files/{job.provider}/{job.id}/{index}/{job.looks}.mp4" for index in range(count)]
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(JsonHandler):
     """One request. The first part of the path names the provider."""
 
     stand_in: StandIn
-    protocol_version = "HTTP/1.1"
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-        """Stay quiet."""
-
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - the base class's name
         """Answer a look, a list, a download or a question about the ledger."""
         self._handle(b"")
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802 - the base class's name
         """Answer a submission, or a look of a provider that looks by POST."""
         self._handle(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
 
@@ -212,25 +186,6 @@ class _Handler(BaseHTTPRequestHandler):
         parts = message.get_payload()
         named = ((part.get_param("name", header="content-disposition"), part) for part in parts)  # type: ignore[union-attr]
         return {str(name): part.get_payload(decode=True).decode() for name, part in named}  # type: ignore[union-attr]
-
-    def _send(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
-        data = json.dumps(body).encode()
-        self.send_response(status)
-        for name, value in {
-            "Content-Type": "application/json",
-            "Content-Length": str(len(data)),
-            **(headers or {}),
-        }.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
-
-    def _reset(self) -> None:
-        """Break the connection off without an answer, as a crashed proxy does."""
-        self.wfile.flush()
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.close_connection = True
-        self.connection.close()
 
 
 def _operation(data: bytes) -> str:

@@ -6,16 +6,13 @@ import base64
 import hashlib
 import json
 import re
-import socket
-import struct
-import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Any
 
+from fartbench.loopback import JsonHandler, LoopbackServer
 from judging.standin.behaviours import BEHAVIOURS, Answers, Behaviour, Question, Said
 
 _GEMINI = re.compile(r"/gemini/v1(?:beta)?/models/(?P<model>[^:]+):generateContent")
@@ -47,7 +44,7 @@ class Asked:
         return {key: value for key, value in asdict(self).items() if key != "body"}
 
 
-class StandInJudges:
+class StandInJudges(LoopbackServer):
     """Running stand-ins. Use as a context manager; ``url`` is their address, ``asked`` the ledger.
 
     ``behaviours`` say by model how it answers (`BEHAVIOURS`; perfect where nothing is said); ``truths`` are the right
@@ -62,49 +59,26 @@ class StandInJudges:
         self.faults: dict[str, deque[str]] = defaultdict(deque)
         self.asked: list[Asked] = []
         self.headers: list[dict[str, str]] = []
-        owner = self
-
-        class Handler(_Handler):
-            stand_in = owner
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), name="judges", daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-    def serve_forever(self) -> None:
-        """Serve in this thread until it is interrupted."""
-        self._server.serve_forever()
+        super().__init__(_Handler, port)
 
     def behaviour(self, model: str) -> Behaviour:
         """Return how a model answers."""
         return BEHAVIOURS[self.behaviours.get(model, "perfect")]
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(JsonHandler):
     """One request. The first part of the path names the service."""
 
     stand_in: StandInJudges
-    protocol_version = "HTTP/1.1"
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-        """Stay quiet."""
-
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - the base class's name
         """Answer a question about the ledger."""
         if self.path == "/ledger":
             self._send(200, {"asked": [entry.as_json() for entry in self.stand_in.asked]})
         else:
             self._send(404, {"error": {"message": "No such page."}})
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802 - the base class's name
         """Answer a question about a clip."""
         data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.stand_in.headers.append({name.lower(): value for name, value in self.headers.items()})
@@ -138,21 +112,6 @@ class _Handler(BaseHTTPRequestHandler):
         spoken = self.stand_in.behaviour(model)(question)
         time.sleep(spoken.delay_s)
         self._send(200, answer(spoken, spoken.model or model))
-
-    def _send(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
-        data = json.dumps(body).encode()
-        self.send_response(status)
-        every = {"Content-Type": "application/json", "Content-Length": str(len(data)), **(headers or {})}
-        for name, value in every.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
-
-    def _reset(self) -> None:
-        """Break the connection off without an answer, as a crashed proxy does."""
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.close_connection = True
-        self.connection.close()
 
 
 Read = tuple[str, Mapping[str, Any], bytes]
