@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import HttpRequest, JsonResponse
 
 from fartbench.errors import Refusal
 
@@ -36,3 +36,9 @@ def revision_of(body: Mapping[str, Any]) -> int:
     if not isinstance(revision, int) or revision < 0:
         raise BadRequestBody("The request names no revision.")
     return revision
+
+
+def refused(refusal: Refusal, codes: Mapping[type[Exception], tuple[str, int]], **more: Any) -> JsonResponse:
+    """Tell the page's script of a refusal: its code of ``codes`` (else "bad", 400), its words, and ``more``."""
+    code, status = next((found for kind, found in codes.items() if isinstance(refusal, kind)), ("bad", 400))
+    return JsonResponse({"code": code, "message": str(refusal), **more}, status=status)

@@ -29,7 +29,7 @@ from review.page import parse_changes
 from review.selectors import queue_of
 from review.services import Draft, lock_sheet, report_mistake, report_unplayable, save_draft, set_aside
 from review.views.access import next_url, own_assignment, reviewers_only, wants_json
-from review.views.calls import BadRequestBody, body_of, revision_of
+from review.views.calls import BadRequestBody, body_of, refused, revision_of
 from review.views.sheet import form_page
 
 # How the page's script is told of a refusal: a code that it acts on, and an HTTP status.
@@ -191,13 +191,12 @@ def _draft_json(draft: Draft) -> dict[str, Any]:
 
 
 def _refused(refusal: Refusal) -> JsonResponse:
-    code, status = next((found for kind, found in CODES.items() if isinstance(refusal, kind)), ("bad", 400))
-    body: dict[str, Any] = {"code": code, "message": str(refusal)}
+    more: dict[str, Any] = {}
     if isinstance(refusal, StaleDraft):
-        body["draft"] = _draft_json(refusal.current)
+        more["draft"] = _draft_json(refusal.current)
     if isinstance(refusal, InvalidAnswers):
-        body["violations"] = {violation.question: violation.rule for violation in refusal.violations}
-    return JsonResponse(body, status=status)
+        more["violations"] = {violation.question: violation.rule for violation in refusal.violations}
+    return refused(refusal, CODES, **more)
 
 
 def _told(request: HttpRequest, refusal: Refusal, reviewer: Reviewer, assignment: Assignment) -> HttpResponse:

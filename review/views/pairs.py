@@ -22,7 +22,7 @@ from review.pairs.selectors import PairItem, PairQueue, pair_queue, pair_rules, 
 from review.pairs.voting import VoteDraft, lock_vote, report_pair_unplayable, save_vote
 from review.selectors import next_assignment
 from review.views.access import next_url, reviewers_only, wants_json
-from review.views.calls import BadRequestBody, body_of, revision_of
+from review.views.calls import BadRequestBody, body_of, refused, revision_of
 
 # How the page's script is told of a refusal: a code that it acts on, and an HTTP status.
 CODES: dict[type[Exception], tuple[str, int]] = {
@@ -222,8 +222,7 @@ def _draft_json(draft: VoteDraft) -> dict[str, Any]:
 
 
 def _refused(refusal: Refusal) -> JsonResponse:
-    code, status = next((found for kind, found in CODES.items() if isinstance(refusal, kind)), ("bad", 400))
-    body: dict[str, Any] = {"code": code, "message": str(refusal)}
+    more: dict[str, Any] = {}
     if isinstance(refusal, StaleVote):
-        body["draft"] = _draft_json(refusal.current)
-    return JsonResponse(body, status=status)
+        more["draft"] = _draft_json(refusal.current)
+    return refused(refusal, CODES, **more)
