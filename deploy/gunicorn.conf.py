@@ -1,6 +1,12 @@
 """How gunicorn runs the web process; ``GUNICORN_CMD_ARGS`` and flags of the command win over it."""
 
 import os
+from pathlib import Path
+
+import environ
+
+# It is read before the settings are, and LOG_FORMAT may stand in .env.
+environ.Env.read_env(Path(__file__).parent.parent / ".env")
 
 workers = 2
 worker_class = "gthread"

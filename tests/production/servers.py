@@ -142,7 +142,7 @@ def nginx(folder: Path, *, port: int, web: int) -> Iterator[str]:
     """Run nginx with the template that the product ships, in front of gunicorn, and yield its address."""
     filled = (ROOT / "deploy" / "nginx.conf.template").read_text(encoding="utf-8")
     values = {"LISTEN": f"127.0.0.1:{port}", "WEB": f"127.0.0.1:{web}", "DATA_DIR": str(settings.DATA_DIR)}
-    for name, value in (values | {"SCHEME": "http"}).items():
+    for name, value in (values | {"SCHEME": "http", "FRONT": "127.0.0.1"}).items():
         filled = filled.replace(f"${{{name}}}", value)
     user = "user root;\n" if os.geteuid() == 0 else ""
     temporary = "".join(

@@ -69,6 +69,12 @@ def test_the_template_of_the_proxy_gets_every_value_it_asks_for() -> None:
     assert set(re.findall(r"\$\{([A-Z_]+)\}", code)) == set(SERVICES["proxy"]["environment"])
     prefix = OURS["web"]["environment"]["X_ACCEL_PREFIX"]
     assert f"location {prefix}/blind/ {{\n        internal;" in template
+    # Without the list of names envsubst would take nginx's own variables too, and leave nothing in their place.
+    page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    typed = re.search(r"^export (.+)\nenvsubst '(.+)' <deploy/nginx.conf.template", page, re.MULTILINE)
+    assert typed
+    assert [f"${pair.partition('=')[0]}" for pair in typed[1].split()] == typed[2].split()
+    assert {name[1:] for name in typed[2].split()} == set(SERVICES["proxy"]["environment"])
 
 
 def test_the_image_is_built_from_files_that_are_there_and_holds_every_app() -> None:

@@ -72,6 +72,7 @@ def test_a_round_goes_through_the_whole_shape_and_stays_blind(site: str, bucket:
         stays_blind(reviewer)
     with httpx.Client(base_url=site, trust_env=False) as outsider:
         shut_to_everybody(outsider)
+    wrong_passwords_are_counted_by_person(site)
     wait_for(lambda: {"submit", "poll", "media"} <= set(WorkerBeat.objects.values_list("queue", flat=True)))
 
 
@@ -142,3 +143,17 @@ def shut_to_everybody(outsider: httpx.Client) -> None:
                  f"/media/{stimulus.pk}", "/metrics", "/protected/blind/%2e%2e/secret_key"):  # fmt: skip
         assert outsider.get(path).status_code in {400, 404}, path
     assert connection.vendor == "postgresql"
+
+
+def wrong_passwords_are_counted_by_person(site: str) -> None:
+    """What ends TLS in front of nginx says where a request comes from; what a client claimed before that is nothing."""
+    with httpx.Client(base_url=site, trust_env=False) as stranger:
+        token = stranger.get("/login/").text.partition('name="csrfmiddlewaretoken" value="')[2].partition('"')[0]
+
+        def tries(forwarded: str) -> int:
+            fields = {"csrfmiddlewaretoken": token, "username": "ada", "password": "wrong"}
+            headers = {"Referer": f"{site}/login/", "X-Forwarded-For": forwarded}
+            return stranger.post("/login/", data=fields, headers=headers).status_code
+
+        assert [tries(f"203.0.113.{number}, 198.51.100.1") for number in range(6)] == [200] * 5 + [429]
+        assert tries("198.51.100.2") == 200, "somebody else's guesses keep nobody out"
