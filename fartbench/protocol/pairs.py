@@ -47,26 +47,41 @@ class PairAnswers(Part):
 
 
 class PairQuestion(Part):
-    """A question about two clips of one scene; ``label`` names what is compared."""
+    """A question about two clips of one scene; ``label`` names what is compared.
+
+    In a protocol of rollouts ``form`` names the form whose windows meet, the same place of two rollouts of one
+    scenario, and ``metric`` the column that is held against what people prefer.
+    """
 
     key: Key
     label: Text
     wording: Text
     answers: Key
+    form: Key | None = None
+    metric: Text | None = None
 
 
 class Pairs(Part):
     """Blind pairs of a protocol.
 
-    ``meetings`` is how often every two configurations meet in each scene, ``reviewers`` how many of the primary cohort
-    are asked about each pair, ``full_plays`` how often each of the two clips is to be played before an answer counts.
+    ``meetings`` is how often every two configurations meet in each scene; where ``count`` is said instead, each
+    question has so many pairs, spread evenly over scenes and configurations. ``reviewers`` is how many of the primary
+    cohort are asked about each pair, ``full_plays`` how often each of the two clips is to be played before an answer
+    counts.
     """
 
     questions: tuple[PairQuestion, ...] = Field(min_length=1)
     answer_sets: dict[Key, PairAnswers]
-    meetings: int = Field(ge=1)
+    meetings: int | None = Field(default=None, ge=1)
+    count: int | None = Field(default=None, ge=1)
     reviewers: int = Field(ge=1)
     full_plays: int = Field(ge=0)
+
+    @model_validator(mode="after")
+    def _say_how_many_in_one_way(self) -> Self:
+        if (self.meetings is None) == (self.count is None):
+            raise ValueError("pairs have either “meetings” or a “count”")
+        return self
 
     @model_validator(mode="after")
     def _questions_are_distinct_and_have_answers(self) -> Self:

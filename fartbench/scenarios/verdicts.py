@@ -36,27 +36,41 @@ class Reviewed:
     standing: Standing
     since: datetime | None = None
 
+    @property
+    def in_words(self) -> str:
+        """The standing for people."""
+        return {"waiting": "waiting", "disputed": "disputed", "accepted": "accepted", "to_correct": "to be corrected"}[
+            self.standing
+        ]
+
     def holds_before(self, generation: datetime) -> bool:
         """Say whether the scenario was accepted before the first generation from it."""
         return self.standing == "accepted" and self.since is not None and self.since < generation
 
 
 def digest_of_scenario(scenario: Scenario) -> str:
-    """Return the SHA-256 of a scenario's content, which verdicts are about."""
-    return digest_of(scenario.model_dump(mode="json"))
+    """Return the SHA-256 of a scenario's content, which verdicts are about.
+
+    What a file leaves out is not in it, so that a key that scenarios may have one day changes no digest of today.
+    """
+    return digest_of(scenario.model_dump(mode="json", exclude_defaults=True))
+
+
+def counted(verdicts: Iterable[Verdict], digest: str) -> list[Verdict]:
+    """Return the verdicts on the content with this digest, in order; of one person's verdicts the first."""
+    first_of_each: dict[str, Verdict] = {}
+    for verdict in sorted(verdicts, key=lambda one: one.at):
+        if verdict.digest == digest:
+            first_of_each.setdefault(verdict.reviewer, verdict)
+    return list(first_of_each.values())
 
 
 def reviewed(verdicts: Iterable[Verdict], digest: str) -> Reviewed:
     """Return where the content with this digest stands.
 
-    The first two experts' verdicts count when they agree; otherwise that of the third. Nobody counts twice: of one
-    person's verdicts the first stands.
+    The first two experts' verdicts count when they agree; otherwise that of the third. Nobody counts twice.
     """
-    first_of_each: dict[str, Verdict] = {}
-    for verdict in sorted(verdicts, key=lambda one: one.at):
-        if verdict.digest == digest:
-            first_of_each.setdefault(verdict.reviewer, verdict)
-    given = list(first_of_each.values())
+    given = counted(verdicts, digest)
     if len(given) < REVIEWERS:
         return Reviewed("waiting")
     first, second, *later = given
@@ -67,3 +81,15 @@ def reviewed(verdicts: Iterable[Verdict], digest: str) -> Reviewed:
     else:
         return Reviewed("disputed")
     return Reviewed("accepted" if deciding.accepts else "to_correct", deciding.at)
+
+
+def is_asked(verdicts: Iterable[Verdict], digest: str, reviewer: str) -> bool:
+    """Say whether this expert's verdict on the content is wanted: it is not settled, and theirs is not in it."""
+    given = counted(verdicts, digest)
+    return reviewed(given, digest).since is None and reviewer not in {one.reviewer for one in given}
+
+
+def shown_to(verdicts: Iterable[Verdict], digest: str, reviewer: str) -> list[Verdict]:
+    """Return the verdicts that this expert may see: only their own until the two independent ones are given."""
+    given = counted(verdicts, digest)
+    return given if len(given) >= REVIEWERS else [one for one in given if one.reviewer == reviewer]

@@ -32,22 +32,26 @@ class Contender:
 def plan_meetings(
     contenders: Sequence[Contender],
     *,
-    meetings: int,
     seed: str,
+    meetings: int | None = None,
+    count: int | None = None,
     earlier: Iterable[Two] = (),
     most: int | None = None,
 ) -> list[Two]:
     """Return the clips that are to meet, as pairs of ids in the order of planning.
 
-    Every two configurations of a league meet ``meetings`` times in each scene, ``earlier`` ones included; ``most``
-    bounds the pairs of one scene and league, and then some meet less often. The same arguments give the same plan.
+    Every two configurations of a league meet ``meetings`` times in each scene, or as often as ``count`` pairs in all
+    need, spread evenly over scenes; ``earlier`` ones are counted. ``most`` bounds the pairs of one scene and league,
+    and then some meet less often. The same arguments give the same plan.
     """
     plan = _Plan(contenders, seed)
     for one, other in earlier:
         plan.recall(one, other)
-    bound = float("inf") if most is None else most
+    bound, often, enough = (float("inf") if limit is None else limit for limit in (most, meetings, count))
     found: list[Two] = []
-    while open_ := [arena for arena in plan.arenas if arena.planned < bound and arena.fewest < meetings]:
+    while plan.planned < enough and (
+        open_ := [arena for arena in plan.arenas if arena.planned < bound and arena.fewest < often]
+    ):
         found.append(plan.next_meeting(min(open_, key=lambda arena: (arena.planned, arena.rank))))
     return found
 
@@ -94,6 +98,10 @@ class _Plan:
     @property
     def arenas(self) -> Iterable[_Arena]:
         return self.by_label.values()
+
+    @property
+    def planned(self) -> int:
+        return sum(arena.planned for arena in self.arenas)
 
     def recall(self, one: str, other: str) -> None:
         """Count a meeting of two clips that was planned before; one with a clip that is gone counts no more."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 
 from django.db import transaction
@@ -12,6 +12,7 @@ from django.db import transaction
 from blinding.models import Stimulus
 from fartbench import audit
 from fartbench.models import Round, RoundState
+from fartbench.protocol.pairs import PairQuestion
 from review.errors import OrdersRefused, RoundNotOpen
 from review.models import CohortMember, Pair, PairTask, Role
 from review.pairs.meetings import Contender, plan_meetings
@@ -21,6 +22,15 @@ from review.services.forms import write_pair_form
 
 ROWS_PER_STATEMENT = 200
 Factors = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    """How far pairs are planned: see `review.pairs.meetings.plan_meetings`."""
+
+    meetings: int | None
+    count: int | None
+    most: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +54,9 @@ def plan_pairs(
     """Add what is missing: pairs until all meet often enough, and tasks until enough of the cohort see each pair.
 
     ``factors`` and ``leagues`` give every stimulus opaque labels of what made it, and of what it is compared with.
-    ``meetings`` is how often every two configurations meet in a scene, by default what the protocol says; ``most``
-    bounds the pairs of a scene and league. What is planned stays; planning the same again changes nothing. Raises
-    NoPairs, RoundNotOpen, or OrdersRefused.
+    ``meetings`` is how often every two configurations meet in a scene, by default what the protocol says of that or of
+    the count of pairs; ``most`` bounds the pairs of a scene and league. What is planned stays; planning the same again
+    changes nothing. Raises NoPairs, RoundNotOpen, or OrdersRefused.
     """
     round = Round.objects.select_for_update(no_key=True).select_related("protocol").get(pk=round.pk)
     rules = pair_rules(round)
@@ -54,11 +64,8 @@ def plan_pairs(
         raise RoundNotOpen(round.name)
     contenders = _contenders(round, factors, leagues)
     write_pair_form(round.protocol)
-    new = [
-        pair
-        for question in rules.questions
-        for pair in _new_pairs(round, question.key, contenders, rules.meetings if meetings is None else meetings, most)
-    ]
+    extent = _Extent(meetings or rules.meetings, None if meetings else rules.count, most)
+    new = [pair for question in rules.questions for pair in _new_pairs(round, question, contenders, extent)]
     Pair.objects.bulk_create(new, batch_size=ROWS_PER_STATEMENT)
     tasks = _new_tasks(round, factors, each=rules.reviewers)
     PairTask.objects.bulk_create(tasks, batch_size=ROWS_PER_STATEMENT)
@@ -75,17 +82,14 @@ def _contenders(round: Round, factors: Factors, leagues: Factors) -> list[Conten
 
 
 def _new_pairs(
-    round: Round,
-    question: str,
-    contenders: Sequence[Contender],
-    meetings: int,
-    most: int | None,
+    round: Round, question: PairQuestion, contenders: Sequence[Contender], extent: _Extent
 ) -> Iterable[Pair]:
-    earlier = live_pairs(round).filter(question=question).order_by("planned_at", "pk").values_list("first", "second")
+    pairs = live_pairs(round).filter(question=question.key)
+    earlier = pairs.order_by("planned_at", "pk").values_list("first", "second")
     scene = {clip.id: clip.scene for clip in contenders}
-    seed = f"{round.seed}|{question}"
-    for one, other in plan_meetings(contenders, meetings=meetings, seed=seed, earlier=earlier, most=most):
-        yield Pair(round=round, question=question, scene=scene[one], first_id=one, second_id=other)
+    seed = f"{round.seed}|{question.key}"
+    for one, other in plan_meetings(contenders, seed=seed, earlier=earlier, **asdict(extent)):
+        yield Pair(round=round, question=question.key, scene=scene[one], first_id=one, second_id=other)
 
 
 def _new_tasks(round: Round, factors: Factors, *, each: int) -> list[PairTask]:

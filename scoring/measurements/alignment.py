@@ -2,8 +2,8 @@
 
 Source: arXiv:2608.26336v1, §4.4 and §E: blind pairs of two systems' rollouts of one case, three annotators, ties half
 a win, majority vote, Spearman's correlation of win rates with direction-adjusted scores over systems. Ours: three
-different votes are a tie; pairs are balanced as ``plan_pairs`` says; the interval; and the ceiling: how well an
-annotator agrees with the others.
+different votes are a tie; the interval; and the ceiling: how well an annotator agrees with the others. Pairs are
+planned as any blind pairs (``review.pairs``).
 """
 
 from __future__ import annotations
@@ -12,23 +12,17 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from random import Random
 from typing import Literal
 
 import numpy as np
 from scipy.stats import spearmanr
 
-from fartbench.errors import Refusal
 from scoring.stats.estimate import Estimate, Undefined, without_interval
 
 Vote = Literal["left", "right", "tie"]
 FEWEST = 3  # systems: a rank correlation of two says nothing
 PERFECT = 1 - 1e-9
 UPPER = 1.959963984540054  # of the standard normal, 97.5 %
-
-
-class NoPlan(Refusal):
-    """Pairs cannot be balanced over so many systems and cases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,65 +40,6 @@ class Judged:
 
     match: Match
     votes: Mapping[str, Vote]
-
-
-def plan_pairs(systems: Sequence[str], cases: Sequence[str], count: int, *, seed: int) -> list[Match]:
-    """Return ``count`` pairs: every two systems meet, each case occurs equally often, sides and appearances are even.
-
-    Appearances of two systems differ by one at most, and so do a system's left and right sides. Raises NoPlan.
-    """
-    random = Random(seed)  # noqa: S311 - for a plan that can be repeated
-    names = list(systems)
-    random.shuffle(names)
-    meetings = _meetings(names)
-    if count < len(meetings) or count % len(cases):
-        raise NoPlan(
-            f"{count} pairs are too few for {len(meetings)} meetings of {len(names)} systems, or no multiple of "
-            f"{len(cases)} cases."
-        )
-    edges = [meetings[turn % len(meetings)] for turn in range(count)]
-    appearances = Counter(name for edge in edges for name in edge)
-    if max(appearances.values()) - min(appearances.values()) > 1:
-        raise NoPlan(f"{count} pairs do not give {len(names)} systems equal appearances; ask for another number.")
-    sides = _oriented(edges)
-    drawn = [case for case in cases for _ in range(count // len(cases))]
-    random.shuffle(drawn)
-    return [Match(case, left, right) for case, (left, right) in zip(drawn, sides, strict=True)]
-
-
-def _meetings(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return every two names once, round by round, so that in a round each name occurs at most once (circle method)."""
-    ring: list[str | None] = [*names, *([None] if len(names) % 2 else [])]
-    found = []
-    for _ in range(len(ring) - 1):
-        half = len(ring) // 2
-        pairs = zip(ring[:half], reversed(ring[half:]), strict=True)
-        found += [(one, other) for one, other in pairs if one is not None and other is not None]
-        ring = [ring[0], ring[-1], *ring[1:-1]]
-    return found
-
-
-def _oriented(edges: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return each edge with its left and right end so that both occur equally often, up to one, at every name.
-
-    An Euler circuit of the graph enters each name as often as it leaves it; names with an odd number of edges are
-    joined to a helper first.
-    """
-    degree = Counter(name for edge in edges for name in edge)
-    odd = [name for name, count in degree.items() if count % 2]
-    ways: dict[str, list[tuple[int, str]]] = {}
-    for number, (one, other) in enumerate([*edges, *(("", name) for name in odd)]):
-        ways.setdefault(one, []).append((number, other))
-        ways.setdefault(other, []).append((number, one))
-    sides: dict[int, tuple[str, str]] = {}
-    for start in ways:
-        here = start
-        while ways[here]:
-            number, there = ways[here].pop()
-            if number not in sides:
-                sides[number] = (here, there)
-                here = there
-    return [sides[number] for number in range(len(edges))]
 
 
 def majority(votes: Sequence[Vote]) -> Vote:

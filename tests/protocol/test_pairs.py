@@ -54,6 +54,8 @@ def test_both_bad_may_be_left_out() -> None:
     [
         ({"reviewers": 5}, "pairs.reviewers: 5 are asked about each pair, and the cohort has 4"),
         ({"meetings": 0}, "pairs.meetings"),
+        ({"count": 120}, "pairs: pairs have either “meetings” or a “count”"),
+        ({"meetings": None}, "pairs: pairs have either “meetings” or a “count”"),
         ({"colour": "red"}, "pairs.colour: unknown key"),
         (with_options(OPTIONS[0], OPTIONS[1], OPTIONS[3]), "no answer counts as 'tie'"),
         (with_options(*OPTIONS[:3], OPTIONS[3] | {"counts": "tie"}), "outcome 'tie' appears twice"),

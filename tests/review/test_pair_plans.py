@@ -156,3 +156,23 @@ def test_measure_counts_what_is_uneven() -> None:
     twos = [frozenset(("cx", "cy")), frozenset(("cx", "cz")), frozenset(("cy", "cz"))]
     found = measure(bouts, tasks, twos)
     assert (found.fewest, found.most, found.side, found.running) == (0, 1, 3, 1)
+
+
+@pytest.mark.parametrize("seed", ["one", "two"])
+def test_a_count_of_pairs_is_spread_evenly_over_scenes_and_configurations(seed: str) -> None:
+    """arXiv:2608.26336v1, §E: 120 pairs, 60 cases, 13 systems; so every case twice, 18 or 19 appearances each."""
+    found = clips(13, scenes=60)
+    meetings = plan_meetings(found, count=120, seed=seed)
+    bouts = bouts_of(found, meetings)
+    assert set(Counter(bout.clips[0].split("-")[2] for bout in bouts).values()) == {2}
+    assert set(Counter(name for bout in bouts for name in bout.configurations).values()) == {18, 19}
+    assert {frozenset(bout.configurations) for bout in bouts} == all_twos(found)
+    tasks = share_out(bouts, ["ann", "ben", "cem"], each=3, seed=seed)
+    balance = measure(bouts, tasks, all_twos(found))
+    assert (balance.tasks, balance.side <= 1) == (360, True)
+
+
+def test_a_count_is_gone_on_with_where_pairs_are_there_already() -> None:
+    found = clips(4, scenes=3)
+    whole = plan_meetings(found, count=9, seed="s")
+    assert whole == whole[:5] + plan_meetings(found, count=9, seed="s", earlier=whole[:5])

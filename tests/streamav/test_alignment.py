@@ -1,22 +1,22 @@
-"""Pairs for human alignment are balanced as said; correlation, ceiling and workload are what arithmetic gives."""
+"""Correlation, ceiling and workload are what arithmetic gives, and verdicts what two experts and a third say."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
 from django.conf import settings
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fartbench.scenarios.generating import generate
 from fartbench.scenarios.material import read_material
 from fartbench.scenarios.reading import read_set
 from fartbench.scenarios.units import read_units
-from fartbench.scenarios.verdicts import Verdict, digest_of_scenario, reviewed
-from scoring.measurements.alignment import Judged, Match, NoPlan, alignment, ceiling, majority, plan_pairs, win_rates
+from fartbench.scenarios.verdicts import Verdict, digest_of_scenario, is_asked, reviewed, shown_to
+from review.pairs.meetings import Contender, plan_meetings
+from scoring.measurements.alignment import Judged, Match, alignment, ceiling, majority, win_rates
 from scoring.measurements.table import read_table
 from scoring.measurements.workload import TooFew, calls, even_part, media_seconds
 from scoring.stats.estimate import Undefined
@@ -27,37 +27,13 @@ SYSTEMS = [f"s{number:02d}" for number in range(13)]
 CASES = [f"case{number}" for number in range(60)]
 
 
-def balanced(matches: list[Match], systems: list[str]) -> None:
-    left, right = (Counter(getattr(match, side) for match in matches) for side in ("left", "right"))
-    appearances = [left[name] + right[name] for name in systems]
-    assert max(appearances) - min(appearances) <= 1
-    assert max(abs(left[name] - right[name]) for name in systems) <= 1
-    met = {frozenset((match.left, match.right)) for match in matches}
-    assert met == {frozenset(pair) for pair in combinations(systems, 2)}
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_120_pairs_over_13_systems_and_60_cases_are_balanced(seed: int):
-    """arXiv:2608.26336v1, §E: 120 pairs, 60 cases, 13 systems; so 18 or 19 appearances each and every case twice."""
-    matches = plan_pairs(SYSTEMS, CASES, 120, seed=seed)
-    balanced(matches, SYSTEMS)
-    assert set(Counter(match.case for match in matches).values()) == {2}
-    appearances = Counter(name for match in matches for name in (match.left, match.right))
-    assert set(appearances.values()) == {18, 19}
-    assert matches == plan_pairs(SYSTEMS, CASES, 120, seed=seed) != plan_pairs(SYSTEMS, CASES, 120, seed=seed + 1)
-
-
-@given(st.integers(3, 16), st.integers(1, 3), st.integers(0, 10))
-def test_whole_rounds_of_meetings_are_balanced_for_any_number_of_systems(count: int, rounds: int, seed: int):
-    systems = SYSTEMS[:1] + [f"t{number}" for number in range(count - 1)]
-    meetings = count * (count - 1) // 2
-    balanced(plan_pairs(systems, ["a"], rounds * meetings, seed=seed), systems)
-
-
-def test_too_few_pairs_or_an_uneven_number_is_refused():
-    for count in (77, 119):
-        with pytest.raises(NoPlan):
-            plan_pairs(SYSTEMS, CASES, count, seed=0)
+@cache
+def matches_of() -> list[Match]:
+    """120 pairs over 13 systems and 60 cases, planned as blind pairs are."""
+    clips = [Contender(f"{case}/{system}", system, case) for case in CASES for system in SYSTEMS]
+    known = {clip.id: clip for clip in clips}
+    pairs = [(known[one], known[other]) for one, other in plan_meetings(clips, count=120, seed="4")]
+    return [Match(one.scene, one.configuration, other.configuration) for one, other in pairs]
 
 
 def test_a_majority_is_more_than_half_and_three_different_votes_are_a_tie():
@@ -77,7 +53,7 @@ def votes(noise: float, seed: int = 1) -> list[Judged]:
     """Three annotators who prefer the higher number in a system's name, with some noise."""
     random = np.random.default_rng(seed)
     judged = []
-    for match in plan_pairs(SYSTEMS, CASES, 120, seed=4):
+    for match in matches_of():
         gaps = [int(match.left[1:]) - int(match.right[1:]) + random.normal(0, noise) for _ in range(3)]
         judged.append(Judged(match, {f"p{n}": "left" if gap > 0 else "right" for n, gap in enumerate(gaps)}))
     return judged
@@ -109,7 +85,7 @@ def test_doubtful_people_lower_correlation_and_ceiling_and_the_interval_is_fishe
 
 
 def test_a_perfect_order_has_no_interval():
-    matches = plan_pairs(SYSTEMS, ["c"], 78, seed=1)
+    matches = [Match("c", *pair) for pair in combinations(SYSTEMS, 2)]
     judged = [Judged(one, {"p": "left" if one.left > one.right else "right"}) for one in matches]
     found = alignment(judged, SCORES, better="higher")
     assert (found.value, found.low, found.high) == (pytest.approx(1), None, None)
@@ -183,3 +159,14 @@ def test_a_corrected_scenario_is_reviewed_again_and_before_the_first_generation(
     assert found.holds_before(NOON + timedelta(hours=2))
     assert not found.holds_before(NOON + timedelta(hours=1))
     assert not reviewed(verdicts, after).holds_before(NOON + timedelta(days=9))
+
+
+def test_a_verdict_is_hidden_until_the_second_is_given_and_nobody_is_asked_twice():
+    one = given_verdicts(("a", True))
+    assert [shown_to(one, "d", who) for who in "ab"] == [one, []]
+    assert [is_asked(one, "d", who) for who in "ab"] == [False, True]
+    differing = given_verdicts(("a", True), ("b", False))
+    assert shown_to(differing, "d", "c") == differing
+    assert [is_asked(differing, "d", who) for who in "abc"] == [False, False, True]
+    agreeing = given_verdicts(("a", False), ("b", False))
+    assert not is_asked(agreeing, "d", "c")
