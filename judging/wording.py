@@ -10,7 +10,7 @@ from review.page import Choice, QuestionBlock, question_blocks
 
 def question_text(form: Form, instructions: str, *, reverse: bool = False) -> str:
     """Return instructions, title and questions; with ``reverse`` each question's options stand last to first."""
-    lines = [instructions, "", f"Scene: {form.scene.title}"]
+    lines = [instructions, "", f"Scene: {form.title}"]
     for block in question_blocks(form, {}):
         lines += ["", *_question(block, reverse=reverse)]
     return "\n".join(lines) + "\n"

@@ -1,7 +1,7 @@
 """Protocols as data: the schema of a protocol file, its loader and digest, and the rules it states. No Django here."""
 
 from fartbench.protocol.digest import canonical_bytes, digest_of
-from fartbench.protocol.form import AllowedAnswer, Form, Violation, form_for
+from fartbench.protocol.form import AllowedAnswer, Form, Violation, form_for, form_keys
 from fartbench.protocol.judges import JudgeModel, Judges
 from fartbench.protocol.loader import ProtocolError, ProtocolFile, load_protocol, parse_protocol
 from fartbench.protocol.pairs import PairAnswer, PairQuestion, Pairs
@@ -30,6 +30,7 @@ __all__ = [
     "canonical_bytes",
     "digest_of",
     "form_for",
+    "form_keys",
     "load_protocol",
     "parse_protocol",
 ]

@@ -1,15 +1,16 @@
-"""The form of one scene and its rules, read from the protocol and stated nowhere else. No Django here.
+"""A form and its rules, read from the protocol and stated nowhere else. No Django here.
 
 Browser, server, database rows and judge schemas are all made from ``Form.allowed``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
-from fartbench.protocol.questions import Option, Question
+from fartbench.protocol.questions import Consistency, Option, Question, When
 from fartbench.protocol.references import scene_question_wording
 from fartbench.protocol.response import Response
 from fartbench.protocol.schema import Protocol, Scene
@@ -52,10 +53,17 @@ class Violation:
 
 @dataclass(frozen=True)
 class Form:
-    """The questions of one scene in order, with every answer that may stand."""
+    """Questions in order, with every answer that may stand.
+
+    ``protocol`` is the protocol with the questions and rules of this form in it: for clips of scenes it is the protocol
+    as it was written, and ``key`` is the scene's. A form about windows of rollouts is worded by a scenario only where
+    it has a checklist; without a ``scene`` it is the same for all.
+    """
 
     protocol: Protocol
-    scene: Scene
+    key: str
+    title: str
+    scene: Scene | None = None
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -67,11 +75,12 @@ class Form:
 
     def wording(self, question: str) -> str:
         """Return the question's text as this scene asks it."""
-        return scene_question_wording(self.protocol, self.scene, question)
+        return scene_question_wording(self.protocol, self.key, question)
 
     def help(self, question: str) -> str:
         """Return the help line that stands under the question, or an empty text."""
-        return self.scene.help.get(question) or self.protocol.question(question).help or ""
+        own = self.scene.help.get(question) if self.scene else None
+        return own or self.protocol.question(question).help or ""
 
     def options(self, question: str) -> tuple[Option, ...]:
         """Return the values that a question offers in this scene; none where only N/A may stand."""
@@ -83,7 +92,7 @@ class Form:
         return {
             rule.question: Response(na_reason=rule.reason)
             for rule in self.protocol.na_rules
-            if rule.only and (rule.scenes is None or self.scene.key in rule.scenes)
+            if rule.only and (rule.scenes is None or self.key in rule.scenes)
         }
 
     def completed(self, responses: Responses) -> dict[str, Response]:
@@ -117,15 +126,13 @@ class Form:
         return {key: tuple(answer for answer in self.allowed if answer.question == key) for key in self.keys}
 
     def _allowed_for(self, question: Question) -> Iterator[AllowedAnswer]:
+        needed = next((rule.when for rule in self.protocol.value_rules if rule.question == question.key), None)
         for option in self.options(question.key):
-            yield AllowedAnswer(question.key, option.value, None)
+            yield AllowedAnswer(question.key, option.value, None, *_condition(needed))
         for rule in self.protocol.na_rules:
-            if rule.question != question.key or (rule.scenes is not None and self.scene.key not in rule.scenes):
+            if rule.question != question.key or (rule.scenes is not None and self.key not in rule.scenes):
                 continue
-            when = rule.when
-            yield AllowedAnswer(
-                question.key, None, rule.reason, when.question if when else None, when.value if when else None
-            )
+            yield AllowedAnswer(question.key, None, rule.reason, *_condition(rule.when))
 
     def violations(self, responses: Responses, *, complete: bool = True) -> list[Violation]:
         """Return every broken rule, in the order of the questions; with ``complete`` a missing answer is one."""
@@ -137,7 +144,13 @@ class Form:
                     found.append(Violation(key, "the answer is missing"))
             elif rule := self._broken_rule(key, response, responses):
                 found.append(Violation(key, rule))
-        return found
+        return [*found, *self._contradictions(responses)] if complete else found
+
+    def _contradictions(self, responses: Responses) -> Iterator[Violation]:
+        for rule in self.protocol.consistency:
+            answer, other = (responses.get(key) for key in (rule.question, rule.other))
+            if answer and other and answer.value and other.value and Decimal(answer.value) < _least(rule, other.value):
+                yield Violation(rule.question, rule.text)
 
     def permitted(self, responses: Responses) -> dict[str, Response]:
         """Return the answers that may stand: what is no longer allowed is left out, and what depended on that too."""
@@ -155,10 +168,8 @@ class Form:
         if not candidates:
             return self._no_such_answer(key, response)
         needed = candidates[0]
-        return (
-            f"N/A ({response.na_reason}) is allowed only when {needed.requires_question!r} "
-            f"was answered {needed.requires_value!r}"
-        )
+        what = f"N/A ({response.na_reason})" if response.value is None else "a value"
+        return f"{what} is allowed only when {needed.requires_question!r} was answered {needed.requires_value!r}"
 
     def _no_such_answer(self, key: str, response: Response) -> str:
         reasons = " or ".join(f"na:{answer.na_reason}" for answer, _ in self.na_options(key))
@@ -181,6 +192,38 @@ class Form:
         return ", ".join(values)
 
 
-def form_for(protocol: Protocol, scene_key: str) -> Form:
-    """Return the form of one scene. Raises KeyError when the protocol has no such scene."""
-    return Form(protocol, protocol.scene(scene_key))
+def _condition(when: When | None) -> tuple[str, str] | tuple[None, None]:
+    return (when.question, when.value) if when else (None, None)
+
+
+def _least(rule: Consistency, other: str) -> Decimal:
+    return Decimal(other if rule.at_least is None else str(rule.at_least))
+
+
+def form_keys(protocol: Protocol, scenes: Iterable[str] | None = None) -> tuple[str, ...]:
+    """Return the key of every form that is asked about these scenes (None for all), in the protocol's order."""
+    wanted = {scene.key for scene in protocol.scenes} if scenes is None else set(scenes)
+    if protocol.rollouts is not None:
+        return protocol.rollouts.form_keys(wanted)
+    return tuple(scene.key for scene in protocol.scenes if scene.key in wanted)
+
+
+def form_for(protocol: Protocol, key: str) -> Form:
+    """Return the form of this key: a scene's, or that of a kind of unit of a rollout. Raises KeyError for neither."""
+    if protocol.rollouts is None:
+        scene = protocol.scene(key)
+        return Form(protocol, key, scene.title, scene)
+    form, scenario = protocol.rollouts.form(key)
+    found = protocol.rollouts.forms
+    asking = protocol.model_copy(
+        update={
+            "answer_sets": found.answer_sets,
+            "na_reasons": found.na_reasons,
+            "questions": form.questions if scenario is None else form.questions_for(scenario),
+            "na_rules": form.na_rules,
+            "value_rules": form.value_rules,
+            "consistency": form.consistency,
+        }
+    )
+    title = protocol.rollouts.units.kind(form.unit).text
+    return Form(asking, key, title, protocol.scene(scenario.key) if scenario else None)

@@ -9,9 +9,11 @@ from ruamel.yaml import YAML
 from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import YAMLError
 
+from fartbench.datafiles import tuples
 from fartbench.errors import BadInput
 from fartbench.protocol.digest import digest_of
 from fartbench.protocol.references import reference_faults
+from fartbench.protocol.rollouts import compiled, with_scenes
 from fartbench.protocol.schema import Protocol
 
 FILE_NAME = "protocol.yaml"
@@ -37,13 +39,13 @@ class ProtocolFile:
 
 
 def load_protocol(folder: Path) -> ProtocolFile:
-    """Read ``folder/protocol.yaml`` (or the file itself) strictly.
+    """Read ``folder/protocol.yaml`` (or the file itself) strictly, with the parts of rollouts beside it.
 
     Raises ProtocolError when the file is missing or not YAML, repeats a key, holds an unknown key or a value of
     the wrong kind, or when a rule names something that is not there.
     """
     path = folder / FILE_NAME if folder.is_dir() else folder
-    content = _read(path)
+    content = compiled(_read(path), path.parent)
     protocol = parse_protocol(content, source=str(path))
     return ProtocolFile(protocol, content, digest_of(content))
 
@@ -51,7 +53,7 @@ def load_protocol(folder: Path) -> ProtocolFile:
 def parse_protocol(content: Any, *, source: str) -> Protocol:
     """Check ``content`` (what YAML or JSON gave) and return it as a Protocol; ``source`` names it in errors."""
     try:
-        protocol = Protocol.model_validate(_tuples(content))
+        protocol = Protocol.model_validate(with_scenes(tuples(content)))
     except ValidationError as error:
         faults = [f"{_path(fault['loc'])}: {_words(fault)}" for fault in error.errors()]
         raise ProtocolError(source, faults) from error
@@ -80,15 +82,6 @@ def _first_line(error: YAMLError) -> str:
     problem = getattr(error, "problem", None) or str(error).splitlines()[0]
     where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
     return f"{str(problem).splitlines()[0]}{where}"
-
-
-def _tuples(content: Any) -> Any:
-    # Strict models want tuples, so that a loaded protocol cannot be changed in place.
-    if isinstance(content, list):
-        return tuple(_tuples(item) for item in content)
-    if isinstance(content, dict):
-        return {key: _tuples(value) for key, value in content.items()}
-    return content
 
 
 def _path(location: tuple[int | str, ...]) -> str:

@@ -127,10 +127,57 @@ class NaRule(Part):
     scenes: tuple[Key, ...] | None = None
     only: bool = False
 
+    @property
+    def named(self) -> set[str]:
+        """The questions that the rule is about."""
+        return {self.question} | ({self.when.question} if self.when else set())
+
     @model_validator(mode="after")
     def _the_only_answer_needs_no_condition(self) -> Self:
         if self.only and self.when:
             raise ValueError("an N/A that is the only answer has no condition")
+        return self
+
+
+class ValueRule(Part):
+    """A value of ``question`` may stand only under a condition. An N/A to it has rules of its own."""
+
+    question: Key
+    when: When
+
+    @property
+    def named(self) -> set[str]:
+        """The questions that the rule is about."""
+        return {self.question, self.when.question}
+
+
+class Consistency(Part):
+    """Two answers that must not contradict each other once a sheet is locked; ``text`` says how they would.
+
+    The number answered to ``question`` is not below that answered to ``not_below``; or it is ``at_least`` so much where
+    ``beside`` was answered with a value. Nothing is asked of an N/A.
+    """
+
+    question: Key
+    text: Text
+    not_below: Key | None = None
+    beside: Key | None = None
+    at_least: float | None = None
+
+    @property
+    def named(self) -> set[str]:
+        """The questions that the rule is about."""
+        return {self.question, self.other}
+
+    @property
+    def other(self) -> str:
+        """The question whose answer the one of ``question`` is held to."""
+        return self.not_below or self.beside or ""
+
+    @model_validator(mode="after")
+    def _one_way_of_comparing(self) -> Self:
+        if (self.not_below is None) == (self.beside is None) or (self.beside is None) != (self.at_least is None):
+            raise ValueError("state either not_below, or beside with at_least")
         return self
 
 

@@ -3,22 +3,44 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from fartbench.protocol.questions import NaRule
-from fartbench.protocol.schema import PER_SCENE, Protocol, Scene
+from fartbench.protocol.questions import NaRule, ValueRule
+from fartbench.protocol.schema import PER_SCENE, Protocol
 from fartbench.protocol.score_references import score_faults
 
 
 def reference_faults(protocol: Protocol) -> list[str]:
     """Return one sentence per fault, each starting with the path of what is wrong; empty when all is well."""
     return [
+        *_what_is_asked(protocol),
         *_repeated_keys(protocol),
         *_question_faults(protocol),
         *_stage_faults(protocol),
         *_scene_faults(protocol),
         *_na_rule_faults(protocol),
+        *_answer_rule_faults(protocol),
         *score_faults(protocol),
         *_pair_faults(protocol),
     ]
+
+
+def _what_is_asked(protocol: Protocol) -> Iterator[str]:
+    """A protocol asks questions of its own and makes a score of them; or it has rollouts, with forms and metrics."""
+    if protocol.rollouts is None:
+        if not protocol.questions:
+            yield "questions: there is none"
+        if protocol.scoring.is_empty:
+            yield "scoring: a score is made of gates or of dimensions: state one of them"
+        return
+    if protocol.questions or not protocol.scoring.is_empty:
+        yield "rollouts: its forms hold the questions, and its metrics stand beside each other without a score"
+    if [scene.key for scene in protocol.scenes] != [scenario.key for scenario in protocol.rollouts.scenarios]:
+        yield "scenes: those of a protocol with rollouts are its scenarios; leave the key out"
+    for scenario in protocol.rollouts.scenarios:
+        if scenario.duration_s != protocol.clip.duration_s:
+            yield (
+                f"scenarios.{scenario.key}.duration_s: {scenario.duration_s:g} s, and clip.duration_s says "
+                f"{protocol.clip.duration_s:g} s"
+            )
 
 
 def _repeated_keys(protocol: Protocol) -> Iterator[str]:
@@ -52,6 +74,8 @@ def _question_faults(protocol: Protocol) -> Iterator[str]:
 
 
 def _stage_faults(protocol: Protocol) -> Iterator[str]:
+    if not protocol.questions:
+        return
     first = min(question.stage for question in protocol.questions)
     last = max(question.stage for question in protocol.questions)
     if protocol.stages and len(protocol.stages) != last:
@@ -110,7 +134,19 @@ def _na_rule_faults(protocol: Protocol) -> Iterator[str]:
             seen.append((rule.question, rule.reason, scene))
 
 
-def _condition_faults(protocol: Protocol, rule: NaRule, path: str, order: list[str]) -> Iterator[str]:
+def _answer_rule_faults(protocol: Protocol) -> Iterator[str]:
+    order = [question.key for question in protocol.questions]
+    for number, rule in enumerate(protocol.value_rules, start=1):
+        if rule.question not in order:
+            yield f"value_rules[{number}].question: there is no question {rule.question!r}"
+        else:
+            yield from _condition_faults(protocol, rule, f"value_rules[{number}]", order)
+    for number, held in enumerate(protocol.consistency, start=1):
+        for key in sorted(held.named - set(order)):
+            yield f"consistency[{number}]: there is no question {key!r}"
+
+
+def _condition_faults(protocol: Protocol, rule: NaRule | ValueRule, path: str, order: list[str]) -> Iterator[str]:
     if rule.when is None:
         return
     needed = rule.when
@@ -143,7 +179,7 @@ def _scenes(protocol: Protocol) -> tuple[str, ...]:
     return tuple(scene.key for scene in protocol.scenes)
 
 
-def scene_question_wording(protocol: Protocol, scene: Scene, question_key: str) -> str:
+def scene_question_wording(protocol: Protocol, scene: str, question_key: str) -> str:
     """Return the text of a question as this scene asks it."""
     question = protocol.question(question_key)
-    return scene.wording[question_key] if question.wording == PER_SCENE else question.wording
+    return protocol.scene(scene).wording[question_key] if question.wording == PER_SCENE else question.wording

@@ -10,7 +10,8 @@ from pydantic import Field, StringConstraints, model_validator
 from fartbench.protocol.judges import Judges
 from fartbench.protocol.pairs import Pairs
 from fartbench.protocol.parts import AnswerText, Key, Name, Part, Text, Version
-from fartbench.protocol.questions import AnswerSet, NaRule, Option, Question
+from fartbench.protocol.questions import AnswerSet, Consistency, NaRule, Option, Question, ValueRule
+from fartbench.protocol.rollouts import Rollouts
 from fartbench.protocol.scoring import Metric, Scoring, Smoke
 
 PER_SCENE = "per_scene"
@@ -154,7 +155,7 @@ class Rule(Part):
 
 
 class Protocol(Part):
-    """A whole protocol file."""
+    """A whole protocol file. One with ``rollouts`` has no questions of its own: each kind of unit has its forms."""
 
     name: Name
     version: Version
@@ -166,17 +167,20 @@ class Protocol(Part):
     cohort: Cohort
     playback: Playback
     tracks: tuple[Track, ...] = Field(min_length=1)
-    answer_sets: dict[Key, AnswerSet]
+    answer_sets: dict[Key, AnswerSet] = Field(default_factory=dict)
     stages: tuple[Text, ...] = ()
-    questions: tuple[Question, ...] = Field(min_length=1)
+    questions: tuple[Question, ...] = ()
     na_reasons: dict[Key, Text] = Field(default_factory=dict)
     na_rules: tuple[NaRule, ...] = ()
+    value_rules: tuple[ValueRule, ...] = ()
+    consistency: tuple[Consistency, ...] = ()
     scenes: tuple[Scene, ...] = Field(min_length=1)
     scoring: Scoring
     metrics: tuple[Metric, ...] = ()
     smoke: Smoke | None = None
     pairs: Pairs | None = None
     judges: Judges | None = None
+    rollouts: Rollouts | None = None
     reports: tuple[Report, ...] = ()
     rules: tuple[Rule, ...] = ()
 

@@ -42,14 +42,15 @@ class Cap(Part):
 class Scoring(Part):
     """Which questions make the score, and how configurations are ordered.
 
-    Either ``gates`` with the ``points`` they earn, or ``dimensions`` with their weights and perhaps ``caps``.
+    Either ``gates`` with the ``points`` they earn, or ``dimensions`` with their weights and perhaps ``caps``. Neither
+    where metrics stand side by side and nothing is ranked.
     """
 
     gates: tuple[Key, ...] = ()
     points: tuple[PointRule, ...] = ()
     dimensions: tuple[Dimension, ...] = ()
     caps: tuple[Cap, ...] = ()
-    rank_by: tuple[Literal["factual_score", "scenes_all_right", "fartscore"], ...] = Field(min_length=1)
+    rank_by: tuple[Literal["factual_score", "scenes_all_right", "fartscore"], ...] = ()
     ranking: Literal["standard_competition"]
 
     @property
@@ -60,10 +61,21 @@ class Scoring(Part):
     @property
     def score_label(self) -> str:
         """What the score is called on pages."""
-        return {"factual_score": "Factual Score", "fartscore": "FARTScore"}.get(self.rank_by[0], "Scenes all right")
+        return {"factual_score": "Factual Score", "fartscore": "FARTScore"}.get(
+            next(iter(self.rank_by), ""), "Scenes all right"
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        """Say whether there is no score at all."""
+        return not (self.gates or self.dimensions)
 
     @model_validator(mode="after")
     def _one_way_of_scoring(self) -> Self:
+        if self.is_empty and not (self.points or self.caps or self.rank_by):
+            return self
+        if not self.rank_by:
+            raise ValueError("a score ranks by something: rank_by is empty")
         if bool(self.gates) == self.is_weighted:
             raise ValueError("a score is made of gates or of dimensions: state one of them")
         if self.is_weighted and (self.points or self.rank_by != ("fartscore",)):

@@ -13,8 +13,8 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from fartbench.protocol.parts import Key, Part, Text
-from fartbench.protocol.questions import AnswerSet, NaRule, Question
+from fartbench.protocol.parts import Key, Part, Text, repeated
+from fartbench.protocol.questions import AnswerSet, Consistency, NaRule, Question, ValueRule
 from fartbench.scenarios.reading import read_model
 from fartbench.scenarios.schema import Scenario
 from fartbench.scenarios.units import Unit
@@ -33,6 +33,8 @@ class UnitForm(Part):
     shown: Shown
     questions: tuple[Question, ...] = ()
     na_rules: tuple[NaRule, ...] = ()
+    value_rules: tuple[ValueRule, ...] = ()
+    consistency: tuple[Consistency, ...] = ()
     criteria: Literal["video", "audio"] | None = None
     answers: Key | None = None
     lead: Text | None = None
@@ -47,6 +49,19 @@ class UnitForm(Part):
             raise ValueError(f"{self.unit}: a checklist names its answers and its lead, and only a checklist")
         return self
 
+    @property
+    def name(self) -> str:
+        """What the form is called in keys: ``update-video``."""
+        return f"{self.unit}-{self.shown}"
+
+    def key_for(self, scenario: Scenario) -> str:
+        """Return the key of the form as a scenario words it: one with a checklist has one for each scenario."""
+        return self.name if self.criteria is None else f"{self.name}.{scenario.key}"
+
+    def questions_for(self, scenario: Scenario) -> tuple[Question, ...]:
+        """Return what is asked about a scenario's units; nothing where its checklist has no criterion."""
+        return self.questions or tuple(_criteria(self, scenario))
+
 
 class Forms(Part):
     """``forms.yaml``: the forms, their answer sets, and why N/A may be answered."""
@@ -58,24 +73,30 @@ class Forms(Part):
 
     @model_validator(mode="after")
     def _every_name_is_known(self) -> Self:
+        if twice := repeated(form.name for form in self.forms):
+            raise ValueError(f"there are two forms {twice[0]}")
         for form in self.forms:
             keys = [question.key for question in form.questions]
             sets = {question.answers for question in form.questions} | ({form.answers} if form.answers else set())
             if unknown := sorted(sets - self.answer_sets.keys()):
                 raise ValueError(f"{form.unit}: there is no answer set {unknown[0]!r}")
-            for rule in form.na_rules:
-                named = {rule.question} | ({rule.when.question} if rule.when else set())
-                if unknown := sorted(named - set(keys)):
+            rules: tuple[NaRule | ValueRule | Consistency, ...]
+            rules = (*form.na_rules, *form.value_rules, *form.consistency)
+            for rule in rules:
+                if unknown := sorted(rule.named - set(keys)):
                     raise ValueError(f"{form.unit}: there is no question {unknown[0]!r}")
-                if rule.reason not in self.na_reasons:
-                    raise ValueError(f"{form.unit}: there is no N/A reason {rule.reason!r}")
+            for na in form.na_rules:
+                if na.reason not in self.na_reasons:
+                    raise ValueError(f"{form.unit}: there is no N/A reason {na.reason!r}")
         return self
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One form about one unit, in its scenario's words. ``target`` is the update's text that it is about."""
+    """One form about one unit, in its scenario's words: ``form`` is its key, ``target`` the update's text that it is
+    about."""
 
+    form: str
     unit: Unit
     shown: Shown
     target: str
@@ -93,9 +114,9 @@ def asked(forms: Forms, scenario: Scenario, unit: Unit) -> Iterator[Asked]:
     for form in forms.forms:
         if form.unit != unit.kind or not _applies(form, scenario, unit):
             continue
-        questions = form.questions or tuple(_criteria(form, scenario))
-        if questions:
-            yield Asked(unit, form.shown, _target(form, scenario, unit), questions, form.na_rules)
+        if questions := form.questions_for(scenario):
+            target = _target(form, scenario, unit)
+            yield Asked(form.key_for(scenario), unit, form.shown, target, questions, form.na_rules)
 
 
 def _applies(form: UnitForm, scenario: Scenario, unit: Unit) -> bool:

@@ -41,11 +41,17 @@ def read_set(folder: Path) -> ScenarioSet:
     """Read a folder of scenarios. Raises DataError or ScenarioError for the first file that cannot be used."""
     about = read_model(folder / SET_FILE, SetFile)
     constraints = read_model(folder / about.constraints, Constraints)
+    files = scenario_files(folder)
+    scenarios = tuple(scenario for path, found in files for scenario in parse_scenarios(found, source=str(path)))
+    return ScenarioSet(about, constraints, scenarios, digest_scenarios(scenarios))
+
+
+def scenario_files(folder: Path) -> list[tuple[Path, Any]]:
+    """Return each file of scenarios with its content as it stands there. Raises DataError or ScenarioError."""
     files = sorted(path for path in (folder / "scenarios").glob("*") if path.suffix in {".yaml", ".json"})
     if not files:
         raise ScenarioError(str(folder / "scenarios"), ["there is no .yaml or .json file here"])
-    scenarios = tuple(scenario for path in files for scenario in parse_scenarios(_content(path), source=str(path)))
-    return ScenarioSet(about, constraints, scenarios, digest_scenarios(scenarios))
+    return [(path, _content(path)) for path in files]
 
 
 def _content(path: Path) -> Any:

@@ -55,6 +55,13 @@ class UnitPlan(Part):
     source: Text
     kinds: tuple[UnitKind, ...] = Field(min_length=1)
 
+    def kind(self, key: str) -> UnitKind:
+        """Return the kind of unit of this name. Raises KeyError when there is none."""
+        for kind in self.kinds:
+            if kind.kind == key:
+                return kind
+        raise KeyError(key)
+
 
 def read_units(folder: Path) -> UnitPlan:
     """Read ``units.yaml``. Raises DataError or ScenarioError."""

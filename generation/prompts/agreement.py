@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fartbench.datafiles import DataError
-from fartbench.protocol import Form, Protocol, form_for
+from fartbench.protocol import Form, Protocol, Scene, form_for
 from generation.prompts.specification import FOLDER, Specification, read_specification
 
 
@@ -25,12 +25,11 @@ def specification_faults(protocol: Protocol, *, folder: Path = FOLDER) -> list[s
             faults += [f"{error.what}: {fault}" for fault in error.faults]
             continue
         path = folder / protocol.name / protocol.version / f"{scene.key}.yaml"
-        faults += [f"{path}: {fault}" for fault in _differences(form_for(protocol, scene.key), specification)]
+        faults += [f"{path}: {fault}" for fault in _differences(form_for(protocol, scene.key), scene, specification)]
     return faults
 
 
-def _differences(form: Form, found: Specification) -> Iterator[str]:
-    scene = form.scene
+def _differences(form: Form, scene: Scene, found: Specification) -> Iterator[str]:
     if found.key != scene.key:
         yield f"key: it is {found.key!r}, and the scene is {scene.key!r}"
     if found.title != scene.title:
@@ -42,12 +41,12 @@ def _differences(form: Form, found: Specification) -> Iterator[str]:
     if scene.required_events is not None and found.events.count != scene.required_events:
         yield f"events.count: it is {found.events.count}, and the protocol requires {scene.required_events}"
     if found.checks is not None:
-        yield from _checks(form, found.checks.expected, found.checks.not_applicable)
+        yield from _checks(form, scene, found.checks.expected, found.checks.not_applicable)
 
 
-def _checks(form: Form, expected: dict[str, str], not_applicable: tuple[str, ...]) -> Iterator[str]:
-    for question in sorted({*expected, *form.scene.expects}):
-        stated, said = expected.get(question), form.scene.expects.get(question)
+def _checks(form: Form, scene: Scene, expected: dict[str, str], not_applicable: tuple[str, ...]) -> Iterator[str]:
+    for question in sorted({*expected, *scene.expects}):
+        stated, said = expected.get(question), scene.expects.get(question)
         if stated != said:
             yield f"checks.expected.{question}: it is {stated!r}, and the scene expects {said!r}"
     for question in sorted(set(not_applicable) ^ set(form.settled)):

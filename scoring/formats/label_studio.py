@@ -74,7 +74,7 @@ def _task(record: RoundRecord, place: int, cell: CellRecord) -> dict[str, Any]:
             _VIDEO: f"{cell.stimulus}.mp4",
             "stimulus": cell.stimulus,
             "scene": cell.scene,
-            "scene_title": form.scene.title,
+            "scene_title": form.title,
             **wording,
         },
         "meta": {"round": record.name, "protocol": record.protocol.label, "protocol_digest": record.protocol_digest},

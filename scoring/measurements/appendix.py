@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fartbench.scenarios.metrics import MetricTable
 from fartbench.scenarios.schema import Scenario
 from scoring.measurements.cases import Evidence
 from scoring.measurements.recipes import capped_latency, if_established, mean, of_questions
-from scoring.measurements.table import MetricTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from fartbench.scenarios.metrics import Metric, MetricTable
 from scoring.measurements.continuity import prompt_continuity
 from scoring.measurements.measurement import Measurement, Status
 from scoring.measurements.recipes import (
@@ -16,7 +17,6 @@ from scoring.measurements.recipes import (
     mean,
     of_questions,
 )
-from scoring.measurements.table import Metric, MetricTable
 
 FIRST_LAST = ("first", "last")
 NO_WEIGHTS = "no weights"

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from random import Random
 
 from fartbench.errors import Refusal
+from fartbench.scenarios.metrics import Metric, MetricTable
 from fartbench.scenarios.schema import Scenario
 from fartbench.scenarios.units import Unit, UnitPlan, units
-from scoring.measurements.table import Metric, MetricTable
 
 # A unit that is not a metric's own but is judged by its checklist, for the appendix (§D.1).
 INITIAL = {"initial": ("VIF", "AIF")}

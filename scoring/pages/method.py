@@ -29,7 +29,9 @@ class SceneForm:
 
 
 def scene_forms(protocol: Protocol) -> list[SceneForm]:
-    """Return the form of every scene."""
+    """Return the form of every scene; none where windows of rollouts are judged, whose forms are no scene's."""
+    if protocol.rollouts is not None:
+        return []
     return [SceneForm(scene, tuple(_questions(protocol, scene))) for scene in protocol.scenes]
 
 

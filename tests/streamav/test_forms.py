@@ -8,10 +8,10 @@ from django.conf import settings
 from fartbench.scenarios.forms import asked, read_forms
 from fartbench.scenarios.generating import generate
 from fartbench.scenarios.material import read_material
+from fartbench.scenarios.metrics import read_table
 from fartbench.scenarios.reading import ScenarioError, read_set
 from fartbench.scenarios.units import read_units, units
 from scoring.measurements.recipes import LATEST_S, STEP_S
-from scoring.measurements.table import read_table
 from scoring.measurements.workload import calls
 
 FOLDER = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "streamav" / "0.1.0"

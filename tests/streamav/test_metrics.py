@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from django.conf import settings
 
+from fartbench.scenarios.metrics import read_table
 from fartbench.scenarios.reading import read_set
 from scoring.measurements.appendix import capped, dependencies, initial_alignment
 from scoring.measurements.cases import CaseValue, Evidence, case_value, interval_values
 from scoring.measurements.measurement import Measurement
 from scoring.measurements.recipes import CriteriaDiffer, Form, update_faults
 from scoring.measurements.summary import column, trajectory
-from scoring.measurements.table import read_table
 from scoring.stats.estimate import Estimate, Undefined
 
 FOLDER = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "streamav" / "0.1.0"

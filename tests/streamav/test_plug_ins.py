@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from django.conf import settings
 
+from fartbench.scenarios.metrics import read_table
 from scoring.measurements.cases import Evidence, case_value
 from scoring.measurements.plug_ins import aesthetics
 from scoring.measurements.plug_ins.consistency import BACKGROUND, SUBJECT, clips, consistency, similarity, unit
@@ -20,7 +21,6 @@ from scoring.measurements.plug_ins.registry import PLUG_INS
 from scoring.measurements.plug_ins.tensors import WeightsUnreadable, read_tensors
 from scoring.measurements.plug_ins.torch_models import linear, scaled, sound_clips, starts, video_clips
 from scoring.measurements.plug_ins.vision import ClipVision, bicubic, prepared
-from scoring.measurements.table import read_table
 
 TABLE = read_table(Path(settings.BASE_DIR) / "fixtures" / "protocols" / "streamav" / "0.1.0")
 WIDTH, HEAD, PATCH, ROWS, DEPTH, OUT = 8, 4, 4, 3, 2, 6

@@ -14,10 +14,10 @@ from blinding.windows import WindowMissing, cut
 from fartbench.media.probe import probe
 from fartbench.scenarios.generating import generate
 from fartbench.scenarios.material import read_material
+from fartbench.scenarios.metrics import read_table
 from fartbench.scenarios.reading import read_set
 from fartbench.scenarios.units import Window, read_units, units
 from generation.local.rollouts.scenery import TONES
-from scoring.measurements.table import read_table
 
 FOLDER = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "streamav" / "0.1.0"
 PLAN = read_units(FOLDER)

@@ -6,7 +6,7 @@ from typing import Any
 
 from fartbench.commands import Command as Base
 from fartbench.errors import BadInput
-from fartbench.protocol import load_protocol
+from fartbench.protocol import Protocol, form_keys, load_protocol
 from fartbench.protocol.loader import FILE_NAME
 from fartbench.scenarios.claims import check_folder
 from fartbench.scenarios.reading import SET_FILE
@@ -53,9 +53,20 @@ class Command(Base):
         if faults := specification_faults(protocol):
             raise BadInput(f"The specifications of {protocol.label}", faults)
         cohort = protocol.cohort
-        score = "dimensions" if protocol.scoring.is_weighted else "gates"
         self.say(
-            f"{protocol.label} is sound: {len(protocol.scenes)} scenes, {len(protocol.questions)} questions, "
-            f"{cohort.consensus} of {cohort.size} reviewers make a consensus, scored by {score}. "
+            f"{protocol.label} is sound: {len(protocol.scenes)} scenes, {_asked(protocol)}, "
+            f"{cohort.consensus} of {cohort.size} reviewers make a consensus, {_scored(protocol)}. "
             f"SHA-256 {file.digest}."
         )
+
+
+def _asked(protocol: Protocol) -> str:
+    if protocol.rollouts is not None:
+        return f"{len(form_keys(protocol))} forms about {len(protocol.rollouts.units.kinds)} kinds of windows"
+    return f"{len(protocol.questions)} questions"
+
+
+def _scored(protocol: Protocol) -> str:
+    if protocol.rollouts is not None:
+        return f"{len(protocol.rollouts.metrics.metrics)} metrics side by side"
+    return f"scored by {'dimensions' if protocol.scoring.is_weighted else 'gates'}"

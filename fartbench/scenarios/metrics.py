@@ -21,7 +21,7 @@ FILE = "metrics.yaml"
 class Metric(Part):
     """One column: what it is, where it applies, and how its value comes about.
 
-    ``unit`` is what one value is of; ``recipe`` names a function in ``scoring.measurements.recipes``; ``questions`` are
+    ``unit`` is what one value is of; ``recipe`` names what makes it of a form or of signals; ``questions`` are
     the keys that the recipe reads of an answered form.
     """
 
