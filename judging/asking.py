@@ -26,14 +26,18 @@ from judging.errors import JudgeChanged, ServicePaused
 from judging.freezing import refuse_changed, request_for
 from judging.media import clip_bytes
 from judging.models import JudgeRun, JudgeTry, RunState, TryState
+from judging.ports.access import access
 from judging.ports.port import Answer, Blocked, Declined, NotTransported, Replied, Request, TimedOut, Unusable
 from judging.ports.registry import port
+from judging.storable import storable
 
 JUDGE = "judge"
 TRIES = 5
 BACKOFF_S = (2.0, 10.0, 30.0, 120.0)
-# The next question would get the same answer: a person has to look at key, credit or name first.
-_STOPS_THE_ACCOUNT = frozenset({401, 402, 403, 404})
+# No service is left alone for longer at one time, whatever it asks for; then it is asked once more.
+LONGEST_PAUSE_S = 3600.0
+# The next question would get the same answer: a person has to look at key, credit, name or address first.
+_STOPS_THE_ACCOUNT = frozenset({301, 302, 303, 307, 308, 401, 402, 403, 404, 410})
 ASKED_WHILE = (RoundState.REVIEWING, RoundState.LOCKED)
 
 LOST = "lost"
@@ -80,7 +84,8 @@ def ask(subject: str, _report: jobs.Report) -> None:
     except Refusal as refusal:  # a key is missing: nothing was sent
         _conclude(run, opened, Outcome(RunState.DUE, "not_sent", reason=str(refusal)))
         raise
-    outcome = _outcome(run, answer, latency_ms=int(1000 * (time.monotonic() - start)))
+    meant = _outcome(run, answer, latency_ms=int(1000 * (time.monotonic() - start)))
+    outcome = Outcome(**storable(asdict(meant), access(model.service).redacted))
     spool.put(str(opened.token), asdict(outcome))
     _conclude(run, opened, outcome)
 
@@ -136,7 +141,8 @@ def _outcome(run: JudgeRun, answer: Answer, *, latency_ms: int) -> Outcome:
         "latency_ms": latency_ms,
     }
     if isinstance(answer, NotTransported):
-        common["retry_after_s"] = answer.retry_after_s
+        after = answer.retry_after_s
+        common["retry_after_s"] = None if after is None else min(after, LONGEST_PAUSE_S)
         return Outcome(RunState.DUE, "transport", "transport", answer.reason, **common)
     if isinstance(answer, TimedOut):
         return Outcome(RunState.ERROR, "timeout", "timeout", answer.reason, **common)
@@ -156,6 +162,8 @@ def _spoken(run: JudgeRun, answer: Replied | Blocked | Unusable, common: dict[st
     if isinstance(answer, Blocked):
         return Outcome(RunState.BLOCKED, "blocked", "", answer.reason, **common)
     wanted = run.judge.model.version
+    if isinstance(answer, Unusable) and not answer.model_version:
+        return Outcome(RunState.INVALID, "invalid", "", answer.reason, **common)
     if answer.model_version != wanted:
         words = f"The service answered with model {answer.model_version or 'unnamed'!r}; frozen is {wanted!r}."
         return Outcome(RunState.ERROR, "wrong_model", "wrong_model", words, **common)

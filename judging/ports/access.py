@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from os import environ
 from urllib.parse import urlsplit
 
+from fartbench.outgoing import LOOPBACK
 from judging.ports.port import KeyMissing
-
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 @dataclass(frozen=True)

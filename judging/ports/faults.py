@@ -6,17 +6,26 @@ import json
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
+import httpx
+
+from fartbench.outgoing import BoundedClient, TooLarge
 from judging.ports.access import Access
-from judging.ports.port import Answer, Blocked, Declined, Exchange, NotTransported, TimedOut, Usage
+from judging.ports.port import Answer, Blocked, Declined, Exchange, NotTransported, TimedOut, Unusable, Usage
 
 TEXT_LIMIT = 20_000
-SECONDS_TO_CONNECT = 10.0
+WORDS_LIMIT = 300
 SECONDS_TO_ANSWER = 180.0
-_SENT_AND_SILENT = frozenset({"ReadTimeout", "WriteTimeout"})
+MOST_BYTES = 16 << 20
 _PASSING = frozenset({408, 409, 425, 429})
 # Codes by which services say in an error, and not in an answer, that they decline the content.
 _BLOCKS = re.compile(r"content[_ ]?filter|content_policy|data_?inspection|prohibited|safety", re.IGNORECASE)
+
+
+def client(access: Access) -> BoundedClient:
+    """Return a client for one question to a service."""
+    return BoundedClient(access.base_url, seconds=SECONDS_TO_ANSWER, most_bytes=MOST_BYTES)
 
 
 def kept(access: Access, status: int | None, text: str) -> Exchange:
@@ -24,26 +33,53 @@ def kept(access: Access, status: int | None, text: str) -> Exchange:
     return Exchange(status, access.redacted(text)[:TEXT_LIMIT])
 
 
-def of_exception(error: Exception, access: Access) -> Answer:
-    """Say what an exception of an HTTP library means. Its kind is known by name: there are several libraries."""
-    words = access.redacted(f"{type(error).__name__}: {error}")
-    names = {kind.__name__ for kind in type(error).__mro__}
-    if names & _SENT_AND_SILENT:
+def text_of(answer: httpx.Response) -> str:
+    """Return a body as text. JSON is UTF-8, whatever a header says of it."""
+    return answer.content.decode("utf-8", "replace")
+
+
+def json_of(answer: httpx.Response) -> Any:
+    """Return a body as JSON, or None when it is none."""
+    try:
+        return json.loads(text_of(answer))
+    except (ValueError, RecursionError):
+        return None
+
+
+def of_exchange(error: Exception, answer: httpx.Response | None, access: Access) -> Answer:
+    """Say what an exception means that came out of an exchange, after ``answer`` if there was one."""
+    if answer is not None:
+        return unreadable(answer, access) if answer.is_success else of_status(answer, access)
+    words = f"{type(error).__name__}: {error}"
+    if isinstance(error, TooLarge):
+        return Unusable(words, "", Usage(), Exchange())
+    if isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
         return TimedOut(words, Exchange())
     return NotTransported(words, None, Exchange())
 
 
-def of_status(status: int, body: Any, headers: Mapping[str, str], access: Access) -> Answer:
+def unreadable(answer: httpx.Response, access: Access) -> Unusable:
+    """Return what a success is whose body nobody can read: the judge was asked, and is not asked twice."""
+    exchange = kept(access, answer.status_code, text_of(answer))
+    return Unusable("the answer cannot be read: it is not the JSON of this service", "", Usage(), exchange)
+
+
+def of_status(answer: httpx.Response, access: Access) -> Answer:
     """Say what an answer with an error status means."""
+    status, body = answer.status_code, json_of(answer)
     error = body.get("error") if isinstance(body, Mapping) else None
     error = error if isinstance(error, Mapping) else {}
     code = str(error.get("code") or error.get("status") or "")
-    words = f"HTTP {status}: {error.get('message') or code or 'no reason given'}"
-    exchange = kept(access, status, json.dumps(body, default=str))
+    said = str(error.get("message") or code or text_of(answer).strip() or "no reason given")[:WORDS_LIMIT]
+    words, exchange = f"HTTP {status}: {said}", kept(access, status, text_of(answer))
+    if answer.is_redirect:
+        host = urlsplit(answer.headers["location"]).hostname or "another page"
+        words = f"HTTP {status}: it sends elsewhere, to {host[:WORDS_LIMIT]}; redirects are not followed"
+        return Declined(words, status, exchange)
     if status in _PASSING or status >= 500:  # noqa: PLR2004
-        return NotTransported(words, retry_after_s(headers), exchange)
+        return NotTransported(words, retry_after_s(answer.headers), exchange)
     if _BLOCKS.search(code):
-        return Blocked(f"{code}: {error.get('message', '')}".strip(": "), "", Usage(), exchange)
+        return Blocked(f"{code}: {said}" if error.get("message") else code, "", Usage(), exchange)
     return Declined(words, status, exchange)
 
 

@@ -1,22 +1,19 @@
 """Gemini through ``generateContent``, with google-genai. No Django here.
 
-One POST: the SDK does not retry this call by itself, and is told so. Source of fields and reasons: the SDK's own types
-and the Gemini API reference, read in November 2026.
+One POST: the SDK does not retry this call by itself, and is told so; it would follow redirects, with key and clip, and
+gets a client that does not. Source of fields and reasons: the SDK's own types and the Gemini API reference, read in
+November 2026.
 """
 
 from __future__ import annotations
 
 import copy
-import json
-import ssl
-from collections.abc import Mapping
-from functools import cache
 from importlib.metadata import version
 
-import httpx
 from google import genai
-from google.genai import errors, types
+from google.genai import types
 
+from fartbench.outgoing import BoundedClient, trust
 from judging.answer_schema import with_ordering
 from judging.ports import faults
 from judging.ports.access import Access, access
@@ -65,35 +62,22 @@ class GeminiJudge:
         entry = access(self.service)
         body = copy.deepcopy(dict(request.body))
         body["contents"][0]["parts"][0]["inline_data"]["data"] = clip
-        try:
-            with _client(entry) as client:
-                reply = client.models.generate_content(**body)
-        except errors.APIError as error:
-            details = error.details if isinstance(error.details, Mapping) else {"error": {"message": str(error)}}
-            headers = {str(k).lower(): str(v) for k, v in dict(getattr(error.response, "headers", None) or {}).items()}
-            return faults.of_status(error.code, details, headers, entry)
-        except Exception as error:  # noqa: BLE001 - whatever the SDK's HTTP library raises; its kind decides
-            return faults.of_exception(error, entry)
-        return _read(reply, faults.kept(entry, 200, json.dumps(reply.model_dump(mode="json", exclude_none=True))))
+        with faults.client(entry) as http:
+            try:
+                reply = _client(entry, http).models.generate_content(**body)
+            except Exception as error:  # noqa: BLE001 - the SDK raises its own errors and those of all it is made of
+                return faults.of_exchange(error, http.answer, entry)
+            return _read(reply, faults.kept(entry, 200, faults.text_of(http.answer) if http.answer else ""))
 
 
-@cache
-def _trust() -> ssl.SSLContext:
-    # Each client would read the certificates again, twice: a tenth of a second of work for every question.
-    return httpx.create_ssl_context()
-
-
-def _client(entry: Access) -> genai.Client:
-    once = types.HttpRetryOptions(attempts=1)
-    milliseconds = int(1000 * faults.SECONDS_TO_ANSWER)
-    trust = _trust()
+def _client(entry: Access, http: BoundedClient) -> genai.Client:
     options = types.HttpOptions(
         base_url=entry.base_url,
         api_version=API_VERSION,
-        timeout=milliseconds,
-        retry_options=once,
-        client_args={"verify": trust},
-        async_client_args={"verify": trust, "ssl": trust},
+        timeout=int(1000 * faults.SECONDS_TO_ANSWER),
+        retry_options=types.HttpRetryOptions(attempts=1),
+        httpx_client=http,
+        async_client_args={"verify": trust(), "ssl": trust()},  # of no use here, and made all the same
     )
     return genai.Client(api_key=entry.key, enterprise=False, http_options=options)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import copy
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +15,7 @@ import httpx
 
 from judging.ports import faults
 from judging.ports.access import access
-from judging.ports.port import CLIP, Answer, Ask, Blocked, Exchange, NotTransported, Replied, Request, Unusable, Usage
+from judging.ports.port import CLIP, Answer, Ask, Blocked, Exchange, Replied, Request, Unusable, Usage
 
 SCHEMA_NAME = "answers"
 
@@ -56,23 +55,18 @@ class OpenAICompatibleJudge:
         body = copy.deepcopy(dict(request.body))
         url = "data:video/mp4;base64," + base64.b64encode(clip).decode()
         body["messages"][0]["content"][0]["video_url"]["url"] = url
-        limits = httpx.Timeout(faults.SECONDS_TO_ANSWER, connect=faults.SECONDS_TO_CONNECT)
-        try:
-            with httpx.Client(timeout=limits) as http:
-                headers = {"Authorization": f"Bearer {entry.key}"}
+        headers = {"Authorization": f"Bearer {entry.key}"}
+        with faults.client(entry) as http:
+            try:
                 reply = http.post(entry.base_url + request.endpoint, json=body, headers=headers)
-        except httpx.HTTPError as error:
-            return faults.of_exception(error, entry)
-        exchange = faults.kept(entry, reply.status_code, reply.text)
-        try:
-            data = json.loads(reply.text)
-        except ValueError:
-            data = None
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                return faults.of_exchange(error, None, entry)
+        data = faults.json_of(reply)
         if not reply.is_success:
-            return faults.of_status(reply.status_code, data, reply.headers, entry)
+            return faults.of_status(reply, entry)
         if not isinstance(data, dict):
-            return NotTransported("the answer is no JSON object", None, exchange)
-        return _read(data, exchange)
+            return faults.unreadable(reply, entry)
+        return _read(data, faults.kept(entry, reply.status_code, faults.text_of(reply)))
 
 
 def _read(data: Mapping[str, Any], exchange: Exchange) -> Answer:
@@ -99,5 +93,5 @@ def _usage(found: Any) -> Usage:
     if not isinstance(found, Mapping):
         return Usage()
     tokens = [found.get(name) for name in ("prompt_tokens", "completion_tokens")]
-    read, written = (count if isinstance(count, int) else None for count in tokens)
+    read, written = (count if type(count) is int else None for count in tokens)
     return Usage(read, written, dict(found))
