@@ -15,6 +15,8 @@ from scoring.release.pages import LEADERBOARD, SUMMARY, configuration_document
 
 # Returns the documents of these names; those that there are.
 Read = Callable[[Sequence[str]], dict[str, Any]]
+# Returns the results of the configurations of these names, in that order.
+Rows = Callable[[Sequence[str]], list[ConfigurationResult]]
 
 ROWS_PER_PAGE = 25
 Entry = dict[str, Any]
@@ -103,13 +105,24 @@ class Board:
         return [RowGroup(title, tuple(rows)) for title, rows in found.items()]
 
 
-def read_board(read: Read, protocol: Protocol, choice: Choice | None = None, *, rows: int = ROWS_PER_PAGE) -> Board:
+def rows_from(read: Read, protocol: Protocol) -> Rows:
+    """Return what puts the documents of configurations into the words of their protocol: one read for each call."""
+
+    def rows(names: Sequence[str]) -> list[ConfigurationResult]:
+        documents = read([configuration_document(name) for name in names])
+        return configuration_results([documents[configuration_document(name)] for name in names], protocol)
+
+    return rows
+
+
+def read_board(
+    read: Read, rows_of: Rows, protocol: Protocol, choice: Choice | None = None, *, rows: int = ROWS_PER_PAGE
+) -> Board:
     """Return the wanted page of a leaderboard, in two reads however many configurations there are."""
     choice = choice or Choice()
     found = read([SUMMARY, LEADERBOARD])
     page = Paginator(choice.apply(found[LEADERBOARD]["configurations"]), rows).get_page(choice.page)
     names = [entry["name"] for entry in page]
-    documents = read([configuration_document(name) for name in names])
     labels = {track.key: track.label for track in protocol.tracks}
     return Board(
         summary=found[SUMMARY],
@@ -118,5 +131,5 @@ def read_board(read: Read, protocol: Protocol, choice: Choice | None = None, *, 
         tracks=tuple((key, labels.get(key, key)) for key in found[SUMMARY]["tracks"]),
         choice=choice,
         page=page,
-        rows=tuple(configuration_results([documents[configuration_document(name)] for name in names], protocol)),
+        rows=tuple(rows_of(names)),
     )

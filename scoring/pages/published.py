@@ -16,11 +16,11 @@ from fartbench.protocol import Protocol, Scene
 from generation.models import Prompt
 from scoring.consensus import YES
 from scoring.models import Release, ReleaseDocument
-from scoring.pages.board import Board, Read, read_board
+from scoring.pages.board import Board, Read, Rows, read_board, rows_from
 from scoring.pages.results import ClipResult, ConfigurationResult
 from scoring.release.pages import LEADERBOARD, SUMMARY
 
-INDEXES_KEPT = 8
+INDEXES_KEPT, ROWS_KEPT = 8, 200
 
 
 def public_releases() -> QuerySet[Release]:
@@ -63,25 +63,44 @@ def documents_of(release: Release) -> Read:
     return read
 
 
-_indexes: OrderedDict[tuple[str, datetime], Any] = OrderedDict()
+# A release never changes, so each process keeps what it read last.
+Identity = tuple[str, datetime]
+_indexes: OrderedDict[Identity, Any] = OrderedDict()
+_rows: OrderedDict[tuple[Identity, str], ConfigurationResult] = OrderedDict()
 
 
 def index_of(release: Release) -> Any:
-    """Return the leaderboard document of a release.
-
-    It names every configuration and may be long, and a release never changes, so each process keeps a few of them.
-    """
+    """Return the leaderboard document of a release. It names every configuration and may be long."""
     key = (release.digest, release.created_at)
     if key not in _indexes:
         _indexes[key] = release.document(LEADERBOARD)
-        while len(_indexes) > INDEXES_KEPT:
-            _indexes.popitem(last=False)
+        _keep_newest(_indexes, INDEXES_KEPT)
     return _indexes[key]
+
+
+def rows_of(release: Release) -> Rows:
+    """Return what reads the results of configurations: one query for those that were not read lately."""
+    identity = (release.digest, release.created_at)
+    read = rows_from(documents_of(release), release.round.protocol.rules)
+
+    def rows(names: Sequence[str]) -> list[ConfigurationResult]:
+        missing = [name for name in names if (identity, name) not in _rows]
+        _rows.update(((identity, row.configuration), row) for row in (read(missing) if missing else ()))
+        found = [_rows[identity, name] for name in names]
+        _keep_newest(_rows, ROWS_KEPT)
+        return found
+
+    return rows
+
+
+def _keep_newest(kept: OrderedDict[Any, Any], count: int) -> None:
+    while len(kept) > count:
+        kept.popitem(last=False)
 
 
 def board_of(release: Release, **wanted: Any) -> Board:
     """Return the leaderboard that a release froze."""
-    return read_board(documents_of(release), release.round.protocol.rules, **wanted)
+    return read_board(documents_of(release), rows_of(release), release.round.protocol.rules, **wanted)
 
 
 def published_stimulus(round_name: str, stimulus_id: str) -> Stimulus | None:

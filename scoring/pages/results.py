@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from django.utils.safestring import SafeString
@@ -98,14 +99,14 @@ class ClipResult:
         return f"{Decimal(self.cell['cost_usd']).normalize():f}" if self.cell["cost_usd"] else ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SceneResults:
-    """What a configuration showed in one scene: one clip, or several replicates."""
+    """What a configuration showed in one scene: one clip, or several replicates. Its counts are kept: many read it."""
 
     scene: Scene
     clips: tuple[ClipResult, ...]
 
-    @property
+    @cached_property
     def passes(self) -> int:
         """How many gates passed, for sorting by a scene's column."""
         return sum(gate.outcome == YES for clip in self.clips for gate in clip.gates)
@@ -125,7 +126,7 @@ class SceneResults:
         """Say whether there are too many clips to draw the votes of each in a line of a table."""
         return len(self.clips) > MOST_CLIPS_DRAWN
 
-    @property
+    @cached_property
     def passed_of(self) -> list[tuple[str, int, int]]:
         """Each gate with how many of how many clips passed."""
         places = zip(*(clip.gates for clip in self.clips if clip.gates), strict=True)

@@ -23,7 +23,7 @@ from scoring.diagnostics import reviewer_diagnostics
 from scoring.pages import rounds as read
 from scoring.pages.actions import COPYING, actions_for, placed
 from scoring.pages.blinding import copies_of, copy_line, fingerprint_in_words
-from scoring.pages.board import read_board
+from scoring.pages.board import read_board, rows_from
 from scoring.pages.diagnostics import diagnosis
 from scoring.release.contents import Documents
 from scoring.release.pages import page_documents
@@ -109,15 +109,15 @@ def preview(request: HttpRequest, name: str) -> HttpResponseBase:
 
 
 def _preview(round_: Round) -> Context:
-    documents = dict(page_documents(Documents.of(round_results(round_))))
+    documents, rules = dict(page_documents(Documents.of(round_results(round_)))), round_.protocol.rules
 
     def chosen(names: Any) -> Context:
         return {name: documents[name] for name in names}
 
     return {
-        "board": read_board(chosen, round_.protocol.rules, rows=len(documents)),
+        "board": read_board(chosen, rows_from(chosen, rules), rules, rows=len(documents)),
         "incomplete_reason": round_.incomplete_reason,
-        "rules": round_.protocol.rules,
+        "rules": rules,
         "preview": True,
         "demonstration": read.has_simulated_answers(round_),
     }

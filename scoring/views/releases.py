@@ -18,8 +18,14 @@ from scoring.pages.board import SORTS, Choice
 from scoring.pages.files import listed, send, send_archive
 from scoring.pages.judges import judge_results, sensitivity_runs
 from scoring.pages.preference import preferences
-from scoring.pages.published import board_of, documents_of, prompts_of, public_releases, published_release
-from scoring.pages.results import configuration_results
+from scoring.pages.published import (
+    board_of,
+    documents_of,
+    prompts_of,
+    public_releases,
+    published_release,
+    rows_of,
+)
 from scoring.release.pages import LEADERBOARD, SUMMARY, configuration_document
 
 CLIPS_PER_PAGE = 12
@@ -33,6 +39,7 @@ class ReleasePage:
     def __init__(self, release: Release, tab: str) -> None:
         self.release, self.tab = release, tab
         self.read = documents_of(release)
+        self.rows = rows_of(release)
 
     @property
     def rules(self) -> Protocol:
@@ -93,7 +100,7 @@ def configuration(request: HttpRequest, page: ReleasePage, configuration: str) -
     (document,) = page.documents(configuration_document(configuration))
     if document is None:
         raise Http404
-    (row,) = configuration_results([document], page.rules)
+    (row,) = page.rows([configuration])
     parts = document["reports"]
     clips = Paginator(row.clips, CLIPS_PER_PAGE).get_page(request.GET.get("page"))
     context = {
@@ -140,8 +147,7 @@ def scene(request: HttpRequest, page: ReleasePage, scene: str) -> HttpResponseBa
         raise Http404
     names = sorted(entry["name"] for entry in index["configurations"])
     shown = Paginator(names, CLIPS_PER_PAGE).get_page(request.GET.get("page"))
-    documents = page.read([configuration_document(name) for name in shown])
-    rows = configuration_results([documents[configuration_document(name)] for name in shown], page.rules)
+    rows = page.rows(list(shown))
     context = {
         "scene": page.rules.scene(scene),
         "facts": reports.scene_facts(scene, success["by_scene"][scene], page.rules) if success else None,

@@ -3,7 +3,8 @@
 A release of 25 configurations x 4 scenes x 4 reviewers in a warm process (target: under 2 s), and the scores and
 reports of rounds up to 100,000 clips x 4 reviewers x 6 questions (under 60 s and 1.5 GB, growing linearly). Rounds are
 filled by bulk statements with the write-once guards lifted; the clips have no files. ``--engine postgres`` starts a
-PostgreSQL server. Status 1 when a target is missed.
+PostgreSQL server. ``--release`` also publishes the large rounds and reads their public pages (under 50 ms of server
+time each). Status 1 when a target is missed.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from http import HTTPStatus
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -23,6 +25,9 @@ from typing import Any
 from tests.servers import postgres_server
 
 SECONDS_RELEASE, SECONDS_LARGE, MEGABYTES_LARGE = 2.0, 60.0, 1536.0
+MILLISECONDS_PAGE, PAGE_READS = 50.0, 9
+PAGES = ("", "?sort=score&page=2", "scenes/", "scenes/{scene}/", "ratings/", "agreement/", "human-ai/", "pairs/",
+         "coverage/", "releases/", "configurations/{configuration}/")  # fmt: skip
 SIZES = (25, 250, 1000)  # configurations, of 4 scenes x 25 replicates each
 REPLICATES, BATCH = 25, 2_000
 
@@ -231,7 +236,36 @@ def bench_large(size: int, *, release: bool) -> float:
         del record, results, documents
         seconds, _ = timed(lambda: publish(round_=round_, actor="bench"))
         say(f"  whole release with all files {seconds:.1f} s, {peak_megabytes():,.0f} MB at most")
+        bench_pages(round_)
     return total
+
+
+def bench_pages(round_: Any) -> None:
+    """Read every public page of a published round, and stop when one takes too long."""
+    from django.test import Client  # noqa: PLC0415
+
+    cell = round_.cells.select_related("configuration").first()
+    known = {"scene": cell.scene, "configuration": cell.configuration.name}
+    client = Client()
+    slowest = 0.0
+    for address in [
+        "/",
+        "/leaderboards/",
+        "/state/",
+        *(f"/rounds/{round_.name}/{page.format(**known)}" for page in PAGES),
+    ]:
+        spent = sorted(timed(lambda address=address: _read_page(client, address))[0] for _ in range(PAGE_READS))
+        middle = 1000 * spent[PAGE_READS // 2]
+        slowest = max(slowest, middle)
+        say(f"    {address}: {middle:.1f} ms (at most {1000 * spent[-1]:.1f} ms)")
+    if slowest >= MILLISECONDS_PAGE:
+        raise SystemExit(f"A page took {slowest:.1f} ms of server time; the target is {MILLISECONDS_PAGE:g} ms.")
+
+
+def _read_page(client: Any, address: str) -> None:
+    response = client.get(address, headers={"host": "127.0.0.1"})
+    if response.status_code != HTTPStatus.OK:
+        raise SystemExit(f"{address} answered {response.status_code}.")
 
 
 def main() -> int:
