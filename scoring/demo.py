@@ -22,6 +22,7 @@ from generation.models import Configuration
 from review.models import AnswerSheet, CohortMember, Reviewer, Source
 from review.services import SheetEntry, enter_sheets, set_cohort
 from review.services.cohort import InviteLink
+from scoring.demo_pairs import plan_and_vote
 from scoring.rounds import close_round, open_round, publish
 from scoring.simulation import TEMPERS, simulated_responses
 from scoring.training import request_training
@@ -84,6 +85,7 @@ def open_and_answer(round_: Round) -> InviteLink | None:
     if round_.state == RoundState.REVIEWING:
         for place, address in enumerate(SIMULATED):
             _answer_as(round_, address, place)
+        plan_and_vote(round_, dict(zip(SIMULATED, TEMPERS, strict=True)), ACTOR)
     return link
 
 

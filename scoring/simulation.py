@@ -9,9 +9,14 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
+from statistics import fmean
 from typing import Any
 
-from fartbench.protocol import AnswerSet, Form, Question, Response
+from fartbench.protocol import AnswerSet, Form, Pairs, Question, Response
+from fartbench.protocol.pairs import BOTH_BAD, TIE, A, B
+
+# Two clips that seem closer than this share of the scale are a tie; a tie in the lowest quarter is of two bad ones.
+CLOSE, BAD = 0.08, 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,7 @@ def simulated_responses(form: Form, truth: Mapping[str, Any], *, temper: Temper,
     clip's latent quality with the reviewer's leniency and noise. When nothing is heard N/A is chosen where the
     form permits it, as often as the reviewer is shy of answering.
     """
-    random = Random(int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big"))  # noqa: S311 - no secret
+    random = _random(seed)
     answers = truth["answers"]
     nothing_heard = truth["event_count"] == 0 or not truth["audible"]
     given: dict[str, Response] = {}
@@ -56,6 +61,57 @@ def simulated_responses(form: Form, truth: Mapping[str, Any], *, temper: Temper,
             response = _na(form, question.key, given) or response
         given[question.key] = response or _some_na(form, question.key, given)
     return given
+
+
+def simulated_preference(
+    pairs: Pairs,
+    question: str,
+    form: Form,
+    truths: tuple[Mapping[str, Any], Mapping[str, Any]],
+    *,
+    temper: Temper,
+    seed: str,
+) -> str:
+    """Answer ``question`` about two clips (A, B) of known truth; ``form`` says what is rated in their scene.
+
+    Deterministic from ``seed``. A clip seems as good as the mean of what is rated in it, give or take the reviewer's
+    noise; clips that seem alike are a tie, or both bad where that can be answered.
+    """
+    random = _random(seed)
+    seen_a, seen_b = (_appeal(form, truth["answers"], temper, random) for truth in truths)
+    outcome = A if seen_a > seen_b else B
+    if abs(seen_a - seen_b) < CLOSE:
+        outcome = BOTH_BAD if max(seen_a, seen_b) < BAD else TIE
+    return pairs.answer(question, outcome) or pairs.answer(question, TIE) or ""
+
+
+def _appeal(form: Form, latent: Mapping[str, Any], temper: Temper, random: Random) -> float:
+    """Return how good a clip seems, from about 0 to 1: the mean over what is rated, each with a slip of its own."""
+    seen = [
+        (latent[key] + random.gauss(0, temper.noise) - low) / (high - low)
+        for key in _rated(form)
+        if latent[key] is not None
+        for low, high in [_ends(form, key)]
+    ]
+    return fmean(seen)
+
+
+def _rated(form: Form) -> list[str]:
+    """Return the scales that are asked; of a weighted score its dimensions, for other scales say more or less."""
+    dimensions = {dimension.question for dimension in form.protocol.scoring.dimensions}
+    scales = [
+        question.key for question in form.questions if form.protocol.is_scale(question) and form.asks(question.key)
+    ]
+    return [key for key in scales if not dimensions or key in dimensions]
+
+
+def _ends(form: Form, question: str) -> tuple[int, int]:
+    points = [int(option.value) for option in form.options(question)]
+    return points[0], points[-1]
+
+
+def _random(seed: str) -> Random:
+    return Random(int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big"))  # noqa: S311 - no secret
 
 
 def _response(form: Form, question: Question, truth: Any, temper: Temper, random: Random) -> Response | None:
@@ -97,9 +153,9 @@ def _fact(truth: str, temper: Temper, random: Random) -> Response:
 
 
 def _rating(form: Form, question: str, latent: float, temper: Temper, random: Random) -> Response:
-    points = [int(option.value) for option in form.options(question)]
+    low, high = _ends(form, question)
     felt = latent + temper.leniency + random.gauss(0, temper.noise)
-    return Response(value=str(min(max(round(felt), points[0]), points[-1])))
+    return Response(value=str(min(max(round(felt), low), high)))
 
 
 def _na(form: Form, question: str, given: Mapping[str, Response]) -> Response | None:

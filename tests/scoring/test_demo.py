@@ -12,6 +12,7 @@ import time
 import urllib.request
 from collections.abc import Callable
 from fractions import Fraction
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from generation import local
 from generation.commissioning import local_configurations
 from generation.models import Clip, Sample
 from judging.models import JudgeTry
-from review.models import AnswerSheet, Source
+from review.models import AnswerSheet, Source, Vote
 from scoring import demo, demo_judges
 from scoring.demo_accounts import ready_accounts
 from scoring.models import Release
@@ -71,7 +72,8 @@ def make_everything() -> str:
 
 def counts() -> dict[str, int]:
     return {
-        model.__name__: model.objects.count() for model in (Round, Sample, Clip, AnswerSheet, Release, Job, AuditEntry)
+        model.__name__: model.objects.count()
+        for model in (Round, Sample, Clip, AnswerSheet, Vote, Release, Job, AuditEntry)
     }
 
 
@@ -108,7 +110,20 @@ def assert_a_small_pilot_is_shown() -> None:
     assert max(scores, key=lambda name: scores[name]) == "local-maestro"
     interval = pilot.document("configuration/local-maestro")["score_interval"]
     assert interval["low"] is not None
+    assert_its_pairs_are_voted_on(pilot)
     assert newest_release() == Release.objects.get(round__name="demo"), "the site speaks of the round of Core R01"
+
+
+def assert_its_pairs_are_voted_on(pilot: Release) -> None:
+    (question,) = pilot.document("preference")["questions"].values()
+    # Each two configurations that have a clip of a test meet once in it, before three reviewers.
+    delivered = Sample.objects.filter(cell__round=pilot.round, state="delivered").values_list("cell__scene", flat=True)
+    there = delivered.annotate(configurations=Count("cell__configuration", distinct=True))
+    meetings = sum(comb(n, 2) for n in there.values_list("configurations", flat=True))
+    assert (question["pairs"], question["votes"]) == (meetings, 3 * meetings)
+    (table,) = question["groups"]
+    assert table["configurations"][0]["configuration"] == "local-maestro", "the best is preferred"
+    assert set(Vote.objects.values_list("source", flat=True)) == {Source.SIMULATED}
 
 
 class Interrupted(BaseException):
