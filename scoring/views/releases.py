@@ -12,6 +12,7 @@ from django.template.response import TemplateResponse
 from django.views.decorators.http import require_safe
 
 from fartbench.protocol import Protocol
+from review.pairs.selectors import live_pairs
 from scoring.models import Release
 from scoring.pages import reports, weighted
 from scoring.pages.board import SORTS, Choice
@@ -60,6 +61,7 @@ class ReleasePage:
             "protocol": round_.protocol,
             "rules": self.rules,
             "tab": self.tab,
+            "has_pairs": self.rules.pairs is not None and live_pairs(round_).exists(),
             "demonstration": self.release.demonstration,
             "summary": getattr(self, "summary", None),
         }
