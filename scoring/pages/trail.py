@@ -9,9 +9,15 @@ from django.db.models import QuerySet
 
 from fartbench.models import AuditEntry
 
-# The digest of a sheet could be compared with guesses of what was answered while its round is open.
-_NOT_SHOWN = {"sheet locked": {"digest"}}
-_CLIP_BY_CLIP = ("sheet locked", "sheet ended as unplayable", "mistake reported")
+# The digest of a sheet or vote could be compared with guesses of what was answered while its round is open.
+_NOT_SHOWN = {"sheet locked": {"digest"}, "vote locked": {"digest"}}
+_CLIP_BY_CLIP = (
+    "sheet locked",
+    "sheet ended as unplayable",
+    "mistake reported",
+    "vote locked",
+    "vote ended as unplayable",
+)
 _SHOWN_LENGTH = 240
 
 

@@ -6,7 +6,6 @@ The same reports give the same bytes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import ceil, floor
 from typing import Any
 
 import svg
@@ -27,8 +26,7 @@ from scoring.release.drawing import (
     hint,
     text,
 )
-
-ELO_STEP, ELO_MIDDLE, MOST_TICKS = 100, 1500, 8
+from scoring.release.pair_plots import pair_plots
 
 
 def plots_of(protocol: Protocol, reports: Mapping[str, Any]) -> dict[str, str]:
@@ -43,9 +41,7 @@ def plots_of(protocol: Protocol, reports: Mapping[str, Any]) -> dict[str, str]:
         made["ratings.svg"] = ratings_plot(protocol, ratings["questions"])
     if agreement := found.get("agreement"):
         made["agreement.svg"] = agreement_plot(protocol, agreement["questions"])
-    for key, question in found.get("preference", {}).get("questions", {}).items():
-        made[f"preference-{key}.svg"] = preference_plot(question)
-    return made | weighted_plots(protocol, found)
+    return made | pair_plots(found.get("preference", {})) | weighted_plots(protocol, found)
 
 
 def leaderboard_plot(protocol: Protocol, ranking: Mapping[str, Any]) -> str:
@@ -82,22 +78,6 @@ def agreement_plot(protocol: Protocol, agreement: Mapping[str, Any]) -> str:
     ]
     axis = Axis(-1, 1, (-1, -0.5, 0, 0.5, 1), "Krippendorff’s alpha: 1 is full agreement, 0 is chance")
     return dot_plot("Reviewer agreement", axis, dots)
-
-
-def preference_plot(question: Mapping[str, Any]) -> str:
-    """Draw the Elo of each configuration with its interval, every group of connected ones apart."""
-    groups = question["groups"]
-    dots = [
-        Dot(line["configuration"], line["elo"], f"Table {number}" if len(groups) > 1 else "")
-        for number, group in enumerate(groups, start=1)
-        for line in group["configurations"]
-    ]
-    ends = [dot.estimate[name] for dot in dots for name in ("low", "value", "high") if dot.estimate[name] is not None]
-    low = ELO_STEP * floor(min(ends, default=ELO_MIDDLE - 1) / ELO_STEP)
-    high = ELO_STEP * ceil(max(ends, default=ELO_MIDDLE + 1) / ELO_STEP)
-    steps = max(1, ceil((high - low) / ELO_STEP / MOST_TICKS)) * ELO_STEP
-    axis = Axis(low, high, list(range(low, high + 1, steps)), "Elo: 400 points are odds of ten to one")
-    return dot_plot(question["label"], axis, dots)
 
 
 def weighted_plots(protocol: Protocol, found: Mapping[str, Any]) -> dict[str, str]:

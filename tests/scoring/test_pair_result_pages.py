@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 
 from fartbench.models import Round
-from review.models import PairTask
+from review.models import PairTask, Vote
 from scoring.pairs import plan_pairs
 from scoring.rounds import close_round, publish
 from tests.factories import make_staff
-from tests.pairs import open_pair_round
+from tests.pairs import open_pair_round, protocol_with_pairs
 from tests.scoring.rows import make_published_round
 from tests.scoring.test_pair_results import SCENES, vote_all
 
@@ -41,6 +43,11 @@ def test_everyone_sees_strengths_wins_and_ties_of_a_published_round() -> None:
     plot = Client().get(reverse("release-file", args=[round_.name, release.number, "plots/preference-convincing.svg"]))
     drawing = b"".join(plot.streaming_content).decode()
     assert "400 points are odds of ten to one" in drawing and "alpha" in drawing
+    (address,) = re.findall(r'src="([^"]+-matrix\.svg)"', page)
+    matrix = b"".join(Client().get(address).streaming_content).decode()
+    met = release.document("preference")["questions"]["convincing"]["matrix"]["alpha"]["gamma"]
+    assert f"alpha against gamma: {met['share']:.0%} of 12 votes; expected {met['expected']:.0%}" in matrix
+    assert matrix.count("<rect") == 6 and "1. alpha" in matrix, "each two of three, seen from both sides"
     assert (
         reverse("preference", args=[round_.name])
         in Client().get(reverse("leaderboard", args=[round_.name])).content.decode()
@@ -63,6 +70,13 @@ def test_a_protocol_without_pairs_has_no_tab_and_says_so() -> None:
     assert address not in Client().get(reverse("leaderboard", args=[release.round.name])).content.decode()
 
 
+def test_a_round_in_which_no_pairs_were_planned_has_no_tab_and_says_so() -> None:
+    release = make_published_round(configurations=("alpha",), scenes=["r01-lift"], protocol=protocol_with_pairs())
+    address = reverse("preference", args=[release.round.name])
+    assert "No pair was voted on in this round: none was planned." in Client().get(address).content.decode()
+    assert address not in Client().get(reverse("leaderboard", args=[release.round.name])).content.decode()
+
+
 def test_staff_sees_progress_and_balance_and_no_configuration(ada: Client) -> None:
     round_ = open_pair_round()
     page = ada.get(reverse("staff-pairs", args=[round_.name])).content.decode()
@@ -80,3 +94,13 @@ def test_an_admin_plans_pairs_with_a_button(ada: Client) -> None:
     assert "4 pairs and 12 tasks were added" in reply.content.decode()
     assert reply.redirect_chain[-1][0] == reverse("staff-pairs", args=[round_.name])
     assert plan_pairs(round_=Round.objects.get(), actor="test").pairs == 0
+
+
+def test_the_trail_that_staff_reads_shows_no_digest_to_compare_guesses_with(ada: Client) -> None:
+    round_ = open_pair_round(scenes=SCENES)
+    vote_all(round_)
+    trail = ada.get(f"{reverse('staff-audit')}?round={round_.name}").content.decode()
+    assert "Vote locked" in trail or "vote locked" in trail
+    assert not [digest for digest in Vote.objects.values_list("digest", flat=True) if digest in trail]
+    overview = ada.get(reverse("staff-round", args=[round_.name])).content.decode()
+    assert "vote locked" not in overview.lower() and "pairs planned" in overview.lower()
