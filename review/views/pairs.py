@@ -23,6 +23,7 @@ from review.pairs.voting import VoteDraft, lock_vote, report_pair_unplayable, sa
 from review.selectors import next_assignment
 from review.views.access import next_url, reviewers_only, wants_json
 from review.views.calls import BadRequestBody, body_of, refused, revision_of
+from review.views.kept import kept_fields
 
 # How the page's script is told of a refusal: a code that it acts on, and an HTTP status.
 CODES: dict[type[Exception], tuple[str, int]] = {
@@ -52,7 +53,10 @@ def pair(request: HttpRequest, reviewer: Reviewer, pair_id: str) -> HttpResponse
     if not task.member.is_ready or item is None or not (item.vote or is_due):
         messages.info(request, "That pair is not due yet. This comes first.")
         return redirect(next_url(reviewer, round_))
-    return _page(request, task, queue)
+    kept = kept_fields(request).get(task.pair.question)
+    if kept:
+        messages.warning(request, "Your session had ended. The answer that you sent stands below: send it again.")
+    return _page(request, task, queue, answer=kept)
 
 
 def own_task(reviewer: Reviewer, pair_id: str) -> PairTask:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.db import connection
@@ -19,6 +20,7 @@ from tests.factories import make_staff, reviewers_of
 from tests.pairs import both_played, first_task, open_pair_round
 
 pytestmark = pytest.mark.django_db
+CHOSEN = r'name="convincing" value="(\w+)"[^>]* checked'
 JSON = {"headers": {"accept": "application/json"}, "content_type": "application/json"}
 
 
@@ -201,3 +203,17 @@ def test_a_draft_and_a_lock_take_few_statements(client: Client, task: PairTask) 
     with CaptureQueriesContext(connection) as queries:
         assert post_lock(client, task.pair_id, revision=2).status_code == 200
     assert len(queries) <= 16
+
+
+def test_a_form_sent_without_a_script_after_the_session_ended_is_still_answered_after_the_login(
+    rae: Reviewer, task: PairTask
+) -> None:
+    visitor, own = Client(), reverse("review-pair", args=[task.pair_id])
+    login = visitor.post(reverse("review-pair-lock", args=[task.pair_id]), {"convincing": "tie", "revision": "0"})
+    address = parse_qs(urlsplit(login["Location"]).query)["next"][0]
+    assert login["Location"].startswith("/login/") and address.startswith(own)
+    visitor.force_login(rae.user)
+    page = visitor.get(address).content.decode()
+    assert "send it again" in page and re.findall(CHOSEN, page) == ["tie"]
+    assert not re.findall(CHOSEN, visitor.get(address.replace("kept=", "kept=x")).content.decode())
+    assert not Vote.objects.exists()
