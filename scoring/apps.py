@@ -12,7 +12,9 @@ class ScoringConfig(AppConfig):
     def ready(self) -> None:
         from fartbench import jobs  # noqa: PLC0415 - both need loaded models
         from scoring import training  # noqa: PLC0415
+        from scoring.sound import checks  # noqa: PLC0415
 
         jobs.register(training.TRAINING, training.run_training)
+        jobs.register(checks.LISTEN, checks.run_listening)
         for table in ("scoring_release", "scoring_releasedocument"):
             writeonce.register(*writeonce.never_changes(table))

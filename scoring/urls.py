@@ -23,6 +23,7 @@ urlpatterns = [
     path("rounds/<str:name>/clips/<str:stimulus_id>", public.clip, name="published-clip"),
     path("rounds/<str:name>/tests/", releases.tests, name="tests"),
     path("rounds/<str:name>/sounds/", sound.sounds, name="sounds"),
+    path("rounds/<str:name>/sounds/listen", sound.sound_listen, name="sound-listen"),
     path("rounds/<str:name>/sounds/<str:stimulus_id>/clip", sound.sound_clip, name="sound-clip"),
     path("rounds/<str:name>/sounds/<str:stimulus_id>/verdict", sound.sound_verdict, name="sound-verdict"),
     path("method/", public.method, name="method"),

@@ -87,6 +87,7 @@ CALLS = {
     "sounds": Call(LISTENERS, ("locked",)),
     "sound-clip": Call(LISTENERS | {"visitor": NOTHING}, ("locked", "heard")),
     "sound-verdict": Call(LISTENERS, ("locked", "heard"), "post", {"place": "0", "is_event": "yes"}),
+    "sound-listen": Call(STAFF, ("locked",), "post"),
     "method": Call(ALL),
     "invite": Call(ALL, ("token",)),
     "review-return": Call(ALL),

@@ -19,6 +19,7 @@ from judging.selectors import questions_of
 from review.models import AnswerSheet, Assignment, Role, Source
 from review.pairs.selectors import due_tasks, live_tasks
 from review.selectors import MemberProgress, progress_of_round
+from scoring.sound.checks import heard, is_under_way
 from scoring.steps import Step, due_step, due_steps
 
 # A worker says every few seconds that it is alive.
@@ -162,6 +163,8 @@ def bars_of(round_: Round, grid: Grid | None = None) -> list[Bar]:
         bars.append(Bar("sheets", "sheets ended", ended, asked))
         bars.append(_bar_of_votes(round_))
         bars.append(Bar("judges", "questions to AI judges", *questions_of(round_)))
+    if counts := heard(round_):
+        bars.append(Bar("sounds", "clips listened to", *counts))
     return [bar for bar in bars if bar.total]
 
 
@@ -206,7 +209,8 @@ def progress_of(round_: Round) -> Progress:
 
 def stamp_of(round_: Round, due: Step | None) -> str:
     """Return what a page compares to notice that another step has become due."""
-    return f"{round_.state} {due.command if due else ''}"
+    listening = "listening" if is_under_way(round_) else ""
+    return f"{round_.state} {due.command if due else ''} {listening}".strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from django.db import transaction
 
 from blinding.models import Stimulus
-from fartbench import audit
+from fartbench import audit, jobs
 from fartbench.errors import Refusal
-from fartbench.models import Round, RoundState
+from fartbench.models import Job, JobState, Round, RoundState
 from scoring.models import CandidateVerdict, SoundCheck
 from scoring.sound.listening import VERSION, listen_to
 from scoring.steps import refuse_unless
+
+LISTEN = "listen"
 
 
 class UnknownCandidate(Refusal):
@@ -33,13 +35,51 @@ def listen_to_round(*, round_: Round, actor: str, on_clip: Callable[[], None] = 
     refuse_unless(round_, "listen", RoundState.LOCKED, RoundState.PUBLISHED)
     waiting = unheard(round_)
     for stimulus in waiting:
-        found = listen_to(stimulus.path)
-        SoundCheck.objects.update_or_create(stimulus=stimulus, defaults={"version": VERSION, "found": found})
+        _listen_to_clip(stimulus)
         on_clip()
     if waiting:
         with transaction.atomic():
             audit.record("clips listened to", actor=actor, round_name=round_.name, clips=len(waiting))
     return len(waiting)
+
+
+@transaction.atomic
+def request_listening(*, round_: Round, actor: str) -> int:
+    """Leave the clips of a closed round that were not listened to yet to the workers, and return how many.
+
+    Raises StepOutOfOrder as `listen_to_round` does.
+    """
+    refuse_unless(round_, "listen", RoundState.LOCKED, RoundState.PUBLISHED)
+    waiting = unheard(round_)
+    if waiting:
+        jobs.enqueue(LISTEN, [f"{VERSION}/{stimulus.pk}" for stimulus in waiting], round_name=round_.name)
+        audit.record("clips left to be listened to", actor=actor, round_name=round_.name, clips=len(waiting))
+    return len(waiting)
+
+
+def run_listening(subject: str, _report: jobs.Report) -> None:
+    """Do a job that `request_listening` left: listen to one clip, unless the command did so meanwhile."""
+    _, _, stimulus_id = subject.partition("/")
+    stimulus = Stimulus.objects.get(pk=stimulus_id)
+    if not SoundCheck.objects.filter(stimulus=stimulus, version=VERSION).exists():
+        _listen_to_clip(stimulus)
+
+
+def heard(round_: Round) -> tuple[int, int] | None:
+    """Return how many clips were listened to, and of how many; None while nobody asked for it."""
+    total, left = Stimulus.objects.filter(round=round_, retirement=None).count(), len(unheard(round_))
+    return (total - left, total) if left < total or is_under_way(round_) else None
+
+
+def is_under_way(round_: Round) -> bool:
+    """Say whether workers still have clips of the round to listen to."""
+    waiting = (JobState.DUE, JobState.RUNNING)
+    return Job.objects.filter(kind=LISTEN, round_name=round_.name, state__in=waiting).exists()
+
+
+def _listen_to_clip(stimulus: Stimulus) -> None:
+    found = listen_to(stimulus.path)
+    SoundCheck.objects.update_or_create(stimulus=stimulus, defaults={"version": VERSION, "found": found})
 
 
 def judge_candidate(*, check: SoundCheck, place: int, is_event: bool, by: str) -> CandidateVerdict:

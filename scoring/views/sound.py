@@ -23,8 +23,11 @@ from fartbench.errors import Refusal
 from fartbench.models import Round, RoundState
 from review.selectors import membership, reviewer_of
 from scoring.models import SoundCheck
-from scoring.sound.checks import judge_candidate
-from scoring.views.access import may_see_rounds
+from scoring.pages.rounds import failed_jobs, stamp_of, worker_silence
+from scoring.sound.checks import LISTEN, heard, is_under_way, judge_candidate, request_listening, unheard
+from scoring.steps import due_step
+from scoring.views.access import may_see_rounds, sees_rounds
+from scoring.views.shared import round_or_404
 
 CLIPS_PER_PAGE = 12
 CLOSED = (RoundState.LOCKED, RoundState.PUBLISHED)
@@ -69,7 +72,36 @@ def sounds(request: HttpRequest, name: str) -> HttpResponseBase:
         checks.select_related("stimulus").prefetch_related("verdicts").order_by("stimulus"), CLIPS_PER_PAGE
     ).get_page(request.GET.get("page"))
     context = {"round": round_, "page": page, "lines": [_line(check, round_, person) for check in page]}
+    if may_see_rounds(request.user):
+        context |= _for_staff(round_)
     return TemplateResponse(request, "scoring/sounds.html", context)
+
+
+def _for_staff(round_: Round) -> dict[str, Any]:
+    """Return what staff sees beside the clips: how far the workers are, and how many clips are left to ask for."""
+    return {
+        "is_staff": True,
+        "stamp": stamp_of(round_, due_step(round_)),
+        "under_way": is_under_way(round_),
+        "left": len(unheard(round_)),
+        "bar": heard(round_),
+        "failed_jobs": [job for job in failed_jobs(round_) if job.kind == LISTEN],
+        "silence": worker_silence(),
+    }
+
+
+@require_POST
+@sees_rounds
+def sound_listen(request: HttpRequest, name: str) -> HttpResponseBase:
+    """Leave what was not listened to yet to the workers."""
+    round_ = round_or_404(name)
+    try:
+        clips = request_listening(round_=round_, actor=request.user.get_username())
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect("staff-round", round_.name)
+    messages.success(request, f"{clips} clips are left to the workers." if clips else "Every clip was listened to.")
+    return redirect("sounds", round_.name)
 
 
 @require_safe

@@ -14,8 +14,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
+from fartbench import jobs
 from fartbench.media.ffmpeg import ffmpeg_binary
-from fartbench.models import Round, RoundState
+from fartbench.models import Job, Round, RoundState
 from generation import local
 from generation.local.script import Script
 from generation.local.soundtrack import soundtrack
@@ -149,6 +150,34 @@ def test_a_round_is_listened_to_once_and_only_after_its_close(closed: Round, cap
         listen_to_round(round_=open_, actor="test")
     with pytest.raises(CommandError):
         call_command("listen", open_.name)
+
+
+@pytest.mark.django_db
+def test_staff_lets_workers_listen_with_a_button_and_sees_how_far_they_are(closed: Round) -> None:
+    client, address = Client(), reverse("sounds", args=[closed.name])
+    client.force_login(make_staff())
+    ask = reverse("sound-listen", args=[closed.name])
+    assert "listen to 1 clip<" in client.get(address).content.decode()
+    reply = client.post(ask, follow=True).content.decode()
+    assert "1 clips are left to the workers" in reply and "0 of 1" in reply
+    before = client.get(reverse("staff-progress", args=[closed.name])).json()
+    assert before["bars"]["sounds"] == [0, 1]
+    claim = jobs.claim_next()
+    assert claim is not None
+    jobs.run(claim)
+    after = client.get(reverse("staff-progress", args=[closed.name])).json()
+    assert after["bars"]["sounds"] == [1, 1] and after["stamp"] != before["stamp"], "the page says that it is done"
+    assert SoundCheck.objects.get().found["has_sound"]
+    assert ask not in client.get(address).content.decode()
+    assert "Every clip was listened to" in client.post(ask, follow=True).content.decode()
+
+
+@pytest.mark.django_db
+def test_nobody_has_workers_listen_while_the_round_is_open() -> None:
+    open_, client = make_open_round(configurations=("beta",), scenes=["r01-lift"]), Client()
+    client.force_login(make_staff())
+    reply = client.post(reverse("sound-listen", args=[open_.name]), follow=True)
+    assert "out of order" in reply.content.decode() and not Job.objects.filter(kind="listen").exists()
 
 
 @pytest.mark.django_db
