@@ -17,12 +17,17 @@ def opaque_id() -> str:
 
 
 class BlindCopy(models.Model):
-    """The blind copy of one sample's clip, not yet padded: what a worker makes, and may make again.
+    """A blind copy of one sample's clip, or of windows of it, not yet padded: what a worker makes, and may make again.
 
-    Stimuli are made from these once every clip of the round has one, since only then is the common size known.
+    Stimuli are made from these once every clip of the round has all of its own, since only then are the common sizes
+    known. Units that look at the same seconds share a copy.
     """
 
-    sample = models.OneToOneField("generation.Sample", on_delete=models.PROTECT, related_name="+")
+    sample = models.ForeignKey("generation.Sample", on_delete=models.PROTECT, related_name="+")
+    windows = models.CharField(
+        max_length=80, blank=True, help_text="Which seconds, such as “30-60” or “0-30 60-90”; empty for the whole clip."
+    )
+    shown = models.CharField(max_length=8, default="both", help_text="Picture, sound, or both.")
     sha256 = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField(help_text="Bytes, before padding.")
     facts = models.JSONField(help_text="What a player may need: duration, size, frame times, sound or none.")
@@ -32,6 +37,9 @@ class BlindCopy(models.Model):
 
     class Meta:
         verbose_name_plural = "blind copies"
+        constraints = (
+            models.UniqueConstraint(fields=("sample", "windows", "shown"), name="a_window_of_a_clip_is_copied_once"),
+        )
 
     def __str__(self) -> str:
         return f"copy {self.sha256[:12]}"
@@ -52,13 +60,25 @@ class NotReviewable(models.Model):
 
 
 class Stimulus(models.Model):
-    """A blind copy under an opaque id: all that a reviewer, a judge or a page of an open round may know of a clip."""
+    """A blind copy under an opaque id: all that a reviewer, a judge or a page of an open round may know of a clip.
+
+    ``unit`` and ``place`` say what of a rollout it shows (as a `fartbench.scenarios.units.Unit` does); both are empty
+    for a whole clip. ``context`` is what else a person or judge is told: the prompt's text that it is about, what is
+    shown, and where each window begins and ends in it.
+    """
 
     id = models.CharField(primary_key=True, max_length=32, default=opaque_id, editable=False)
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="stimuli")
     scene = models.CharField(max_length=40)
+    form = models.CharField(max_length=100, blank=True, help_text="The form it is asked with; empty for the scene's.")
+    unit = models.CharField(max_length=40, blank=True, help_text="The kind of window; empty for a whole clip.")
+    place = models.CharField(max_length=20, blank=True, help_text="Which of its kind.")
+    end_s = models.FloatField(null=True, blank=True, help_text="The last moment of the rollout that is looked at.")
+    context = models.JSONField(default=dict, blank=True, help_text="What else whoever judges it is told.")
     sha256 = models.CharField(max_length=64)
-    size = models.PositiveBigIntegerField(help_text="Bytes, padding included: the same for every stimulus of a round.")
+    size = models.PositiveBigIntegerField(
+        help_text="Bytes, padding included: the same for every stimulus of a round and kind."
+    )
     facts = models.JSONField(help_text="What a player may need: duration, size, frame times, sound or none.")
 
     class Meta:
@@ -68,6 +88,11 @@ class Stimulus(models.Model):
 
     def __str__(self) -> str:
         return self.id
+
+    @property
+    def form_key(self) -> str:
+        """The key of the form that it is asked with."""
+        return self.form or self.scene
 
     @property
     def path(self) -> Path:

@@ -35,7 +35,8 @@ class FartbenchConfig(AppConfig):
                 "UPDATE",
                 "OLD.opened_at IS NOT NULL AND (NEW.protocol_id <> OLD.protocol_id OR NEW.name <> OLD.name "
                 "OR NEW.seed <> OLD.seed OR NEW.replicates <> OLD.replicates OR NEW.opened_at IS NULL "
-                "OR CAST(NEW.scene_keys AS TEXT) <> CAST(OLD.scene_keys AS TEXT))",
+                "OR CAST(NEW.scene_keys AS TEXT) <> CAST(OLD.scene_keys AS TEXT) "
+                "OR CAST(NEW.unit_plan AS TEXT) <> CAST(OLD.unit_plan AS TEXT))",
             ),
             writeonce.Guard("opened_round_is_kept", "fartbench_round", "DELETE", "OLD.opened_at IS NOT NULL"),
         )

@@ -81,6 +81,11 @@ class Round(models.Model):
     scene_keys = models.JSONField(
         default=list, blank=True, help_text="The scenes of the round; empty for all of the protocol."
     )
+    unit_plan = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="What of each rollout is judged: horizons, kinds of windows. Empty for whole clips.",
+    )
     seed = models.CharField(max_length=64, default=new_seed, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     opened_at = models.DateTimeField(null=True, editable=False)

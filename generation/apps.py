@@ -24,6 +24,8 @@ class GenerationConfig(AppConfig):
             *writeonce.never_changes("generation_sampleevent"),
             *writeonce.never_changes("generation_promptaudit"),
             *writeonce.never_changes("generation_rawview"),
+            *writeonce.never_changes("generation_chunk"),
+            *writeonce.never_changes("generation_promptdelivery"),
             *writeonce.never_changes("generation_prompt", once="OLD.frozen_at IS NOT NULL"),
             *writeonce.never_changes("generation_sample", once="OLD.frozen_at IS NOT NULL"),
         )

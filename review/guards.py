@@ -29,7 +29,8 @@ _IMPRESSION_STANDS = """EXISTS (SELECT 1 FROM review_answersheet s
 _ROUND_IS_OPEN = """EXISTS (SELECT 1 FROM blinding_stimulus s JOIN fartbench_round r ON r.id = s.round_id
   WHERE s.id = NEW.stimulus_id AND r.state = 'reviewing')"""
 
-_FORM_FITS_STIMULUS = """EXISTS (SELECT 1 FROM review_form f JOIN blinding_stimulus s ON s.scene = f.scene
+_FORM_FITS_STIMULUS = """EXISTS (SELECT 1 FROM review_form f
+  JOIN blinding_stimulus s ON f.scene = CASE WHEN s.form = '' THEN s.scene ELSE s.form END
   JOIN fartbench_round r ON r.id = s.round_id AND r.protocol_id = f.protocol_id
   WHERE f.id = NEW.form_id AND s.id = NEW.stimulus_id)"""
 

@@ -38,10 +38,10 @@ __all__ = [
 
 
 class Form(models.Model):
-    """The form of one scene of one protocol, as rows that the database's own guards read. Frozen once written."""
+    """A form of one protocol, as rows that the database's own guards read. Frozen once written."""
 
     protocol = models.ForeignKey(ProtocolVersion, on_delete=models.PROTECT, related_name="forms")
-    scene = models.CharField(max_length=40)
+    scene = models.CharField(max_length=100, help_text="Its key: the scene's, or that of a form about windows.")
     frozen_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:

@@ -86,7 +86,7 @@ def _entries(round_: Round, rows: list[Row]) -> tuple[list[SheetEntry], list[str
         if reviewer and stimulus:
             entries.append(SheetEntry(reviewer, stimulus, responses, label=f"row {row.number}"))
         elif stimulus:
-            form = round_.protocol.form(stimulus.scene)
+            form = round_.protocol.form(stimulus.form_key)
             broken = form.violations(form.completed(responses))
             faults += [f"row {row.number}: {violation}" for violation in broken]
     return entries, faults

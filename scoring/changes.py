@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from blinding.models import BlindingKey, Stimulus
+from blinding.models import BlindingKey, Stimulus, opaque_id
 from fartbench.models import Round
 from review.models import Retirement
 from review.services import InviteLink, add_secondary, replace_reviewer, retire_stimulus
@@ -45,7 +45,9 @@ def replace_copy(*, round_: Round, stimulus_id: str, reason: str, actor: str) ->
     OrdersRefused when it is retired already.
     """
     old = _stimulus(round_, stimulus_id)
-    new = Stimulus.objects.create(round=round_, scene=old.scene, sha256=old.sha256, size=old.size, facts=old.facts)
+    new = Stimulus.objects.get(pk=old.pk)
+    new.pk = opaque_id()
+    new.save(force_insert=True)
     BlindingKey.objects.create(stimulus=new, sample=BlindingKey.objects.get(stimulus=old).sample)
     retire_stimulus(stimulus=old, reason=reason, actor=actor, replacement=new)
     return new

@@ -100,7 +100,7 @@ def _answer_as(round_: Round, address: str, place: int) -> None:
             member.reviewer,
             key.stimulus,
             simulated_responses(
-                round_.protocol.form(key.stimulus.scene),
+                round_.protocol.form(key.stimulus.form_key),
                 key.sample.truth or {},  # the built-in provider always knows it
                 temper=TEMPERS[place],
                 seed=f"{round_.name}/{address}/{key.sample.cell}",

@@ -61,7 +61,7 @@ def truths_of(round_: Round) -> dict[str, dict[str, str]]:
         key.stimulus.sha256: {
             question: str(response)
             for question, response in simulated_responses(
-                round_.protocol.form(key.stimulus.scene), key.sample.truth or {}, temper=_CLEAR, seed="truth"
+                round_.protocol.form(key.stimulus.form_key), key.sample.truth or {}, temper=_CLEAR, seed="truth"
             ).items()
         }
         for key in keys.select_related("stimulus", "sample")

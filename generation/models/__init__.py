@@ -3,6 +3,7 @@
 from generation.models.cells import Cell, Clip, CostBasis, RawView, Sample, SampleState
 from generation.models.configurations import Configuration, Family
 from generation.models.prompts import Prompt, PromptAudit
+from generation.models.rollouts import Chunk, ChunkSource, PromptDelivery
 from generation.models.submissions import (
     Ceiling,
     Commissioning,
@@ -15,6 +16,8 @@ from generation.models.submissions import (
 __all__ = [
     "Ceiling",
     "Cell",
+    "Chunk",
+    "ChunkSource",
     "Clip",
     "Commissioning",
     "Configuration",
@@ -22,6 +25,7 @@ __all__ = [
     "Family",
     "Prompt",
     "PromptAudit",
+    "PromptDelivery",
     "ProviderAccount",
     "RawView",
     "Sample",

@@ -36,6 +36,9 @@ class Configuration(models.Model):
     model_id = models.CharField(max_length=120, blank=True)
     parameters = models.JSONField(default=dict, blank=True)
     track = models.CharField(max_length=40, default="core-av")
+    geometry = models.JSONField(
+        null=True, blank=True, help_text="How many pictures its chunks have, where that is declared; else empty."
+    )
     provisional = models.BooleanField(
         default=False, help_text="Made by an import from a name alone; an admin has yet to describe it."
     )

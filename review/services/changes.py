@@ -152,7 +152,8 @@ def _append(round: Round, old: Stimulus, new: Stimulus) -> None:
         raise OrdersRefused(
             f"Stimulus {new.pk} cannot take the place of {old.pk}: it must be a new copy of the same round and scene."
         )
-    lasts = Assignment.objects.filter(member__round=round, member__left_at=None).values_list("member")
+    asked = old.assignments.values("member")
+    lasts = Assignment.objects.filter(member__in=asked, member__left_at=None).values_list("member")
     Assignment.objects.bulk_create(
         Assignment(member_id=member, stimulus=new, position=last + 1)
         for member, last in lasts.annotate(last=Max("position")).order_by("member")

@@ -59,7 +59,7 @@ def enter_sheets(*, round: Round, entries: Sequence[SheetEntry], source: str) ->
     if faults := entry_faults(round, entries):
         raise BadSheets("The answers", faults)
     forms = {form.scene: form for form in Form.objects.filter(protocol=round.protocol)}
-    if missing := {entry.stimulus.scene for entry in entries} - set(forms):
+    if missing := {entry.stimulus.form_key for entry in entries} - set(forms):
         raise FormsMissing(f"The forms of {round.protocol} are not written for {', '.join(sorted(missing))}.")
     sheets = _drafts(entries, forms, source)
     _lock(round, entries, sheets)
@@ -74,7 +74,7 @@ def entry_faults(round: Round, entries: Sequence[SheetEntry]) -> list[str]:
         )
     )
     has_sheet = set(AnswerSheet.objects.filter(stimulus__round=round).values_list("reviewer_id", "stimulus_id"))
-    rules = {scene: round.protocol.form(scene) for scene in {entry.stimulus.scene for entry in entries}}
+    rules = {key: round.protocol.form(key) for key in {entry.stimulus.form_key for entry in entries}}
     faults: list[str] = []
     for entry in entries:
         place = (entry.reviewer.pk, entry.stimulus.pk)
@@ -84,20 +84,20 @@ def entry_faults(round: Round, entries: Sequence[SheetEntry]) -> list[str]:
         elif place in has_sheet:
             faults.append(f"{label}: {entry.reviewer.code} has a sheet for this clip already")
         has_sheet.add(place)
-        form = rules[entry.stimulus.scene]
+        form = rules[entry.stimulus.form_key]
         faults += [f"{label}: {fault}" for fault in form.violations(form.completed(entry.responses))]
     return faults
 
 
 def _completed(round: Round, entry: SheetEntry) -> SheetEntry:
-    return replace(entry, responses=round.protocol.form(entry.stimulus.scene).completed(entry.responses))
+    return replace(entry, responses=round.protocol.form(entry.stimulus.form_key).completed(entry.responses))
 
 
 def _drafts(entries: Sequence[SheetEntry], forms: Mapping[str, Form], source: str) -> list[AnswerSheet]:
     sheets = AnswerSheet.objects.bulk_create(
         [
             AnswerSheet(
-                reviewer=entry.reviewer, stimulus=entry.stimulus, form=forms[entry.stimulus.scene], source=source
+                reviewer=entry.reviewer, stimulus=entry.stimulus, form=forms[entry.stimulus.form_key], source=source
             )
             for entry in entries
         ],

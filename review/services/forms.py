@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.db import transaction
 from django.utils import timezone
 
 from fartbench.models import ProtocolVersion
+from fartbench.protocol import form_keys
 from review.models import AllowedAnswer, Form, FormQuestion
 from review.pairs.guards import FORM_OF_PAIRS
 
 
 @transaction.atomic
-def write_forms(protocol: ProtocolVersion) -> list[Form]:
-    """Write one frozen form per scene of ``protocol`` and return them in its order. Doing it again changes nothing."""
+def write_forms(protocol: ProtocolVersion, scenes: Iterable[str] | None = None) -> list[Form]:
+    """Write each form that is asked about these scenes (None for all), frozen, and return them in the protocol's order.
+
+    Doing it again changes nothing.
+    """
     written = {form.scene: form for form in Form.objects.filter(protocol=protocol)}
-    return [written.get(scene.key) or _write(protocol, scene.key) for scene in protocol.rules.scenes]
+    return [written.get(key) or _write(protocol, key) for key in form_keys(protocol.rules, scenes)]
 
 
 @transaction.atomic
@@ -34,9 +40,9 @@ def write_pair_form(protocol: ProtocolVersion) -> None:
     form.save(update_fields=["frozen_at"])
 
 
-def _write(protocol: ProtocolVersion, scene: str) -> Form:
-    rules = protocol.form(scene)
-    form = Form.objects.create(protocol=protocol, scene=scene)
+def _write(protocol: ProtocolVersion, key: str) -> Form:
+    rules = protocol.form(key)
+    form = Form.objects.create(protocol=protocol, scene=key)
     FormQuestion.objects.bulk_create(
         FormQuestion(form=form, key=key, is_first_impression=key in rules.first_impression) for key in rules.keys
     )

@@ -77,7 +77,7 @@ def round_of(assignment: Assignment) -> Round:
 
 def rules_of(assignment: Assignment) -> Form:
     """Return the form that an assignment's stimulus is answered on."""
-    return round_of(assignment).protocol.form(assignment.stimulus.scene)
+    return round_of(assignment).protocol.form(assignment.stimulus.form_key)
 
 
 def held_sheet(assignment: Assignment) -> AnswerSheet:
@@ -124,7 +124,7 @@ def waiting_before(assignment: Assignment) -> bool:
 
 def _form(assignment: Assignment) -> FormRow:
     protocol = round_of(assignment).protocol
-    form = FormRow.objects.filter(protocol=protocol, scene=assignment.stimulus.scene).first()
+    form = FormRow.objects.filter(protocol=protocol, scene=assignment.stimulus.form_key).first()
     if form is None:
         raise FormsMissing(f"The forms of {protocol} are not written; open the round with “open_round”.")
     return form

@@ -90,7 +90,7 @@ def _lock_by_form(request: HttpRequest, reviewer: Reviewer, assignment: Assignme
     responses: dict[str, Response | None] = {}
     faults: dict[str, str] = {}
     try:
-        keys = round_.protocol.form(assignment.stimulus.scene).keys
+        keys = round_.protocol.form(assignment.stimulus.form_key).keys
         responses = _changes({key: request.POST.get(key) for key in keys})
         if request.POST.get("action") == "save":
             return _save_by_form(request, reviewer, assignment, responses)

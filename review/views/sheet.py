@@ -43,7 +43,7 @@ def sheet(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpRes
     if not queue.is_open(item):
         messages.info(request, "That clip is not due yet. This one comes first.")
         return redirect(next_url(reviewer, round_))
-    kept = kept_answers(request, round_.protocol.form(assignment.stimulus.scene))
+    kept = kept_answers(request, round_.protocol.form(assignment.stimulus.form_key))
     if kept:
         messages.warning(request, "Your session had ended. The answers that you sent stand below: send them again.")
     return form_page(request, reviewer, assignment, queue, responses=kept or None)
@@ -63,7 +63,7 @@ def form_page(
     item = queue.item(assignment.stimulus_id)
     stored = AnswerSheet.objects.filter(reviewer=reviewer, stimulus=assignment.stimulus_id).first()
     answers = stored.responses() if stored else {}
-    form = assignment.member.round.protocol.form(assignment.stimulus.scene)
+    form = assignment.member.round.protocol.form(assignment.stimulus.form_key)
     blocks = question_blocks(form, answers if responses is None else responses, faults)
     locked = locked_times(reviewer, assignment.member.round)
     context = {
@@ -108,7 +108,7 @@ def _browser_data(
 def _ended_page(
     request: HttpRequest, assignment: Assignment, item: QueueItem, stored: AnswerSheet, onward: str
 ) -> HttpResponse:
-    form = assignment.member.round.protocol.form(assignment.stimulus.scene)
+    form = assignment.member.round.protocol.form(assignment.stimulus.form_key)
     context = {
         "item": item,
         "scene": form.scene,
