@@ -14,6 +14,7 @@ from typing import Any
 from boto3.exceptions import Boto3Error
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
+from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import Storage, storages
 from storages.backends.s3 import S3Storage
@@ -95,6 +96,18 @@ def make_bucket() -> bool:
             return False
         client.create_bucket(Bucket=storage.bucket_name)
         return True
+
+
+def bucket_answers() -> bool:
+    """Say whether the bucket of the settings is there and lets us in; asked once, and not for long."""
+    once = Config(connect_timeout=2, read_timeout=3, retries={"total_max_attempts": 1}, s3={"addressing_style": "path"})
+    configured: Any = settings.STORAGES["bucket"]
+    storage: Any = Bucket(**configured["OPTIONS"], client_config=once)
+    try:
+        storage.connection.meta.client.head_bucket(Bucket=storage.bucket_name)
+    except (BotoCoreError, ClientError):
+        return False
+    return True
 
 
 def _bucket() -> Storage:

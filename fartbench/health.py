@@ -119,6 +119,23 @@ def readiness() -> dict[str, bool]:
     return {"database": True, "migrations": migrated, "disk": _has_room()}
 
 
+def elsewhere() -> dict[str, bool]:
+    """Say for each part on the network that the settings name, ``bucket`` or ``broker``, whether it answers.
+
+    Never raises; a part that is silent is given up after a few seconds.
+    """
+    found = {}
+    if "bucket" in settings.STORAGES:
+        from fartbench.buckets import bucket_answers  # noqa: PLC0415 - loads an SDK that most installations do without
+
+        found["bucket"] = bucket_answers()
+    if settings.CELERY_BROKER_URL:
+        from fartbench.celery import broker_answers  # noqa: PLC0415 - loads Celery
+
+        found["broker"] = broker_answers()
+    return found
+
+
 def _has_room() -> bool:
     try:
         return Disk.read().free >= LEAST_FREE

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from functools import cache
 from urllib.parse import urlsplit
 
-_SECRET_NAMES = re.compile(r"(KEY|SECRET|TOKEN|PASSWORD|FALLBACKS)$")
+# The name that a bucket knows us by is no secret, and may be a word of every line, such as ours.
+_SECRET_NAMES = re.compile(r"^(?!S3_ACCESS_KEY$).*(KEY|SECRET|TOKEN|PASSWORD|FALLBACKS)$")
 _SHORTEST_SECRET = 6  # shorter ones would blacken ordinary words
 # Of an address of IPv6, which is written whole or with one “::”; a time of day has neither.
 _GROUP = "[0-9a-f]{1,4}"

@@ -23,6 +23,10 @@ class _Installation(Collector):
         yield _gauge("fartbench_disk_size_bytes", "Size of the disk of DATA_DIR.", disk.total)
         made_at = backup.at.timestamp() if backup else 0
         yield _gauge("fartbench_last_backup_timestamp_seconds", "When the last backup was made; 0 if never.", made_at)
+        parts = GaugeMetricFamily("fartbench_part_answers", "Whether it answers: 1 or 0.", labels=["part"])
+        for part, answers in health.elsewhere().items():
+            parts.add_metric([part], answers)
+        yield parts
         yield _gauge("fartbench_clock_ahead_seconds", "How far this clock is ahead.", health.clock_ahead_s())
         head = AuditHead.objects.filter(pk=1).first() or AuditHead()
         yield _gauge("fartbench_audit_entries", "Entries of the audit trail.", head.sequence)

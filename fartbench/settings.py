@@ -188,6 +188,7 @@ INVITE_DAYS = env.int("INVITE_DAYS", default=14)
 
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a broker that is away for a night must not end the workers
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False  # its lines then go the way of all others
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1

@@ -26,17 +26,18 @@ from scoring.release.verifying import release_faults
 
 @dataclass(frozen=True)
 class Made:
-    """A backup that was made: its folder, how much is in it, and what could not be had."""
+    """A backup that was made: its folder, how much is in it, what was damaged there, and what could not be had."""
 
     folder: Path
     rows: int
     files: int
     copied: int
+    damaged: int
     missing: list[str]
 
 
 def make_backup(folder: Path, *, actor: str, on_file: Callable[[], None] = lambda: None) -> Made:
-    """Write a backup into ``folder``; what earlier ones brought there is not copied again.
+    """Write a backup into ``folder``; what earlier ones brought there is read, and copied again only if it is damaged.
 
     Rows are those of one moment, written first: every file that they name was stored before. What is missing from
     storage is listed and does not keep the rest from being saved. Raises StorageFull, StorageAway, and OSError for a
@@ -51,11 +52,14 @@ def make_backup(folder: Path, *, actor: str, on_file: Callable[[], None] = lambd
             written = {name: write_table(model, work / file_of(name)) for name, model in tables(apps).items()}
             wanted, releases, head = content_named(), list(Release.objects.select_related("round")), str(audit.head())
             applied = sorted(map(list, MigrationRecorder(connection).applied_migrations()))
-        missing, copied = [], 0
+        missing, copied, damaged = [], 0, 0
         for kind, sha256 in wanted:
-            outcome = _save(folder / "content", kind, sha256)
-            missing += [f"{kind}: {sha256}"] if outcome is None else []
-            copied += bool(outcome)
+            store = kept(folder / "content", kind)
+            if (there := store.stored_sha256(sha256)) != sha256:  # read and not only seen: this disk may fail too
+                saved = take_in(stores()[kind].path(sha256), store, sha256)
+                missing += [] if saved else [f"{kind}: {sha256}"]
+                copied += saved
+                damaged += there is not None
             on_file()
         missing += [f"release: {release}" for release in releases if not _save_release(folder / "content", release)]
         BackupList(
@@ -72,7 +76,7 @@ def make_backup(folder: Path, *, actor: str, on_file: Callable[[], None] = lambd
     rows = sum(table.rows for table in written.values())
     with transaction.atomic():
         audit.record(health.BACKED_UP, actor=actor, name=target.name, rows=rows, missing=len(missing))
-    return Made(target, rows, len(wanted), copied, missing)
+    return Made(target, rows, len(wanted), copied, damaged, missing)
 
 
 def content_named() -> list[tuple[str, str]]:
@@ -85,20 +89,13 @@ def content_named() -> list[tuple[str, str]]:
     return [*(("clips", sha) for sha in sorted(clips)), *(("blind", sha) for sha in sorted(copies))]
 
 
-def _save(content: Path, kind: str, sha256: str) -> bool | None:
-    """Return whether the file was copied now; None when the installation does not have it as it was."""
-    target = kept(content, kind)
-    if target.path(sha256).is_file():
-        return False
-    return True if take_in(stores()[kind].path(sha256), target, sha256) else None
-
-
 def _save_release(content: Path, release: Release) -> bool:
     """Return whether the backup has the release's folder as it was published."""
     target = content / "releases" / release.digest
-    if not target.is_dir():
+    if list(release_faults(target, release.digest)):
         if list(release_faults(release.folder, release.digest)):
             return False
         with finished_or_nothing(target) as work:
             shutil.copytree(release.folder, work, dirs_exist_ok=True)
+            shutil.rmtree(target, ignore_errors=True)
     return True

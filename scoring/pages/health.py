@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
-from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
@@ -47,7 +46,8 @@ class HealthLine:
 def health_lines() -> list[HealthLine]:
     """Return all that staff looks at, from a fixed number of queries."""
     queues = [_queue(queue) for queue in health.queues()]
-    return [*queues, _database(), _storage(), _disk(health.Disk.read()), _backup(), _clock(health.clock_ahead_s())]
+    parts = [_database(), *_elsewhere(health.elsewhere()), _disk(health.Disk.read())]
+    return [*queues, *parts, _backup(), _clock(health.clock_ahead_s())]
 
 
 def _queue(queue: health.Queue) -> HealthLine:
@@ -74,9 +74,25 @@ def _database() -> HealthLine:
     return HealthLine("Database", "good", f"{connection.display_name} answers, and every migration is there.")
 
 
-def _storage() -> HealthLine:
-    where = "in a bucket" if "bucket" in settings.STORAGES else "in the data folder of this machine"
-    return HealthLine("Clips and copies", "good", f"They are kept {where}.")
+def _elsewhere(answers: dict[str, bool]) -> list[HealthLine]:
+    lines = [_storage(answers.get("bucket"))]
+    if answers.get("broker"):
+        lines.append(HealthLine("Messages", "good", "The broker answers, and wakes workers."))
+    elif "broker" in answers:
+        words = "The broker does not answer: workers are not woken. No job is lost."
+        todo = "Start it, or correct CELERY_BROKER_URL; work then goes on by itself."
+        lines.append(HealthLine("Messages", "bad", words, todo))
+    return lines
+
+
+def _storage(bucket_answers: bool | None) -> HealthLine:
+    part = "Clips and copies"
+    if bucket_answers is None:
+        return HealthLine(part, "good", "They are kept in the data folder of this machine.")
+    if bucket_answers:
+        return HealthLine(part, "good", "They are kept in a bucket, which answers.")
+    words = "The bucket does not answer, or refuses: clips that this machine has not fetched cannot be played."
+    return HealthLine(part, "bad", words, "Look at the service and at the S3 settings; answers are saved meanwhile.")
 
 
 def _disk(disk: health.Disk) -> HealthLine:

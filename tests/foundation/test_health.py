@@ -1,6 +1,7 @@
 """Health for machines: alive, ready, and figures in Prometheus' format for those who may see them."""
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -73,6 +74,16 @@ def test_figures_are_not_public(client: Client, settings: Any, header: str) -> N
     assert client.get("/metrics", headers={"Authorization": header}).status_code == 404
     settings.METRICS_TOKEN = ""
     assert client.get("/metrics", headers={"Authorization": "Bearer "}).status_code == 404
+
+
+def test_a_broker_is_asked_whether_it_answers(client: Client, settings: Any, redis_broker: str, tmp_path: Path) -> None:
+    assert health.elsewhere() == {}, "neither a bucket nor a broker is set"
+    settings.METRICS_TOKEN = "a-token"
+    for address, answers in ((redis_broker, True), (f"redis+socket://{tmp_path}/nobody.sock", False)):
+        settings.CELERY_BROKER_URL = address
+        assert health.elsewhere() == {"broker": answers}
+        text = client.get("/metrics", headers={"Authorization": "Bearer a-token"}).text
+        assert figures(text)["fartbench_part_answers", "broker"] == answers
 
 
 def test_a_worker_for_all_jobs_serves_every_queue() -> None:

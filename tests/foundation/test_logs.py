@@ -46,6 +46,16 @@ def test_values_of_secret_variables_and_passwords_in_urls_are_left_out(monkeypat
     assert said == "sent [secret] with [secret], [secret]"
 
 
+def test_the_name_that_a_bucket_knows_us_by_stays_in_the_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S3_ACCESS_KEY", "fartbench")  # as docs/operations.md has it
+    logs._secrets_of.cache_clear()
+    try:
+        assert logs.scrubbed("Task fartbench.tasks.sweep failed") == "Task fartbench.tasks.sweep failed"
+    finally:
+        monkeypatch.undo()
+        logs._secrets_of.cache_clear()
+
+
 def test_a_line_of_json_has_what_a_collector_asks_for_and_the_exception_scrubbed() -> None:
     made = record("Internal Server Error: %s", "/review/", status_code=500)
     try:

@@ -15,7 +15,7 @@ from django.test import RequestFactory
 from blinding.errors import BlindCopyMissing
 from blinding.services import check_files
 from blinding.views import stream
-from fartbench import buckets
+from fartbench import buckets, health
 from fartbench.jobs import PASSING
 from fartbench.storage import ContentStore, StorageAway, blind_copies, file_sha256, raw_clips
 from tests import factories
@@ -42,6 +42,7 @@ def test_what_is_kept_lies_in_the_bucket_and_any_machine_fetches_it_whole(bucket
     forget_here()
     assert raw_clips().path(sha256).read_bytes() == BYTES
     assert raw_clips().stored_sha256(sha256) == sha256
+    assert health.elsewhere() == {"bucket": True}
     keep(raw_clips())  # the same again
     assert len(bucket.names()) == 1
 
@@ -89,6 +90,7 @@ def test_a_bucket_that_is_away_is_said_in_words_and_nothing_is_lost(bucket: Buck
     settings.STORAGES = {**settings.STORAGES, "bucket": away}
     with pytest.raises(StorageAway) as caught:
         keep(blind_copies(), b"new")
+    assert health.elsewhere() == {"bucket": False}
     assert "EndpointConnectionError" in str(caught.value)
     assert not {"a-secret-of-the-bucket", stimulus.sha256, "127.0.0.1"} & set(str(caught.value).split())
     response = stream(RequestFactory().get("/media/x"), stimulus)
@@ -103,6 +105,7 @@ def test_wrong_keys_are_a_refusal_without_the_keys(bucket: Bucket, settings: Any
         keep(raw_clips(), b"new")
     assert "hunter2" not in str(caught.value)
     assert bucket.names() == set()
+    assert health.elsewhere() == {"bucket": False}
 
 
 @pytest.mark.django_db

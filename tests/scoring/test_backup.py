@@ -99,6 +99,25 @@ def test_a_second_backup_copies_only_what_is_new(lab: Path, capsys: pytest.Captu
     assert lab.stat().st_mode & 0o777 == newest(lab).stat().st_mode & 0o777 == 0o700
 
 
+def test_what_rotted_in_the_folder_of_backups_is_replaced_by_the_next_backup(
+    lab: Path, settings: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("backup", str(lab))
+    clip, release = Clip.objects.earliest("pk"), Release.objects.get()
+    for rotten in (
+        lab / "content" / "clips" / clip.sha256[:2] / clip.sha256,
+        lab / "content" / "releases" / release.digest / "manifest.json",
+    ):
+        rotten.chmod(0o644)
+        rotten.write_bytes(b"other bytes")
+    capsys.readouterr()
+    call_command("backup", str(lab))
+    assert "1 files in the folder were damaged and were replaced" in capsys.readouterr().out
+    start_anew(settings, tmp_path / "new")
+    call_command("restore", str(lab))
+    call_command("verify_data")
+
+
 def test_what_storage_lacks_is_named_and_the_rest_is_saved_and_restored(
     lab: Path, settings: Any, tmp_path: Path
 ) -> None:

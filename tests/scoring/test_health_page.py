@@ -48,6 +48,15 @@ def test_a_disk_that_runs_full_is_said_in_time(free: int, state: str, monkeypatc
     assert lines()["Disk"].state == state
 
 
+def test_a_bucket_and_a_broker_that_do_not_answer_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Messages" not in lines(), "no broker is set"
+    monkeypatch.setattr(health, "elsewhere", lambda: {"bucket": True, "broker": True})
+    assert [lines()[part].state for part in ("Clips and copies", "Messages")] == ["good", "good"]
+    monkeypatch.setattr(health, "elsewhere", lambda: {"bucket": False, "broker": False})
+    for part in ("Clips and copies", "Messages"):
+        assert (lines()[part].state, "does not answer" in lines()[part].words) == ("bad", True)
+
+
 @pytest.mark.parametrize(("days", "state"), [(0, "good"), (3, "warn")])
 def test_an_old_backup_is_said(days: int, state: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with transaction.atomic():

@@ -22,6 +22,8 @@ class Command(Base):
         with progress("Files", len(content_named())) as on_file:
             made = make_backup(options["folder"].resolve(), actor=actor(), on_file=on_file)
         self.say(f"{made.folder} holds {made.rows} rows and {made.files} files ({made.copied} of them new).")
+        if made.damaged:
+            self.say(f"{made.damaged} files in the folder were damaged and were replaced: look at that disk.")
         if made.missing:
             raise BackupIncomplete(made.missing)
         self.say("It holds e-mail addresses and password hashes: keep it as safe as the database. SECRET_KEY and the")
