@@ -11,7 +11,7 @@ class GenerationConfig(AppConfig):
 
     def ready(self) -> None:
         from fartbench import jobs  # noqa: PLC0415 - both need loaded models
-        from generation import collecting, commissioning, dispatching, steps, submitting  # noqa: PLC0415
+        from generation import collecting, commissioning, dispatching, guards, steps, submitting  # noqa: PLC0415
 
         jobs.register(commissioning.GENERATE, commissioning.generate)
         jobs.register(dispatching.DISPATCH, dispatching.dispatch, queue=jobs.SUBMIT)
@@ -19,13 +19,4 @@ class GenerationConfig(AppConfig):
         jobs.register(steps.FIND, submitting.find, queue=jobs.POLL)
         jobs.register(steps.LOOK, collecting.look, queue=jobs.POLL)
         jobs.register(steps.FETCH, collecting.fetch)
-        writeonce.register(
-            *writeonce.never_changes("generation_clip"),
-            *writeonce.never_changes("generation_sampleevent"),
-            *writeonce.never_changes("generation_promptaudit"),
-            *writeonce.never_changes("generation_rawview"),
-            *writeonce.never_changes("generation_chunk"),
-            *writeonce.never_changes("generation_promptdelivery"),
-            *writeonce.never_changes("generation_prompt", once="OLD.frozen_at IS NOT NULL"),
-            *writeonce.never_changes("generation_sample", once="OLD.frozen_at IS NOT NULL"),
-        )
+        writeonce.register(*guards.ALL)

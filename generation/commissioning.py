@@ -21,6 +21,7 @@ from generation.models import Configuration, CostBasis, Family, Sample, SampleSt
 from generation.providers.port import Accepted, Failed, Fetched, Order, Ready, Refused
 from generation.providers.registry import KEYS, REMOTE_KEYS, provider
 from generation.storing import store
+from generation.verdicts import refuse_unreviewed
 
 GENERATE = "generate"
 
@@ -42,10 +43,11 @@ def commission(*, round_: Round, configurations: Iterable[Configuration], seed: 
     """Ask for one clip per cell of each configuration and return how many cells wait. Asking again adds nothing.
 
     ``seed`` is for the built-in provider's draws; what is bought has the protocol's seeds. Raises ClipsAreSettled
-    after opening, CannotCommission for a configuration that no provider here serves, and what
-    ``generation.buying.prepare`` raises for one that cannot be bought as things stand.
+    after opening, NotReviewed before experts passed its scenarios, CannotCommission for a configuration that no
+    provider here serves, and what ``generation.buying.prepare`` raises for one that cannot be bought as things stand.
     """
     refuse_when_settled(round_)
+    refuse_unreviewed(round_)
     wanted = list(configurations)
     if strangers := [one.name for one in wanted if one.provider not in KEYS]:
         raise CannotCommission(

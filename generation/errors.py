@@ -45,3 +45,15 @@ class ConfigurationInUse(Refusal):
 
 class UnknownConfiguration(Refusal):
     """No configuration has this name."""
+
+
+class VerdictRefused(Refusal):
+    """A verdict on a scenario that is not asked for, or says too little."""
+
+
+class VerdictsRefused(BadInput):
+    """A file of verdicts with faults; nothing of it was taken."""
+
+
+class NotReviewed(Refusal):
+    """Something was to be generated from scenarios that experts have not accepted."""

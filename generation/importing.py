@@ -19,6 +19,7 @@ from generation.cells import begin_collecting, configuration_named, lay_out, ref
 from generation.errors import ManifestRefused
 from generation.manifest import CellKey, ManifestRow, read_manifest
 from generation.models import Clip, Sample, SampleState
+from generation.verdicts import refuse_unreviewed
 
 
 @dataclass
@@ -55,9 +56,10 @@ def import_clips(
 
     Raises ManifestRefused, naming every bad row, when any is bad; then nothing was changed. A cell with the same
     bytes and outcome is left as it is; another outcome or other bytes need ``replace`` and a ``reason``, and are
-    refused once the cell has a blind copy.
+    refused once the cell has a blind copy. Raises NotReviewed before experts passed the round's scenarios.
     """
     refuse_when_settled(round_)
+    refuse_unreviewed(round_)
     if replace and not reason.strip():
         raise ManifestRefused(str(manifest), ["--replace needs --reason: say why results are replaced"])
     read = read_manifest(manifest, scenes=round_.scenes, replicates=round_.replicates)

@@ -1,8 +1,8 @@
-"""Addresses of admins who commission clips."""
+"""Addresses of admins who commission clips, and of experts who pass scenarios."""
 
 from django.urls import path
 
-from generation.views import prompts, rounds, samples
+from generation.views import prompts, rounds, samples, verdicts
 
 urlpatterns = [
     path("staff/generation/", rounds.home, name="generation-home"),
@@ -18,4 +18,8 @@ urlpatterns = [
     path("staff/generation/rounds/<str:name>/prompts/", prompts.prompts, name="generation-prompts"),
     path("staff/generation/rounds/<str:name>/manifest.csv", rounds.manifest, name="generation-manifest"),
     path("staff/generation/rounds/<str:name>/act", rounds.act, name="generation-act"),
+    path("staff/scenarios/", verdicts.home, name="scenario-protocols"),
+    path("staff/scenarios/<str:name>/<str:version>/", verdicts.scenarios, name="scenarios"),
+    path("staff/scenarios/<str:name>/<str:version>/<str:key>/", verdicts.scenario, name="scenario"),
+    path("staff/scenarios/<str:name>/<str:version>/<str:key>/verdict", verdicts.give, name="scenario-verdict"),
 ]

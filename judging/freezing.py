@@ -105,7 +105,8 @@ def request_for(form: Form, model: JudgeModel, variant: str) -> Request:
         raise NoJudges(f"{form.protocol.label} has no section “judges”.")
     reverse = variant == Variant.REVERSED
     text = question_text(form, rules.instructions, reverse=reverse)
-    return port(model.service).request(Ask(model, rules, text, answer_schema(form, reverse=reverse)))
+    schema = answer_schema(form, reverse=reverse)
+    return port(model.service).request(Ask(model, rules, rules.media.rate(form.key), text, schema))
 
 
 @cache

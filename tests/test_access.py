@@ -19,28 +19,39 @@ from review.models import Answer, AnswerSheet, Assignment, MistakeReport, OrderP
 from review.selectors import next_assignment
 from scoring.models import SoundCheck
 from scoring.pairs import plan_pairs
-from tests.factories import make_locked_sheet, make_staff, make_training_clips, reviewers_of
+from tests.factories import make_locked_sheet, make_protocol, make_staff, make_training_clips, reviewers_of
 from tests.generation.rows import make_account, make_prompt
 from tests.pairs import protocol_with_pairs
 from tests.scoring.rows import make_locked_round, make_open_round, make_published_round
+from tests.streamav.small import FOLDER
 
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]  # who may see what is no matter of the engine
 
 # Visitors without an account, the reviewer of the open round, one of another round, one with an account and no part
-# in any round, staff, an admin.
-ROLES = ("visitor", "rae", "other", "otis", "stan", "ada")
+# in any round, staff, an expert who passes scenarios, an admin.
+ROLES = ("visitor", "rae", "other", "otis", "stan", "eve", "ada")
 OPEN, LOGIN, FORBIDDEN, NOTHING = "open", "login", "403", "404"
 
 ALL = dict.fromkeys(ROLES, OPEN)
-REVIEWERS = {"visitor": LOGIN, "rae": OPEN, "other": OPEN, "otis": FORBIDDEN, "stan": FORBIDDEN, "ada": FORBIDDEN}
+REVIEWERS = {"visitor": LOGIN, "rae": OPEN, "other": OPEN, "otis": FORBIDDEN} | dict.fromkeys(
+    ("stan", "eve", "ada"), FORBIDDEN
+)
 MEMBER = REVIEWERS | {"other": NOTHING}
-STAFF = {"visitor": LOGIN, "rae": NOTHING, "other": NOTHING, "otis": NOTHING, "stan": OPEN, "ada": OPEN}
-ADMINS = STAFF | {"stan": FORBIDDEN}
+STAFF = {"visitor": LOGIN, "rae": NOTHING, "other": NOTHING, "otis": NOTHING} | dict.fromkeys(
+    ("stan", "eve", "ada"), OPEN
+)
+ADMINS = STAFF | {"stan": FORBIDDEN, "eve": FORBIDDEN}
+SEES_SCENARIOS = STAFF | {"stan": FORBIDDEN}
+EXPERTS = SEES_SCENARIOS | {"ada": FORBIDDEN}
 # Every open round on a protocol begins with the same training clips.
-TRAINEES = {"visitor": NOTHING, "rae": OPEN, "other": OPEN, "otis": NOTHING, "stan": OPEN, "ada": OPEN}
+TRAINEES = {"visitor": NOTHING, "rae": OPEN, "other": OPEN, "otis": NOTHING} | dict.fromkeys(
+    ("stan", "eve", "ada"), OPEN
+)
 # Staff and whoever reviewed that closed round; here nobody of these did.
 LISTENERS = STAFF
-PLAYERS = {"visitor": NOTHING, "rae": OPEN, "other": NOTHING, "otis": NOTHING, "stan": OPEN, "ada": OPEN}
+PLAYERS = {"visitor": NOTHING, "rae": OPEN, "other": NOTHING, "otis": NOTHING} | dict.fromkeys(
+    ("stan", "eve", "ada"), OPEN
+)
 
 
 @dataclass(frozen=True)
@@ -132,6 +143,10 @@ CALLS = {
     "generation-prompts": Call(ADMINS, ("open",)),
     "generation-manifest": Call(ADMINS, ("open",)),
     "generation-act": Call(ADMINS, ("open",), "post", {"action": "pause"}),
+    "scenario-protocols": Call(SEES_SCENARIOS),
+    "scenarios": Call(SEES_SCENARIOS, ("rollouts", "rollouts_version")),
+    "scenario": Call(SEES_SCENARIOS, ("rollouts", "rollouts_version", "scenario")),
+    "scenario-verdict": Call(EXPERTS, ("rollouts", "rollouts_version", "scenario"), "post", {"verdict": "accept"}),
     "staff-blinding": Call(STAFF, ("open",)),
     "staff-fingerprint": Call(STAFF, ("open",)),
     "staff-unblind": Call(STAFF, ("locked",)),
@@ -160,7 +175,9 @@ def world() -> dict[str, str]:
     make_locked_sheet(rae, ended)
     make_staff("stan")
     make_staff("ada").user_permissions.add(*Permission.objects.filter(codename="change_round"))
+    make_staff("eve").user_permissions.add(*Permission.objects.filter(codename="add_scenarioverdict"))
     User.objects.create_user("otis")
+    rollouts = make_protocol(FOLDER)
     return {
         "published": "shown",
         "protocol": "core-r01",
@@ -178,6 +195,9 @@ def world() -> dict[str, str]:
         "pair": open_round.pairs.get().pk,
         "token": "no-such-token",
         "account": make_account(),
+        "rollouts": rollouts.name,
+        "rollouts_version": rollouts.version,
+        "scenario": rollouts.rules.scenes[0].key,
         "prompt": make_prompt(release.round),
         "sample": Sample.objects.filter(clip__isnull=False).first().pk,
         "place": str(training.place),

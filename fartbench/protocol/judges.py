@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from fartbench.protocol.parts import Name, Part, Text
+from fartbench.protocol.parts import Key, Name, Part, Text
 
 Usd = Annotated[str, StringConstraints(pattern=r"^\d{1,6}(\.\d{1,6})?$")]
 Variation = Literal["reversed", "muted", "no_picture"]
@@ -51,10 +51,18 @@ class Sampling(Part):
 
 
 class JudgeMedia(Part):
-    """How a judge looks at the clip. A tenth of a second decides cause and effect, so the rate is set on purpose."""
+    """How a judge looks at the clip. A tenth of a second decides cause and effect, so the rate is set on purpose.
+
+    ``of_forms`` are the rates of forms (by name) that need another one than all the rest.
+    """
 
     frames_per_second: float = Field(gt=0, le=24)
     resolution: Literal["low", "medium", "high"]
+    of_forms: dict[Key, Annotated[float, Field(gt=0, le=24)]] = Field(default_factory=dict)
+
+    def rate(self, form: str) -> float:
+        """Return the frames per second at which a judge looks at what is asked about with the form of this key."""
+        return self.of_forms.get(form.partition(".")[0], self.frames_per_second)
 
 
 class Safety(Part):

@@ -1,4 +1,6 @@
-"""What is commissioned and what came back: configurations, prompts, cells, samples, submissions and raw clips."""
+"""What is commissioned and what came back: configurations, prompts, cells, samples, submissions and raw clips.
+
+And what experts said of scenarios before."""
 
 from generation.models.cells import Cell, Clip, CostBasis, RawView, Sample, SampleState
 from generation.models.configurations import Configuration, Family
@@ -12,6 +14,7 @@ from generation.models.submissions import (
     Submission,
     SubmissionState,
 )
+from generation.models.verdicts import Opinion, ScenarioVerdict, VerdictWaiver
 
 __all__ = [
     "Ceiling",
@@ -23,6 +26,7 @@ __all__ = [
     "Configuration",
     "CostBasis",
     "Family",
+    "Opinion",
     "Prompt",
     "PromptAudit",
     "PromptDelivery",
@@ -31,6 +35,8 @@ __all__ = [
     "Sample",
     "SampleEvent",
     "SampleState",
+    "ScenarioVerdict",
     "Submission",
     "SubmissionState",
+    "VerdictWaiver",
 ]

@@ -1,4 +1,7 @@
-"""Who may call these pages: admins. An account that may not know of them is not told that they exist."""
+"""Who may call these pages: admins, and of those about scenarios experts.
+
+An account that may not know of them is not told that they exist.
+"""
 
 from __future__ import annotations
 
@@ -17,25 +20,54 @@ from fartbench import jobs
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 SILENT_AFTER_S = 30
+_NO_EXPERT = "Only an expert can do this: an account with the permission “Can add scenario verdict”."
+
+
+def may_commission(user: Any) -> bool:
+    """Say whether the account is an admin: staff that may change rounds."""
+    return bool(user.is_active and user.is_staff and user.has_perm("fartbench.change_round"))
+
+
+def is_expert(user: Any) -> bool:
+    """Say whether the account is an expert: staff whose verdicts on scenarios count."""
+    return bool(user.is_active and user.is_staff and user.has_perm("generation.add_scenarioverdict"))
+
+
+def _lets_in(may: Callable[[Any], bool], refusal: str, home: str) -> Callable[[View[P]], View[P]]:
+    """Return a decorator that lets those accounts in; other staff is told why not, and others find nothing."""
+
+    def decorate(view: View[P]) -> View[P]:
+        @wraps(view)
+        def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            user = request.user
+            if not user.is_authenticated:
+                return redirect_to_login(request.get_full_path() if request.method == "GET" else reverse(home))
+            if not (user.is_active and user.is_staff):
+                raise Http404
+            if not may(user):
+                raise PermissionDenied(refusal)
+            return view(request, *args, **kwargs)
+
+        guarded: View[P] = never_cache(checked)
+        return guarded
+
+    return decorate
 
 
 def commissions(view: View[P]) -> View[P]:
     """Let admins in: staff that may change rounds. They see prompts, raw clips and costs, and buy."""
+    refusal = "Only an admin can do this: an account that may change rounds."
+    return _lets_in(may_commission, refusal, "generation-home")(view)
 
-    @wraps(view)
-    def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-        user = request.user
-        if not user.is_authenticated:
-            target = request.get_full_path() if request.method == "GET" else reverse("generation-home")
-            return redirect_to_login(target)
-        if not (user.is_active and user.is_staff):
-            raise Http404
-        if not user.has_perm("fartbench.change_round"):
-            raise PermissionDenied("Only an admin can do this: an account that may change rounds.")
-        return view(request, *args, **kwargs)
 
-    guarded: View[P] = never_cache(checked)
-    return guarded
+def judges_scenarios(view: View[P]) -> View[P]:
+    """Let experts in: their verdicts on scenarios count."""
+    return _lets_in(is_expert, _NO_EXPERT, "scenario-protocols")(view)
+
+
+def sees_scenarios(view: View[P]) -> View[P]:
+    """Let experts in, and admins, who see where scenarios stand."""
+    return _lets_in(lambda user: is_expert(user) or may_commission(user), _NO_EXPERT, "scenario-protocols")(view)
 
 
 def shared_context() -> dict[str, Any]:

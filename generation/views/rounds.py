@@ -19,9 +19,10 @@ from generation.commissioning import commission
 from generation.configuring import named
 from generation.errors import NotForOperators
 from generation.exporting import manifest_lines
-from generation.models import Configuration, ProviderAccount, Sample, SampleState
+from generation.models import Configuration, ProviderAccount, Sample, SampleState, VerdictWaiver
 from generation.planning import Plan, plan_round
 from generation.presets import PRESETS, preset
+from generation.verdicts import unreviewed, waive_verdicts
 from generation.views.access import commissions, shared_context
 from generation.views.outcomes import take_outcomes
 
@@ -114,6 +115,8 @@ def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
         "failed_jobs": selectors.failed_jobs(round_),
         "paused": getattr(getattr(round_, "commissioning", None), "paused", False),
         "planned": planned,
+        "unreviewed": len(unreviewed(round_)),
+        "waiver": VerdictWaiver.objects.filter(round=round_).first(),
         "estimate": usd,
         "unpriced": unknown,
         "waiting": Sample.objects.filter(cell__round=round_, state__in=operating.CANCELLABLE).count(),
@@ -169,6 +172,11 @@ def _launch(round_: Round, _request: HttpRequest, actor: str) -> str:
     return f"{count} clips are asked for; workers buy them now."
 
 
+def _waive(round_: Round, request: HttpRequest, actor: str) -> str:
+    waive_verdicts(round_=round_, reason=request.POST.get("reason", ""), actor=actor)
+    return "The round goes on without experts' verdicts; its results will say why."
+
+
 def _pause(round_: Round, _request: HttpRequest, actor: str) -> str:
     operating.set_paused(round_=round_, paused=True, actor=actor)
     return "Paused. What is accepted already goes on; nothing new is sent."
@@ -214,6 +222,7 @@ def _chosen(round_: Round, request: HttpRequest) -> Any:
 
 _ACTIONS = {
     "launch": _launch,
+    "waive": _waive,
     "pause": _pause,
     "resume": _resume,
     "cancel": _cancel,

@@ -36,7 +36,7 @@ class GeminiJudge:
         """Return the arguments of the call: the clip first, then the questions."""
         rules, sampling = ask.rules, ask.rules.sampling
         media = {"inline_data": {"mime_type": "video/mp4", "data": CLIP},
-                 "video_metadata": {"fps": rules.media.frames_per_second}}  # fmt: skip
+                 "video_metadata": {"fps": ask.frames_per_second}}  # fmt: skip
         body = {
             "model": ask.model.model,
             "contents": [{"role": "user", "parts": [media, {"text": ask.text}]}],

@@ -17,10 +17,12 @@ class KeyMissing(Refusal):
 
 @dataclass(frozen=True)
 class Ask:
-    """What is asked about every clip of a scene: ``text`` with the questions, ``schema`` of the answer."""
+    """What is asked about every clip with one form: ``text`` with the questions, ``schema`` of the answer, and at how
+    many frames per second the clip is looked at."""
 
     model: JudgeModel
     rules: Judges
+    frames_per_second: float
     text: str
     schema: Mapping[str, Any]
 

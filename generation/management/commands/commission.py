@@ -7,6 +7,7 @@ from fartbench.commands import RoundCommand, actor
 from generation.buying import round_estimate
 from generation.commissioning import commission
 from generation.configuring import named
+from generation.waiving import add_waiver, waive_as_asked
 
 
 class Command(RoundCommand):
@@ -15,6 +16,7 @@ class Command(RoundCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--configuration", action="append", required=True, dest="configurations")
+        add_waiver(parser)
         parser.add_argument("--estimate", action="store_true", help="say what it should cost, and buy nothing")
 
     def run(self, **options: Any) -> None:
@@ -24,5 +26,6 @@ class Command(RoundCommand):
         if unknown:
             self.say(f"Without a known price, and not in that figure: {', '.join(unknown)}.")
         if not options["estimate"]:
+            waive_as_asked(round_, options)
             count = commission(round_=round_, configurations=configurations, actor=actor())
             self.say(f"{count} clips are asked for. “manage.py work” or a Celery worker buys them.")

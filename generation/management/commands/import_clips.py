@@ -6,6 +6,7 @@ from typing import Any
 
 from fartbench.commands import RoundCommand, actor, progress
 from generation.importing import ImportReport, import_clips
+from generation.waiving import add_waiver, waive_as_asked
 
 
 class Command(RoundCommand):
@@ -15,9 +16,11 @@ class Command(RoundCommand):
         self.add_round_and_file(parser, "MANIFEST", "the CSV file")
         parser.add_argument("--replace", action="store_true", help="replace results that are not blinded yet")
         parser.add_argument("--reason", default="", help="why results are replaced")
+        add_waiver(parser)
 
     def run(self, **options: Any) -> None:
         round_, path = self.round_and_file(options)
+        waive_as_asked(round_, options)
         with progress("Looking at clips", total=_rows(path)) as step:
             report = import_clips(
                 round_=round_,
