@@ -9,16 +9,25 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
+from fartbench.errors import Refusal
+
+
+class PortUnusable(Refusal):
+    """A port that cannot be listened on."""
+
 
 class LoopbackServer:
     """Requests on a port of 127.0.0.1 (0: any free one). Use as a context manager; ``url`` is its address.
 
-    Each request is answered by ``handler``, whose ``stand_in`` is this object.
+    Each request is answered by ``handler``, whose ``stand_in`` is this object. Raises PortUnusable.
     """
 
     def __init__(self, handler: type[BaseHTTPRequestHandler], port: int) -> None:
         bound = type("Handler", (handler,), {"stand_in": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), bound)
+        try:
+            self._server = ThreadingHTTPServer(("127.0.0.1", port), bound)
+        except (OSError, OverflowError) as error:
+            raise PortUnusable(f"Port {port} cannot be used: {error}. Name another with --port.") from error
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
 

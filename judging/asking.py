@@ -40,7 +40,9 @@ LONGEST_PAUSE_S = 3600.0
 _STOPS_THE_ACCOUNT = frozenset({301, 302, 303, 307, 308, 401, 402, 403, 404, 410})
 ASKED_WHILE = (RoundState.REVIEWING, RoundState.LOCKED)
 
-LOST = "lost"
+LOST, NOT_REACHED = "lost", "transport"
+# Of these errors nobody knows an answer, so that asking once more chooses none.
+UNHEARD = (LOST, NOT_REACHED)
 LOST_WORDS = "The worker that asked was lost before it wrote down an answer; it may have been answered."
 
 
@@ -143,7 +145,7 @@ def _outcome(run: JudgeRun, answer: Answer, *, latency_ms: int) -> Outcome:
     if isinstance(answer, NotTransported):
         after = answer.retry_after_s
         common["retry_after_s"] = None if after is None else min(after, LONGEST_PAUSE_S)
-        return Outcome(RunState.DUE, "transport", "transport", answer.reason, **common)
+        return Outcome(RunState.DUE, "transport", NOT_REACHED, answer.reason, **common)
     if isinstance(answer, TimedOut):
         return Outcome(RunState.ERROR, "timeout", "timeout", answer.reason, **common)
     if isinstance(answer, Declined):
@@ -232,22 +234,26 @@ def _conclude(run: JudgeRun, open_try: JudgeTry, outcome: Outcome) -> None:
     if again_s is not None:
         raise jobs.NotYet(again_s)
     if outcome.answer_class == "declined" and state == RunState.DUE:
-        raise ServicePaused(f"{service} does not take the question: {outcome.reason}")
+        raise ServicePaused(f"{service} does not take the question of {run.judge}: {outcome.reason}")
 
 
 def _again_s(number: int, outcome: Outcome) -> float | None:
-    if outcome.answer_class != "transport" or number >= TRIES:
+    # Tries are numbered on when lost questions are asked again, and then there are as many anew.
+    if outcome.answer_class != "transport" or number % TRIES == 0:
         return None
-    own = BACKOFF_S[min(number, len(BACKOFF_S)) - 1]
+    own = BACKOFF_S[number % TRIES - 1]
     return max(own, outcome.retry_after_s or 0.0) * limits.pace()
 
 
 @transaction.atomic
 def ask_lost_again(runs: list[JudgeRun], *, actor: str, reason: str) -> int:
-    """Make lost runs due again and return how many: nobody has seen an answer of theirs. Recorded with its reason."""
+    """Make runs that were lost or not reached due again and return how many: nobody has seen an answer of theirs.
+
+    Recorded with its reason.
+    """
     count = 0
     for run in runs:
-        count += JudgeRun.objects.filter(pk=run.pk, state=RunState.ERROR, code=LOST).update(
+        count += JudgeRun.objects.filter(pk=run.pk, state=RunState.ERROR, code__in=UNHEARD).update(
             state=RunState.DUE, code="", reason="", ended_at=None
         )
     if count:

@@ -41,6 +41,17 @@ def questions_of(round_: Round) -> tuple[int, int]:
     return counts["ended"], counts["total"]
 
 
+def left_open(round_: Round) -> str:
+    """Return in words what judges were not asked, and cannot be once the round is published; empty if nothing."""
+    ended, total = questions_of(round_)
+    if ended < total:
+        return f"{total - ended} of {total} questions to AI judges are open."
+    rules = round_.protocol.rules.judges
+    if rules and not total:
+        return f"None of the {len(rules.models)} AI judges that the protocol names was asked."
+    return ""
+
+
 def progress_of(round_: Round) -> list[Progress]:
     """Return every judge of the round with its counts, which say nothing of any answer."""
     counts = JudgeRun.objects.filter(judge__round=round_).values("judge", "state").order_by()

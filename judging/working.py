@@ -22,7 +22,8 @@ IDLE_S = 0.1
 
 
 def chosen_models(round_: Round, names: Sequence[str], own: Sequence[JudgeModel]) -> list[JudgeModel]:
-    """Return the judges to work with: those of the protocol and one's own, or of these the named ones.
+    """Return the judges to work with: those of the protocol, one's own, and one's own that were frozen before; or of
+    these the named ones.
 
     Raises NoJudges for a name that is nobody's, or that two have.
     """
@@ -30,9 +31,11 @@ def chosen_models(round_: Round, names: Sequence[str], own: Sequence[JudgeModel]
     by_name = {model.name: model for model in every}
     if len(by_name) != len(every):
         raise NoJudges("Two judges have one name. Give your own judge another.")
+    frozen = Judge.objects.filter(round=round_, variant=Variant.FROZEN).exclude(name__in=by_name)
+    by_name |= {judge.name: judge.model for judge in frozen}
     if unknown := [name for name in names if name not in by_name]:
         raise NoJudges(f"There is no judge {unknown[0]!r}. Judges: {', '.join(by_name)}.")
-    return [by_name[name] for name in names] if names else every
+    return [by_name[name] for name in names or by_name]
 
 
 def request_judging(
@@ -109,8 +112,11 @@ def _work(round_name: str, stop: threading.Event, on_end: Callable[[], None]) ->
     try:
         while not stop.is_set():
             if claim := jobs.claim_next([jobs.JUDGE], round_name=round_name):
+                # A killed worker may have left a job whose question has ended.
+                open_run = JudgeRun.objects.filter(pk=claim.job.subject).exclude(state__in=RunState.ended())
+                was_open = open_run.exists()
                 jobs.run(claim)
-                if JudgeRun.objects.filter(pk=claim.job.subject, state__in=RunState.ended()).exists():
+                if was_open and not open_run.exists():
                     on_end()
             elif waiting.exists():
                 time.sleep(IDLE_S)

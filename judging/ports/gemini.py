@@ -9,21 +9,40 @@ from __future__ import annotations
 
 import copy
 from importlib.metadata import version
+from typing import Any
 
 from google import genai
 from google.genai import types
+from pydantic import ValidationError
 
 from fartbench.outgoing import BoundedClient, trust
+from fartbench.protocol import JudgeModel
 from judging.answer_schema import with_ordering
 from judging.ports import faults
 from judging.ports.access import Access, access
-from judging.ports.port import CLIP, Answer, Ask, Blocked, Exchange, Replied, Request, Unusable, Usage
+from judging.ports.port import (
+    CLIP,
+    Answer,
+    Ask,
+    Blocked,
+    Exchange,
+    Replied,
+    Request,
+    SettingsRefused,
+    Unusable,
+    Usage,
+    refuse_reserved,
+)
 
 API_VERSION = "v1"  # what the SDK asks by itself; named, so that another SDK changes nothing unnoticed
 # An end for one of these reasons is a refusal; whatever was said until then is no answer.
 _BLOCKING = frozenset(
     {"SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "IMAGE_SAFETY", "LANGUAGE", "OTHER"}
 )
+_RESERVED = frozenset(
+    {"candidatecount", "responsemimetype", "responsejsonschema", "responseschema", "systeminstruction", "tools",
+     "cachedcontent", "httpoptions"}
+)  # fmt: skip
 
 
 class GeminiJudge:
@@ -33,7 +52,8 @@ class GeminiJudge:
     client = f"gemini judge 1, google-genai {version('google-genai')}"
 
     def request(self, ask: Ask) -> Request:
-        """Return the arguments of the call: the clip first, then the questions."""
+        """Return the arguments of the call: the clip first, then the questions. Raises SettingsRefused."""
+        refuse_reserved(ask.model, _RESERVED)
         rules, sampling = ask.rules, ask.rules.sampling
         media = {"inline_data": {"mime_type": "video/mp4", "data": CLIP},
                  "video_metadata": {"fps": ask.frames_per_second}}  # fmt: skip
@@ -55,6 +75,7 @@ class GeminiJudge:
                 **ask.model.settings,
             },
         }
+        _refuse_unknown(ask.model, body["config"])
         return Request(f"/{API_VERSION}/models/{ask.model.model}:generateContent", body)
 
     def send(self, request: Request, clip: bytes) -> Answer:
@@ -68,6 +89,15 @@ class GeminiJudge:
             except Exception as error:  # noqa: BLE001 - the SDK raises its own errors and those of all it is made of
                 return faults.of_exchange(error, http.answer, entry)
             return _read(reply, faults.kept(entry, 200, faults.text_of(http.answer) if http.answer else ""))
+
+
+def _refuse_unknown(model: JudgeModel, config: Any) -> None:
+    # The SDK would refuse it too, but for every clip.
+    try:
+        types.GenerateContentConfig.model_validate(config)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        raise SettingsRefused(f"Judge {model.name}: settings.{fault['loc'][0]}: {fault['msg']}") from error
 
 
 def _client(entry: Access, http: BoundedClient) -> genai.Client:

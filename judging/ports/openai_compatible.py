@@ -15,9 +15,10 @@ import httpx
 
 from judging.ports import faults
 from judging.ports.access import access
-from judging.ports.port import CLIP, Answer, Ask, Blocked, Exchange, Replied, Request, Unusable, Usage
+from judging.ports.port import CLIP, Answer, Ask, Blocked, Exchange, Replied, Request, Unusable, Usage, refuse_reserved
 
 SCHEMA_NAME = "answers"
+_RESERVED = frozenset({"model", "messages", "n", "stream", "responseformat", "tools"})
 
 
 class OpenAICompatibleJudge:
@@ -27,7 +28,11 @@ class OpenAICompatibleJudge:
     client = f"openai-compatible judge 1, httpx {httpx.__version__}"
 
     def request(self, ask: Ask) -> Request:
-        """Return the body: the clip first, then the questions, and the schema as a strict one."""
+        """Return the body: the clip first, then the questions, and the schema as a strict one.
+
+        Raises SettingsRefused.
+        """
+        refuse_reserved(ask.model, _RESERVED)
         sampling = ask.rules.sampling
         body = {
             "model": ask.model.model,

@@ -15,6 +15,19 @@ class KeyMissing(Refusal):
     """A service whose key or address is not in the environment."""
 
 
+class SettingsRefused(Refusal):
+    """A judge's own settings that its requests cannot take."""
+
+
+def refuse_reserved(model: JudgeModel, reserved: frozenset[str]) -> None:
+    """Raise SettingsRefused for settings in place of what every judge is asked; spelling of names aside."""
+    if taken := [name for name in model.settings if name.replace("_", "").lower() in reserved]:
+        raise SettingsRefused(
+            f"Judge {model.name}: settings.{taken[0]} is not a judge's own to set. Who is asked what, and in which "
+            "form it answers, is the same for all."
+        )
+
+
 @dataclass(frozen=True)
 class Ask:
     """What is asked about every clip with one form: ``text`` with the questions, ``schema`` of the answer, and at how

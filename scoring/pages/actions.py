@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from fartbench.models import Round, RoundState
+from judging.selectors import left_open
 from scoring.steps import BEFORE_OPENING, Step
 
 Kind = Literal["text", "cell", "outcome", "reviewer", "email", "emails", "stimulus"]
@@ -159,7 +160,13 @@ def actions_for(round_: Round, due: Step | None) -> list[Action]:
     command = due.command if due else ""
     done = {"make_training"} if round_.protocol.training_clips.exists() else set()
     offered = [action for action in ACTIONS if round_.state in action.states and action.step not in done]
-    return [replace(action, is_due=action.step == command) for action in offered]
+    return [replace(action, words=_words(action, round_), is_due=action.step == command) for action in offered]
+
+
+def _words(action: Action, round_: Round) -> str:
+    if action.step == "publish" and (words := left_open(round_)):
+        return f"{action.words} {words} Afterwards they are asked no more; “judge {round_.name}” asks them now."
+    return action.words
 
 
 def placed(actions: list[Action], place: str) -> list[Action]:

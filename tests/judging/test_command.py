@@ -10,8 +10,10 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
+from fartbench.models import RoundState
 from judging.models import Judge, JudgeAccount, JudgeCeiling, JudgeRun, RunState
 from judging.standin import BEHAVIOURS, StandInJudges
+from scoring.pages.actions import actions_for
 from tests import factories
 from tests.judging.judged import GEMINI, judged_round, request
 
@@ -84,6 +86,23 @@ def test_wrong_use_and_refusals_have_their_status(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
+def test_whoever_publishes_is_told_what_judges_were_not_asked() -> None:
+    round_ = judged_round(clips=2)
+    round_.state = RoundState.LOCKED
+
+    def words() -> str:
+        return next(action.words for action in actions_for(round_, None) if action.step == "publish")
+
+    assert "None of the 3 AI judges that the protocol names was asked." in words()
+    round_.state = RoundState.REVIEWING
+    (judge,) = request(round_)
+    round_.state = RoundState.LOCKED
+    assert "2 of 2 questions to AI judges are open." in words()
+    judge.runs.update(state=RunState.ERROR)
+    assert "AI judges" not in words()
+
+
+@pytest.mark.django_db
 def test_asking_again_what_was_lost_needs_a_reason_and_says_how_much(capsys: pytest.CaptureFixture[str]) -> None:
     round_ = judged_round()
     (judge,) = request(round_)
@@ -108,6 +127,16 @@ def test_the_stand_ins_serve_until_they_are_stopped(tmp_path: Path) -> None:
     assert status_of("stand_in_judges", "--judge", "a-model=kind") == (
         2, "--judge takes MODEL=BEHAVIOUR, not 'a-model=kind'."
     )  # fmt: skip
+
+
+def test_what_the_stand_ins_cannot_start_with_is_said(tmp_path: Path) -> None:
+    wrong = tmp_path / "truths.json"
+    wrong.write_text('["yes"]')
+    assert status_of("stand_in_judges", "--truths", str(tmp_path / "none.json"))[0] == 2
+    assert "by the SHA-256 of a clip" in status_of("stand_in_judges", "--truths", str(wrong))[1]
+    with StandInJudges() as other:
+        status, words = status_of("stand_in_judges", "--port", other.url.rpartition(":")[2])
+    assert (status, "cannot be used" in words) == (1, True)
 
 
 def test_every_behaviour_is_there() -> None:

@@ -119,6 +119,16 @@ def test_tries_end(stand_in: StandInJudges) -> None:
 
 
 @ONCE
+def test_a_service_that_was_away_may_be_asked_again_with_as_many_tries(stand_in: StandInJudges) -> None:
+    stand_in.faults[GEMINI].extend(["500"] * (asking.TRIES + 2))
+    round_ = judged_round()
+    (run,) = asked(round_)
+    assert ask_lost_again([run], actor="ada", reason="the service was away") == 1
+    (run,) = asked(round_)
+    assert (run.state, run.tries.count(), len(stand_in.asked)) == (RunState.ANSWERED, asking.TRIES + 3, 1)
+
+
+@ONCE
 @pytest.mark.parametrize("service", ["gemini", "openai_compatible"])
 def test_a_silence_is_recorded_and_not_asked_again(
     stand_in: StandInJudges, monkeypatch: pytest.MonkeyPatch, service: str

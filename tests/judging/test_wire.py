@@ -10,12 +10,13 @@ from django.conf import settings as project
 
 from blinding.models import Stimulus
 from fartbench.protocol import JudgeModel
-from judging.errors import NoJudges
+from judging.errors import JudgeChanged, NoJudges
 from judging.files import JudgeFileRefused, read_judge
 from judging.freezing import rules_of
 from judging.models import JudgeRun, JudgeTry
+from judging.ports.port import SettingsRefused
 from judging.standin.server import _decoded
-from judging.working import chosen_models
+from judging.working import chosen_models, request_judging
 from tests.judging.judged import GEMINI, RIGHT, asked, judged_round, running_judges, truths_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]  # no row decides what is sent
@@ -242,3 +243,31 @@ class TestOnesOwnJudge:
         with pytest.raises(NoJudges, match="Two judges have one name"):
             chosen_models(round_, [], [own_judge(tmp_path, name=GEMINI)])
         assert len(chosen_models(round_, [], [own_judge(tmp_path)])) == len(rules_of(round_).models) + 1
+
+    def test_one_that_was_frozen_is_known_without_its_file(self, tmp_path: Path) -> None:
+        round_ = judged_round()
+        own = own_judge(tmp_path)
+        request_judging(round_=round_, models=[own], actor="test")
+        assert chosen_models(round_, ["qwen"], []) == [own]
+        assert own in chosen_models(round_, [], [])
+        # The file is still what counts where it is given: another judge of this name is refused.
+        changed = own_judge(tmp_path, settings={"top_p": 0.5})
+        with pytest.raises(JudgeChanged, match="settings"):
+            request_judging(round_=round_, models=chosen_models(round_, ["qwen"], [changed]), actor="test")
+
+    @pytest.mark.parametrize(
+        ("service", "settings", "words"),
+        [
+            ("openai_compatible", {"messages": []}, "settings.messages is not a judge's own to set"),
+            ("openai_compatible", {"response_format": None}, "settings.response_format"),
+            ("gemini", {"responseJsonSchema": {}}, "settings.responseJsonSchema"),
+            ("gemini", {"http_options": {"base_url": "http://example.org"}}, "settings.http_options"),
+            ("gemini", {"colour": "red"}, "settings.colour: Extra inputs are not permitted"),
+        ],
+    )
+    def test_its_settings_do_not_change_what_is_asked(
+        self, tmp_path: Path, service: str, settings: dict[str, object], words: str
+    ) -> None:
+        own = own_judge(tmp_path, service=service, settings=settings)
+        with pytest.raises(SettingsRefused, match=re.escape(words)):
+            request_judging(round_=judged_round(), models=[own], actor="test")

@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 
 from fartbench.commands import REFUSED, WRONG_USE, RoundCommand, actor, progress
 from fartbench.models import Round
-from judging.asking import LOST, ask_lost_again
+from judging.asking import UNHEARD, ask_lost_again
 from judging.errors import AskAgainRefused
 from judging.files import read_judge
 from judging.models import Judge, JudgeRun, RunState, Variant
@@ -36,7 +36,11 @@ class Command(RoundCommand):
         parser.add_argument("--interval", type=_at_least(float, 0), metavar="S", help="seconds between two questions")
         parser.add_argument("--ceiling", metavar="USD", help="what the judges of the round may cost together")
         parser.add_argument("--freeze-only", action="store_true", help="freeze, and leave the asking to workers")
-        parser.add_argument("--ask-lost-again", action="store_true", help="ask again where a worker was lost")
+        parser.add_argument(
+            "--ask-lost-again",
+            action="store_true",
+            help="ask again where a worker was lost or the service was not reached",
+        )
         parser.add_argument("--reason", default="", help="why lost questions are asked again")
 
     def run(self, **options: Any) -> None:
@@ -54,7 +58,7 @@ class Command(RoundCommand):
             self._ask(round_, judges, at_once)
 
     def _ask_lost_again(self, round_: Round, options: dict[str, Any]) -> None:
-        runs = JudgeRun.objects.filter(judge__round=round_, state=RunState.ERROR, code=LOST).select_related("judge")
+        runs = JudgeRun.objects.filter(judge__round=round_, state=RunState.ERROR, code__in=UNHEARD)
         found = list(runs.select_related("judge__round"))
         if not options["reason"].strip():
             raise AskAgainRefused("Say why lost questions are asked again: --reason is empty.")

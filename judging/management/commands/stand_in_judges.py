@@ -33,7 +33,7 @@ class Command(Base):
 
     def run(self, **options: Any) -> None:
         behaviours = dict(_named(text) for text in options["judges"])
-        truths = json.loads(options["truths"].read_text(encoding="utf-8")) if options["truths"] else {}
+        truths = _truths(options["truths"]) if options["truths"] else {}
         stand_in = StandInJudges(behaviours=behaviours, truths=truths, port=options["port"])
         signal.signal(signal.SIGTERM, _stop)
         self.say(f"Stand-in judges at {stand_in.url}; the ledger is at {stand_in.url}/ledger")
@@ -42,6 +42,16 @@ class Command(Base):
             stand_in.serve_forever()
         except KeyboardInterrupt:
             self.say("Stopped.")
+
+
+def _truths(path: Path) -> dict[str, dict[str, str]]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CommandError(f"--truths {path} cannot be read: {error}", returncode=WRONG_USE) from error
+    if not isinstance(found, dict) or not all(isinstance(answers, dict) for answers in found.values()):
+        raise CommandError(f"--truths {path}: it must give answers by the SHA-256 of a clip.", returncode=WRONG_USE)
+    return found
 
 
 def _named(text: str) -> tuple[str, str]:

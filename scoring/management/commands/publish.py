@@ -7,6 +7,7 @@ from django.conf import settings
 from django.urls import reverse
 
 from fartbench.commands import RoundCommand, actor
+from judging.selectors import left_open
 from scoring.rounds import publish
 
 
@@ -20,6 +21,8 @@ class Command(RoundCommand):
 
     def run(self, **options: Any) -> None:
         round_ = self.round(options)
+        if not options["correct"] and (words := left_open(round_)):
+            self.say(f"{words} From now on none can be asked.")
         correction = options["reason"] if options["correct"] else None
         release = publish(round_=round_, actor=actor(), correction=correction)
         self.say(f"Round {round_.name} is published as release {release.number}, SHA-256 {release.digest}.")
