@@ -16,10 +16,10 @@ from scoring.errors import ExportRefused
 from scoring.formats import WRITERS
 from scoring.reading import read_round
 from scoring.records import RoundRecord
-from scoring.release.contents import Documents, write_tables
+from scoring.release.contents import write_tables
+from scoring.release.kinds import documents_of
 from scoring.release.rows import RowOfCells
 from scoring.release.writers import write_csv
-from scoring.standings import results_of
 from scoring.steps import refuse_unless
 from scoring.times import utc
 
@@ -60,7 +60,7 @@ def export_round(
 def _writer(form: str, protocol_content: Mapping[str, object]) -> Callable[[Path, RoundRecord], None]:
     if form in WRITERS:
         return WRITERS[form]
-    return lambda folder, record: write_tables(folder, Documents.of(results_of(record)), protocol_content)
+    return lambda folder, record: write_tables(folder, documents_of(record), protocol_content)
 
 
 def _write_sums(folder: Path) -> None:

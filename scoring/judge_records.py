@@ -16,7 +16,7 @@ ENDED = frozenset({ANSWERED, "blocked", "invalid", "error"})
 
 @dataclass(frozen=True, slots=True)
 class JudgeRunRecord:
-    """A judge on one cell. ``cell`` is its place in the record's list; texts that are unknown are empty.
+    """A judge on one cell, or on a window of it: their places in the record's lists. Texts that are unknown are empty.
 
     ``answers`` hold each question's answer as it stands in tables, and are empty unless ``state`` is ``answered``.
     """
@@ -31,6 +31,7 @@ class JudgeRunRecord:
     cost_usd: str = ""
     ended_at: str = ""
     answers: Mapping[str, str] = field(default_factory=dict)
+    window: int = -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fartbench.protocol import Protocol, Response
+from fartbench.protocol import AnswerSet, Protocol, Response, form_for
 from scoring.judge_records import JudgeRecord
+from scoring.measurements.measurement import Measurement
 from scoring.preference.votes import PairVote
 
 Integers = NDArray[np.int64]
@@ -73,12 +74,39 @@ class ReviewerRecord:
     role: str
 
 
+@dataclass(frozen=True, slots=True)
+class WindowRecord:
+    """A part of a cell's rollout that was shown on its own, under its own opaque id.
+
+    ``form`` is the key of what is asked about it; ``unit`` and ``place`` say which part it is; ``end_s`` is the last
+    moment of the rollout that it shows, in seconds.
+    """
+
+    cell: int
+    stimulus: str
+    form: str
+    unit: str
+    place: str
+    end_s: float
+    blind_sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRecord:
+    """What a machine measured of a cell's rollout: of one unit of it, or of the whole where ``place`` is empty."""
+
+    cell: int
+    unit: str
+    place: str
+    found: Measurement
+
+
 @dataclass(frozen=True)
 class Sheets:
     """The locked sheets, one entry of every column for each.
 
     cell and reviewer: (n,) places in the record's lists; answers: (n, questions) codes of an `AnswerBook`, ``MISSING``
-    where there is none.
+    where there is none. ``window`` is the place of the part that a sheet is about, where parts are shown.
     """
 
     cell: Integers
@@ -88,6 +116,7 @@ class Sheets:
     measured: Sequence[bool]
     locked_at: Sequence[str]
     digest: Sequence[str]
+    window: Sequence[int] = ()
 
     def __len__(self) -> int:
         return len(self.cell)
@@ -101,11 +130,13 @@ class AnswerBook:
 
     @cached_property
     def questions(self) -> tuple[str, ...]:
-        return tuple(question.key for question in self.protocol.questions)
+        return tuple(self._sets)
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
-        return tuple(sorted(self.protocol.na_reasons))  # databases keep the order of a JSON object's keys or do not
+        rollouts = self.protocol.rollouts
+        # Databases keep the order of a JSON object's keys or do not.
+        return tuple(sorted(self.protocol.na_reasons if rollouts is None else rollouts.forms.na_reasons))
 
     def values(self, question: str) -> tuple[str, ...]:
         """Return the values of a question, in order."""
@@ -125,10 +156,20 @@ class AnswerBook:
 
     @cached_property
     def _values(self) -> Mapping[str, tuple[str, ...]]:
-        return {
-            question.key: tuple(option.value for option in self.protocol.options(question))
-            for question in self.protocol.questions
-        }
+        return {key: tuple(option.value for option in found.answers) for key, found in self._sets.items()}
+
+    @cached_property
+    def _sets(self) -> Mapping[str, AnswerSet]:
+        """What can be answered to each question; those of rollouts are of several forms, of which a sheet has one."""
+        rollouts = self.protocol.rollouts
+        if rollouts is None:
+            return {question.key: self.protocol.answer_set(question) for question in self.protocol.questions}
+        criteria, sets = rollouts.metrics.criteria, rollouts.forms.answer_sets
+        asked: dict[str, str] = {}
+        for form in rollouts.forms.forms:
+            asked |= {question.key: question.answers for question in form.questions}
+            asked |= dict.fromkeys(criteria[form.criteria], form.answers or "") if form.criteria else {}
+        return {key: sets[name] for key, name in asked.items()}
 
 
 @dataclass(frozen=True)
@@ -153,10 +194,16 @@ class RoundRecord:
     sheets: Sheets
     judges: tuple[JudgeRecord, ...] = ()
     pair_votes: tuple[PairVote, ...] = ()
+    windows: tuple[WindowRecord, ...] = ()
+    measurements: tuple[MeasuredRecord, ...] = ()
 
     @cached_property
     def book(self) -> AnswerBook:
         return AnswerBook(self.protocol)
+
+    def questions_about(self, window: int) -> tuple[str, ...]:
+        """Return what is asked about a window, or about a whole clip."""
+        return self.book.questions if window == MISSING else form_for(self.protocol, self.windows[window].form).keys
 
     @cached_property
     def cohort(self) -> int:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fartbench.scenarios.metrics import MetricTable
+from fartbench.scenarios.metrics import Metric, MetricTable
 from fartbench.scenarios.schema import Scenario
 from scoring.measurements.cases import Evidence
 from scoring.measurements.recipes import capped_latency, if_established, mean, of_questions
@@ -44,10 +44,12 @@ def capped(table: MetricTable, code: str, evidence: Sequence[Evidence]) -> float
 
 
 def dependencies(
-    table: MetricTable, evidence: Sequence[Evidence], scenarios: dict[str, Scenario], kind: str
+    metric: Metric, evidence: Sequence[Evidence], scenarios: Mapping[str, Scenario], kind: str
 ) -> Dependency | None:
-    """Return how the dependent updates of one kind (adjacent or long_range) went; None when none was answered."""
-    metric = table.metric("HDF")
+    """Return how the dependent updates of one kind (adjacent or long_range) went; None when none was answered.
+
+    ``scenarios`` are those of the cases; ``metric`` is the one that reads whether history was followed.
+    """
     forms = [
         form
         for one in evidence

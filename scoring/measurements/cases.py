@@ -10,6 +10,7 @@ from scoring.measurements.continuity import prompt_continuity
 from scoring.measurements.measurement import Measurement, Status
 from scoring.measurements.recipes import (
     ONE_FORM,
+    Answer,
     Form,
     criteria_change,
     endpoint_change,
@@ -20,6 +21,7 @@ from scoring.measurements.recipes import (
 
 FIRST_LAST = ("first", "last")
 NO_WEIGHTS = "no weights"
+INTERVAL_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,8 @@ class Evidence:
     ``forms`` are answers; ``measured`` holds measurements of the whole rollout by metric; ``intervals`` a plug-in's
     values by metric, one for each 30 s interval in order; ``prompt_signal`` the signal's part (1..5) of the visual
     continuity at each prompt. ``failure`` is why there is no rollout at all; ``evaluator_failures`` says, by metric,
-    why a judge or a tool brought nothing.
+    why a judge or a tool brought nothing; ``unanswered`` are the kinds of units that were shown and that nobody
+    answered. ``count`` is how many intervals are looked at, 0 for as many as something is known of.
     """
 
     case: str
@@ -51,8 +54,10 @@ class Evidence:
     prompt_signal: Mapping[str, float] = field(default_factory=dict)
     failure: str = ""
     evaluator_failures: Mapping[str, str] = field(default_factory=dict)
+    unanswered: frozenset[str] = frozenset()
+    count: int = 0
 
-    def within(self, horizon_s: float, *, interval_s: float = 30.0) -> Evidence:
+    def within(self, horizon_s: float, *, interval_s: float = INTERVAL_S) -> Evidence:
         """Return what is known of the first ``horizon_s`` seconds: of forms about a whole or its end, those of that
         horizon. What was measured of the whole file is left out.
         """
@@ -62,6 +67,7 @@ class Evidence:
             forms=tuple(form for form in self.forms if _belongs(form, horizon_s)),
             measured={},
             intervals={code: values[:count] for code, values in self.intervals.items()},
+            count=count,
         )
 
 
@@ -83,13 +89,16 @@ def case_value(table: MetricTable, metric: Metric, evidence: Evidence) -> CaseVa
         return CaseValue(case, None, "evaluator_failure", failed[0])
     if metric.recipe == "endpoint_change":
         return _drift(table, metric, evidence)
-    if metric.computed in {"signals", "plug_in"}:
+    has_no_picture = metric.computed == "mixed" and not evidence.prompt_signal and metric.code in evidence.measured
+    if metric.computed in {"signals", "plug_in"} or has_no_picture:
         return _measured(metric, evidence)
     return _answered(table, metric, evidence)
 
 
 def _answered(table: MetricTable, metric: Metric, evidence: Evidence) -> CaseValue:
     forms = [form for form in evidence.forms if form.kind == metric.unit]
+    if not forms and metric.unit in evidence.unanswered:
+        return CaseValue(evidence.case, None, "unavailable", f"nobody answered about any {metric.unit} of this case")
     if not forms:
         return CaseValue(evidence.case, None, "not_applicable", f"no {metric.unit} of this case was to be answered")
     if metric.recipe == "criteria_change":
@@ -113,12 +122,16 @@ def unit_values(
 
 
 def interval_values(table: MetricTable, code: str, evidence: Evidence) -> list[float | None]:
-    """Return a metric of quality for each 30 s interval in order, from a plug-in or from forms."""
+    """Return a metric of quality for each 30 s interval in order, from a plug-in or from forms.
+
+    An interval that nobody was asked about is None, so that the first and the last are what they are called.
+    """
     metric = table.metric(code)
     if code in evidence.intervals:
         return list(evidence.intervals[code])
-    forms = sorted((form for form in evidence.forms if form.kind == metric.unit), key=lambda form: form.end_s)
-    return list(unit_values(table, metric, forms, {}).values())
+    found = unit_values(table, metric, (form for form in evidence.forms if form.kind == metric.unit), {})
+    count = max([evidence.count, *(int(place) for place in found)])
+    return [found.get(str(number)) for number in range(1, count + 1)]
 
 
 def _form_value(
@@ -133,11 +146,14 @@ def _form_value(
 
 
 def _changes(table: MetricTable, metric: Metric, forms: Sequence[Form], case: str) -> list[float | None]:
-    """Return each judge's change between the two ends."""
+    """Return each judge's change between the two ends; picture and sound of an end are forms of their own."""
     judges = dict.fromkeys(form.judge for form in forms)
     changes = []
     for judge in judges:
-        ends = {form.place: form.answers for form in forms if form.judge == judge}
+        ends: dict[str, dict[str, Answer]] = {}
+        for form in forms:
+            if form.judge == judge:
+                ends.setdefault(form.place, {}).update(form.answers)
         if set(FIRST_LAST) <= ends.keys():
             first, last = (ends[place] for place in FIRST_LAST)
             changes.append(criteria_change(first, last, table.questions(metric), case=case))

@@ -15,6 +15,7 @@ and it is shown with its parts.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import groupby
@@ -81,6 +82,16 @@ def score(brightness: NDArray[np.float64], changes: NDArray[np.float64], at_s: f
     flashes = int(np.sum(np.abs(np.diff(brightness)) > JUMP))
     lost = BLACK_COSTS * black + REPEATED_COSTS * repeated + FROZEN_COSTS * frozen_s + FLASH_COSTS * flashes
     return Window(at_s, black, repeated, frozen_s, flashes, float(np.clip(100 - lost, 0, 100)))
+
+
+def worst(windows: Iterable[Window], count: int = 5) -> list[Window]:
+    """Return the windows with the lowest scores, the worst first, that do not overlap: a defect is seen from every
+    boundary within two seconds, and is named once."""
+    found: list[Window] = []
+    for window in sorted(windows, key=lambda one: (one.score, one.at_s)):
+        if len(found) < count and all(abs(window.at_s - one.at_s) >= WINDOW_S for one in found):
+            found.append(window)
+    return found
 
 
 def prompt_continuity(signal: float, rating: float) -> float:

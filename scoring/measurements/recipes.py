@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from math import fsum
 
 from fartbench.errors import Refusal
 
@@ -44,7 +43,7 @@ class Form:
 def mean(values: Iterable[Answer]) -> float | None:
     """Return the mean of what was answered, None when nothing was."""
     known = [float(value) for value in values if value is not None]
-    return float(np.mean(known)) if known else None
+    return fsum(known) / len(known) if known else None
 
 
 def of_questions(answers: Mapping[str, Answer], questions: Sequence[str]) -> float | None:

@@ -59,13 +59,8 @@ class Signals:
     measurements: tuple[Measurement, ...]
 
     def worst(self, count: int = 5) -> list[Window]:
-        """Return the native boundaries with the lowest scores, the worst first, whose windows do not overlap: a defect
-        is seen from every boundary within two seconds, and is named once."""
-        found: list[Window] = []
-        for window in sorted(self.native, key=lambda one: (one.score, one.at_s)):
-            if len(found) < count and all(abs(window.at_s - one.at_s) >= continuity.WINDOW_S for one in found):
-                found.append(window)
-        return found
+        """Return the native boundaries with the lowest scores (`continuity.worst`)."""
+        return continuity.worst(self.native, count)
 
 
 def measure_signals(

@@ -7,11 +7,13 @@ Source: arXiv:2608.26336v1, §4.1 (uniform averaging over cases) and its public 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scoring.measurements.cases import CaseValue
 from scoring.stats.estimate import Estimate, Undefined, without_interval
@@ -24,13 +26,14 @@ _CHUNK = 500
 class Column:
     """One metric of one system. ``counts`` says how many cases have each status; only computed ones enter the mean.
 
-    ``signed`` is the mean change with its direction, for drifts.
+    ``signed`` is the mean change with its direction, for drifts; ``reasons`` holds the first reason of each status.
     """
 
     code: str
     estimate: Estimate | Undefined
     counts: dict[str, int]
     signed: float | None = None
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_provisional(self) -> bool:
@@ -49,10 +52,11 @@ def column(code: str, values: Sequence[CaseValue]) -> Column:
     known = np.array([one.value for one in values if one.value is not None], np.float64)
     signed = [one.signed for one in values if one.signed is not None]
     counts = Counter(str(one.status) for one in values)
-    return Column(code, mean_of_cases(known), dict(counts), float(np.mean(signed)) if signed else None)
+    reasons = {str(one.status): one.reason for one in reversed(values) if one.reason}
+    return Column(code, mean_of_cases(known), dict(counts), float(np.mean(signed)) if signed else None, reasons)
 
 
-def mean_of_cases(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Estimate | Undefined:
+def mean_of_cases(values: NDArray[np.float64]) -> Estimate | Undefined:
     """Return the mean of (n,) case values with the percentile bootstrap interval over cases."""
     count = values.size
     if count == 0:
@@ -60,17 +64,21 @@ def mean_of_cases(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Estim
     value = float(values.mean())
     if count == 1:
         return without_interval(value, 1, "an interval needs at least two cases")
-    random = np.random.default_rng(SEED)
-    means = np.concatenate(
-        [values[random.integers(0, count, (_CHUNK, count))].mean(axis=1) for _ in range(DRAWS // _CHUNK)]
-    )
+    means = np.concatenate([values[drawn].mean(axis=1) for drawn in _draws(count)])
     low, high = np.quantile(means, [0.025, 0.975])
     return Estimate(value, float(low), float(high), count, f"percentile bootstrap of cases, {DRAWS} draws")
 
 
+@lru_cache(maxsize=4)
+def _draws(count: int) -> tuple[NDArray[np.int64], ...]:
+    """Return which of ``count`` cases each draw takes, (500, count) at a time: the same for every column."""
+    random = np.random.default_rng(SEED)
+    return tuple(random.integers(0, count, (_CHUNK, count)) for _ in range(DRAWS // _CHUNK))
+
+
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """How a metric goes along a rollout: a point for each interval's end (s), and how it changes.
+    """How a metric goes along a rollout: a point for each unit's end (s), and how it changes.
 
     ``degradation`` is per 100 s, positive when it gets worse; ``variation`` the mean absolute step between neighbours.
     """
@@ -83,13 +91,12 @@ class Trajectory:
 
 
 def trajectory(
-    code: str, points: Sequence[float | None], *, better: Literal["higher", "lower"], interval_s: float = 30.0
+    code: str, points: Mapping[float, float | None], *, better: Literal["higher", "lower"]
 ) -> Trajectory | Undefined:
-    """Return the trajectory of a metric's interval means; the slope is that of the least-squares line."""
-    if len(points) < 2 or any(point is None for point in points):  # noqa: PLR2004
+    """Return the trajectory of a metric's means by unit's end (s); the slope is that of the least-squares line."""
+    if len(points) < 2 or None in points.values():  # noqa: PLR2004
         return Undefined("an interval has no value", len(points))
-    values = np.array(points, np.float64)
-    at_s = interval_s * np.arange(1, len(values) + 1)
+    at_s, values = (np.array(list(found), np.float64) for found in (points, points.values()))
     slope = float(np.polyfit(at_s, values, 1)[0]) * 100
     variation = float(np.abs(np.diff(values)).mean())
     return Trajectory(

@@ -36,17 +36,30 @@ EVERY_ROW = (
     Column("protocol_digest", "SHA-256 of the protocol: of the bytes of protocol.json."),
     Column("round", "The round."),
 )
-_CELL = (
+CELL = (
     Column("configuration", "The configuration that was asked for the clip."),
     Column("scene", "The scene, by its key in the protocol."),
     Column("replicate", "Counts the clips of one configuration and scene, from 1.", "integer"),
+)
+CELL_FACTS = (
+    Column("outcome", "What became of the cell: delivered, refused, failed, lost, not_reviewable, not_generated."),
+    Column("reason", "Why there is no clip to review."),
+    Column("stimulus", "The opaque id under which reviewers saw the clip."),
+    Column("raw_sha256", "SHA-256 of the clip as it was delivered."),
+    Column("blind_sha256", "SHA-256 of the blind copy that reviewers saw."),
+    Column("cost_usd", "What the clip cost, in US dollars; empty if unknown."),
+    Column("seed", "The seed that the generator was given or reported."),
+    Column("model_version", "The model's version as the provider returned it."),
+    Column("generated_at", "When it was generated; ISO 8601, UTC.", "time"),
+    Column("cost_basis", "How the cost is known: reported, computed, estimated; empty if unknown."),
+    Column("limitation", "Why the cell cannot be compared with others; empty as a rule."),
 )
 ANSWERS = Table(
     "answers",
     "Every locked answer: one row for each reviewer, clip and question.",
     (
         *EVERY_ROW,
-        *_CELL,
+        *CELL,
         Column("stimulus", "The opaque id under which reviewers saw the clip."),
         Column("reviewer", "The reviewer's code."),
         Column("role", "Only the sheets of primary reviewers enter gates and scores."),
@@ -149,7 +162,7 @@ JUDGE_ANSWERS = Table(
     (
         *EVERY_ROW,
         *_JUDGE,
-        *_CELL,
+        *CELL,
         Column("stimulus", "The opaque id of the blind copy that was sent."),
         Column("state", "answered, blocked, invalid or error; due or asking where nothing is known yet."),
         Column("code", "What kind of error it was."),
@@ -169,18 +182,8 @@ def clips_table(protocol: Protocol) -> Table:
     """Return the table of cells, with the primary cohort's votes on each question and the consensus on each gate."""
     columns = [
         *EVERY_ROW,
-        *_CELL,
-        Column("outcome", "What became of the cell: delivered, refused, failed, lost, not_reviewable, not_generated."),
-        Column("reason", "Why there is no clip to review."),
-        Column("stimulus", "The opaque id under which reviewers saw the clip."),
-        Column("raw_sha256", "SHA-256 of the clip as it was delivered."),
-        Column("blind_sha256", "SHA-256 of the blind copy that reviewers saw."),
-        Column("cost_usd", "What the clip cost, in US dollars; empty if unknown."),
-        Column("seed", "The seed that the generator was given or reported."),
-        Column("model_version", "The model's version as the provider returned it."),
-        Column("generated_at", "When it was generated; ISO 8601, UTC.", "time"),
-        Column("cost_basis", "How the cost is known: reported, computed, estimated; empty if unknown."),
-        Column("limitation", "Why the cell cannot be compared with others; empty as a rule."),
+        *CELL,
+        *CELL_FACTS,
         Column("sheets", "Locked sheets of the primary cohort.", "integer"),
     ]
     for question in protocol.questions:
@@ -210,15 +213,3 @@ def _votes(protocol: Protocol, question: Question) -> list[Column]:
         words = f"What the cohort agreed on for “{label}”: a value, na, split or incomplete."
         columns.append(Column(f"{key}_consensus", words))
     return columns
-
-
-def tables_of(protocol: Protocol, *, judges: bool) -> tuple[Table, ...]:
-    """Return every table of a release: those of pairs when its protocol has them, of AI judges when its round has."""
-    return (
-        ANSWERS,
-        clips_table(protocol),
-        CONFIGURATIONS,
-        leaderboard_table(protocol),
-        *((PAIRS,) if protocol.pairs else ()),
-        *((JUDGES, JUDGE_ANSWERS) if judges else ()),
-    )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scoring.records import RoundRecord
-from scoring.release.columns import Column, Table, tables_of
+from scoring.release.columns import Column, Table
 from scoring.release.manifest import Issue
 
 DATA_TYPES = {"text": "sc:Text", "integer": "sc:Integer", "time": "sc:DateTime"}
@@ -59,7 +59,7 @@ CONTEXT = {
 }
 
 
-def croissant(record: RoundRecord, files: Mapping[str, str], issue: Issue) -> dict[str, Any]:
+def croissant(record: RoundRecord, files: Mapping[str, str], issue: Issue, tables: Sequence[Table]) -> dict[str, Any]:
     """Return the description. ``files`` are the SHA-256 of each file by its path."""
     version = issue.number
     return {
@@ -75,7 +75,7 @@ def croissant(record: RoundRecord, files: Mapping[str, str], issue: Issue) -> di
         "citeAs": f"{record.protocol.title}, round {record.name}, release {version}, {record.protocol.label}",
         "isLiveDataset": False,
         "distribution": [_file(path, digest) for path, digest in sorted(files.items())],
-        "recordSet": [_record_set(table) for table in tables_of(record.protocol, judges=bool(record.judges))],
+        "recordSet": [_record_set(table) for table in tables],
     }
 
 

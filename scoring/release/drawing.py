@@ -122,12 +122,12 @@ def hint(words: str) -> svg.Title:
     return svg.Title(text=escape(words, quote=False))  # the library writes texts as they are
 
 
-def document(title: str, height: float, elements: Sequence[svg.Element]) -> str:
-    """Return the whole drawing as text."""
+def document(title: str, height: float, elements: Sequence[svg.Element], *, style: str = "") -> str:
+    """Return the whole drawing as text; ``style`` adds to what every plot has."""
     drawing = svg.SVG(
         viewBox=svg.ViewBoxSpec(0, 0, WIDTH, height),
         width=WIDTH,
         height=height,
-        elements=[hint(title), svg.Style(text=STYLE), *elements],
+        elements=[hint(title), svg.Style(text=STYLE + style), *elements],
     )
     return str(drawing) + "\n"

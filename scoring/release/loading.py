@@ -14,6 +14,7 @@ from fartbench.protocol import Protocol, Response, digest_of, form_for, parse_pr
 from scoring.errors import ReleaseRefused
 from scoring.preference.table import load_votes
 from scoring.records import (
+    MISSING,
     AnswerBook,
     CellRecord,
     ConfigurationRecord,
@@ -23,7 +24,9 @@ from scoring.records import (
 )
 from scoring.release.judges import load_judges
 from scoring.release.manifest import FORMAT, MANIFEST
+from scoring.release.shown import Shown
 from scoring.release.writers import read_csv, readable_json_bytes
+from scoring.rollouts.loading import load_measurements, load_windows
 
 ANSWERS = "answers.csv"
 # What a row of clips.csv says of the cell itself, in the order of `CellRecord`.
@@ -65,6 +68,8 @@ def load_record(folder: Path, stated: Mapping[str, Any]) -> tuple[RoundRecord, d
     protocol = parse_protocol(content, source="protocol.json")
     reviewers = tuple(ReviewerRecord(**reviewer) for reviewer in about["reviewers"])
     cells = tuple(_cell(row) for row in read_csv(folder / "clips.csv"))
+    windows = load_windows(folder, protocol, cells)
+    shown = Shown.of(cells, windows)
     record = RoundRecord(
         name=about["name"],
         protocol=protocol,
@@ -78,9 +83,11 @@ def load_record(folder: Path, stated: Mapping[str, Any]) -> tuple[RoundRecord, d
         cells=cells,
         configurations=tuple(_configuration(row) for row in read_csv(folder / "configurations.csv")),
         reviewers=reviewers,
-        sheets=_sheets(folder, protocol, cells, reviewers),
-        judges=load_judges(folder, cells, AnswerBook(protocol).questions),
+        sheets=_sheets(folder, protocol, shown, reviewers),
+        judges=load_judges(folder, shown, protocol),
         pair_votes=load_votes(folder, protocol, cells, reviewers),
+        windows=windows,
+        measurements=load_measurements(folder, protocol, cells),
     )
     if len(record.primary) > protocol.cohort.most:
         words = f"manifest.json: {len(record.primary)} primary reviewers; the protocol says {protocol.cohort.sizes}"
@@ -111,6 +118,7 @@ class _Columns:
 
     def __init__(self) -> None:
         self.cell: list[int] = []
+        self.window: list[int] = []
         self.reviewer: list[int] = []
         self.answers: list[list[int]] = []
         self.source: list[str] = []
@@ -119,27 +127,26 @@ class _Columns:
         self.digest: list[str] = []
 
 
-def _sheets(
-    folder: Path, protocol: Protocol, cells: tuple[CellRecord, ...], reviewers: tuple[ReviewerRecord, ...]
-) -> Sheets:
+def _sheets(folder: Path, protocol: Protocol, shown: Shown, reviewers: tuple[ReviewerRecord, ...]) -> Sheets:
     book = AnswerBook(protocol)
     columns = _Columns()
-    cell_of = {cell.stimulus: place for place, cell in enumerate(cells) if cell.stimulus}
     reviewer_of = {reviewer.code: place for place, reviewer in enumerate(reviewers)}
     codes = {question: book.codes(question) for question in book.questions}
+    forms = {key: form_for(protocol, key) for key in set(shown.form.values())}
     seen: set[tuple[str, str]] = set()
     for line, rows in _sheets_of(folder):
         first = rows[0]
         stimulus, reviewer = first["stimulus"], first["reviewer"]
-        if fault := _fault(rows, stimulus in cell_of, reviewer in reviewer_of, (stimulus, reviewer) in seen):
+        if fault := _fault(rows, stimulus in shown.cell, reviewer in reviewer_of, (stimulus, reviewer) in seen):
             raise ReleaseRefused(folder, [f"{ANSWERS}, row {line}: {fault}"])
         seen.add((stimulus, reviewer))
         responses = {row["question"]: Response.parse(row["answer"]) for row in rows if row["answer"]}
-        if faults := form_for(protocol, cells[cell_of[stimulus]].scene).violations(responses):
+        if faults := forms[shown.form[stimulus]].violations(responses):
             raise ReleaseRefused(folder, [f"{ANSWERS}, row {line} and on: {fault}" for fault in faults])
-        columns.cell.append(cell_of[stimulus])
+        columns.cell.append(shown.cell[stimulus])
+        columns.window.append(shown.window.get(stimulus, MISSING))
         columns.reviewer.append(reviewer_of[reviewer])
-        columns.answers.append([codes[question][str(responses[question])] for question in book.questions])
+        columns.answers.append([codes[key][str(responses[key])] if key in responses else MISSING for key in codes])
         columns.source.append(first["source"])
         columns.measured.append(first["playback_measured"] == "yes")
         columns.locked_at.append(first["locked_at"])
@@ -152,6 +159,7 @@ def _sheets(
         measured=columns.measured,
         locked_at=columns.locked_at,
         digest=columns.digest,
+        window=columns.window if protocol.rollouts else (),
     )
 
 
@@ -166,7 +174,7 @@ def _sheets_of(folder: Path) -> Iterator[tuple[int, list[dict[str, str]]]]:
 
 def _fault(rows: list[dict[str, str]], has_clip: bool, has_reviewer: bool, is_second: bool) -> str:
     if not has_clip:
-        return f"clips.csv has no stimulus {rows[0]['stimulus']!r}"
+        return f"the release has no stimulus {rows[0]['stimulus']!r}"
     if not has_reviewer:
         return f"the manifest has no reviewer {rows[0]['reviewer']!r}"
     if is_second:

@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from scoring.records import ConfigurationRecord
-from scoring.release.contents import Documents
+from scoring.release.documents import Documents
+from scoring.standings import RoundResults
 
 SUMMARY = "summary"
 LEADERBOARD = "leaderboard"
@@ -29,7 +30,7 @@ def configuration_document(name: str) -> str:
     return f"configuration/{name}"
 
 
-def page_documents(documents: Documents) -> Iterator[tuple[str, dict[str, Any]]]:
+def page_documents(documents: Documents[RoundResults]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each document with its name."""
     reports = documents.reports["reports"]
     identities = {found.name: found for found in documents.results.record.configurations}
@@ -42,7 +43,7 @@ def page_documents(documents: Documents) -> Iterator[tuple[str, dict[str, Any]]]
     yield from _configurations(documents, identities)
 
 
-def _summary(documents: Documents) -> dict[str, Any]:
+def _summary(documents: Documents[RoundResults]) -> dict[str, Any]:
     record, ranking = documents.results.record, documents.reports["reports"][RANKING]
     lines = documents.scores["leaderboard"]
     first = [line["configuration"] for line in lines if line["rank"] == 1 and not line["ranked_apart"]]
@@ -75,7 +76,7 @@ def _entry(line: dict[str, Any], identities: dict[str, ConfigurationRecord], sco
 
 
 def _configurations(
-    documents: Documents, identities: dict[str, ConfigurationRecord]
+    documents: Documents[RoundResults], identities: dict[str, ConfigurationRecord]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     reports = documents.reports["reports"]
     ranking = {line["configuration"]: line for line in reports[RANKING]["leaderboard"]}

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -26,11 +27,11 @@ from scoring.models import Release, ReleaseDocument
 from scoring.preference.reading import unrecorded_votes
 from scoring.reading import read_round
 from scoring.records import RoundRecord
-from scoring.release.contents import Documents, write_release
+from scoring.release.contents import write_release
+from scoring.release.documents import Documents
+from scoring.release.kinds import documents_of, kind_of
 from scoring.release.loading import read_manifest
 from scoring.release.manifest import Issue, Replaced
-from scoring.release.pages import page_documents
-from scoring.standings import results_of
 from scoring.steps import refuse_unless
 
 ROWS_PER_STATEMENT = 200
@@ -47,7 +48,7 @@ def publish(*, round_: Round, actor: str, correction: str | None = None) -> Rele
     Round.objects.select_for_update().get(pk=round_.pk)
     record = read_round(round_)
     refuse_unrecorded(record)
-    documents = Documents.of(results_of(record))
+    documents = documents_of(record)
     release = Release(
         round=round_,
         number=replaced.number + 1 if replaced else 1,
@@ -141,10 +142,11 @@ def _issue(release: Release) -> Issue:
     )
 
 
-def _save(release: Release, documents: Documents) -> None:
+def _save(release: Release, documents: Documents[Any]) -> None:
     release.save()
+    pages = kind_of(documents.results.protocol).pages(documents)
     ReleaseDocument.objects.bulk_create(
-        (ReleaseDocument(release=release, name=name, content=content) for name, content in page_documents(documents)),
+        (ReleaseDocument(release=release, name=name, content=content) for name, content in pages),
         batch_size=ROWS_PER_STATEMENT,
     )
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scoring.records import RoundRecord
-from scoring.release.columns import Table, tables_of
+from scoring.release.columns import Table
 
 KINDS = {"text": "text", "integer": "whole number", "time": "ISO 8601, UTC"}
 
-FILES = """\
+ANSWER_FILES = """\
 | file | what it holds |
 |---|---|
 | `answers.csv`, `answers.jsonl`, `answers.parquet` | every locked answer, the same rows three times |
-| `clips.csv` | every cell with its outcome, votes and consensus |
-| `configurations.csv` | what was tested |
-| `scores.json` | the leaderboard with each gate of each clip; scores are exact fractions, `"13/2"` |
-| `leaderboard.csv` | the leaderboard as a table, with the interval of each score |
+"""
+
+SHARED_FILES = """\
 | `reports.json` | every report: counts, estimates with interval and n, null with a note where undefined |
 | `plots/*.svg` | the reports as plots |
 | `protocol.json` | the whole protocol in canonical form; its SHA-256 is the protocol's digest |
@@ -49,8 +48,17 @@ one additional apostrophe. Intervals are at 95% confidence; `method` and `note` 
 """
 
 
-def readme(record: RoundRecord, licence: str = "") -> str:
-    """Return the README in Markdown; ``licence`` is the address of the terms of use, or empty."""
+def readme(record: RoundRecord, tables: Sequence[Table], files: str, licence: str = "") -> str:
+    """Return the README in Markdown. ``files`` are the lines about files that only this kind of round has; ``licence``
+    is the address of the terms of use, or empty.
+    """
+    listed = (
+        ANSWER_FILES,
+        files,
+        SHARED_FILES,
+        PAIR_FILES if record.protocol.pairs else "",
+        JUDGE_FILES if record.judges else "",
+    )
     parts = [
         f"# Results of round {record.name}",
         f"Protocol {record.protocol.label}, SHA-256 `{record.protocol_digest}`.",
@@ -59,9 +67,9 @@ def readme(record: RoundRecord, licence: str = "") -> str:
         f"Terms of use: {licence}"
         if licence
         else "No licence was stated: ask the publisher before you reuse the files.",
-        f"## Files\n\n{FILES}{PAIR_FILES if record.protocol.pairs else ''}{JUDGE_FILES if record.judges else ''}",
+        f"## Files\n\n{''.join(listed)}",
         CHECK,
-        *(_table(table) for table in tables_of(record.protocol, judges=bool(record.judges))),
+        *(_table(table) for table in tables),
         _questions(record),
     ]
     return "\n\n".join(part.strip() for part in parts) + "\n"

@@ -7,7 +7,7 @@ from dataclasses import astuple
 from typing import Any
 
 from scoring.fartscore import ClipScore, facts_of
-from scoring.records import RoundRecord
+from scoring.records import MISSING, CellRecord, RoundRecord
 from scoring.standings import RoundResults
 
 Cell = str | int | None
@@ -27,7 +27,8 @@ def answer_rows(record: RoundRecord) -> Iterator[RowOfCells]:
     places = zip(sheets.cell.tolist(), sheets.reviewer.tolist(), sheets.answers.tolist(), strict=True)
     for number, (cell_place, reviewer_place, answers) in enumerate(places):
         cell, reviewer = record.cells[cell_place], record.reviewers[reviewer_place]
-        before = (*first, cell.configuration, cell.scene, cell.replicate, cell.stimulus, reviewer.code, reviewer.role)
+        shown = shown_as(record, cell, sheets.window[number] if sheets.window else MISSING)
+        before = (*first, cell.configuration, cell.scene, cell.replicate, *shown, reviewer.code, reviewer.role)
         after = (
             sheets.source[number],
             "yes" if sheets.measured[number] else "no",
@@ -35,7 +36,16 @@ def answer_rows(record: RoundRecord) -> Iterator[RowOfCells]:
             sheets.digest[number],
         )
         for (question, texts), code in zip(questions, answers, strict=True):
-            yield (*before, question, texts[code], *after)
+            if code != MISSING:
+                yield (*before, question, texts[code], *after)
+
+
+def shown_as(record: RoundRecord, cell: CellRecord, window: int) -> RowOfCells:
+    """Return the opaque id of what was shown: of the clip, or of a window, with which part of a rollout that is."""
+    if window == MISSING:
+        return (cell.stimulus,)
+    one = record.windows[window]
+    return one.stimulus, one.form, one.unit, one.place, repr(one.end_s)
 
 
 def clip_rows(results: RoundResults) -> Iterator[RowOfCells]:

@@ -13,10 +13,10 @@ from typing import Any
 from fartbench.program import packages
 from fartbench.protocol import ProtocolError
 from scoring.errors import ReleaseRefused
-from scoring.release.contents import Documents, hashes_of, write_release
+from scoring.release.contents import hashes_of, write_release
+from scoring.release.kinds import documents_of
 from scoring.release.loading import load_record, read_manifest
 from scoring.release.manifest import MANIFEST, issue_of
-from scoring.standings import results_of
 
 FAULTS_SHOWN = 20
 
@@ -43,7 +43,7 @@ def verify_release(folder: Path) -> Verified:
     refuse(folder, _hash_faults(folder, stated["files"]))
     try:
         record, protocol = load_record(folder, stated)
-        issue, documents = issue_of(stated), Documents.of(results_of(record))
+        issue, documents = issue_of(stated), documents_of(record)
     except (KeyError, TypeError, ValueError, csv.Error, ProtocolError) as error:
         raise ReleaseRefused(folder, [f"its tables cannot be read as a release: {error}"]) from error
     with tempfile.TemporaryDirectory() as work:

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from scoring.records import DELIVERED, CellRecord, Tally
-from scoring.reports.groups import every_row, rows_by_configuration, rows_by_scene
+from scoring.records import DELIVERED, CellRecord, RoundRecord, Tally
 
 INCOMPLETE = "incomplete"
 
 
 def coverage_report(votes: Tally) -> dict[str, Any]:
     """Return the outcomes of all cells, by scene and by configuration, and every cell that is not scored."""
-    outcomes = [_outcome(cell, complete) for cell, complete in zip(votes.record.cells, votes.complete, strict=True)]
+    places = zip(votes.record.cells, votes.complete, strict=True)
+    return coverage_of(votes.record, [_outcome(cell, bool(complete)) for cell, complete in places])
+
+
+def coverage_of(record: RoundRecord, outcomes: Sequence[str]) -> dict[str, Any]:
+    """Return the report from the outcome of each cell, in the order of the record."""
+    found = list(zip(record.cells, outcomes, strict=True))
+    by_scene: dict[str, list[str]] = {scene: [] for scene in record.scenes}
+    by_configuration: dict[str, list[str]] = defaultdict(list)
+    for cell, outcome in found:
+        by_scene[cell.scene].append(outcome)
+        by_configuration[cell.configuration].append(outcome)
     return {
-        "overall": _counted(outcomes, every_row(votes)),
-        "by_scene": {scene: _counted(outcomes, rows) for scene, rows in rows_by_scene(votes)},
-        "by_configuration": {name: _counted(outcomes, rows) for name, rows in rows_by_configuration(votes)},
-        "reasons": _reasons(votes.record.cells),
+        "overall": _counted(outcomes),
+        "by_scene": {scene: _counted(said) for scene, said in by_scene.items()},
+        "by_configuration": {name: _counted(said) for name, said in sorted(by_configuration.items())},
+        "reasons": _reasons(record.cells),
         "not_scored": [
             {
                 "configuration": cell.configuration,
@@ -28,7 +38,7 @@ def coverage_report(votes: Tally) -> dict[str, Any]:
                 "outcome": outcome,
                 "reason": cell.reason,
             }
-            for cell, outcome in zip(votes.record.cells, outcomes, strict=True)
+            for cell, outcome in found
             if outcome != DELIVERED
         ],
     }
@@ -38,8 +48,8 @@ def _outcome(cell: CellRecord, complete: bool) -> str:
     return INCOMPLETE if cell.outcome == DELIVERED and not complete else cell.outcome
 
 
-def _counted(outcomes: list[str], rows: Iterable[int]) -> dict[str, Any]:
-    counts = Counter(outcomes[row] for row in rows)
+def _counted(outcomes: Iterable[str]) -> dict[str, Any]:
+    counts = Counter(outcomes)
     return {"cells": counts.total(), "outcomes": dict(sorted(counts.items()))}
 
 

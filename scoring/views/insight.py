@@ -25,9 +25,8 @@ from scoring.pages.actions import COPYING, actions_for, placed
 from scoring.pages.blinding import copies_of, copy_line, fingerprint_in_words
 from scoring.pages.board import read_board, rows_from
 from scoring.pages.diagnostics import diagnosis
-from scoring.release.contents import Documents
-from scoring.release.pages import page_documents
-from scoring.results import round_results
+from scoring.reading import read_round
+from scoring.release.kinds import documents_of, kind_of
 from scoring.views.access import sees_rounds
 from scoring.views.shared import for_staff, round_or_404
 
@@ -109,7 +108,8 @@ def preview(request: HttpRequest, name: str) -> HttpResponseBase:
 
 
 def _preview(round_: Round) -> Context:
-    documents, rules = dict(page_documents(Documents.of(round_results(round_)))), round_.protocol.rules
+    rules = round_.protocol.rules
+    documents = dict(kind_of(rules).pages(documents_of(read_round(round_))))
 
     def chosen(names: Any) -> Context:
         return {name: documents[name] for name in names}

@@ -212,9 +212,8 @@ def bench_large(size: int, *, release: bool) -> float:
 
     from fartbench.models import Round  # noqa: PLC0415
     from scoring.reading import read_round  # noqa: PLC0415
-    from scoring.release.contents import Documents  # noqa: PLC0415
+    from scoring.release.kinds import documents_of  # noqa: PLC0415
     from scoring.rounds import publish  # noqa: PLC0415
-    from scoring.standings import results_of  # noqa: PLC0415
 
     name = f"large-{size}"
     db.connections.close_all()  # a connection that two processes share ends for both when one of them lets it go
@@ -227,13 +226,12 @@ def bench_large(size: int, *, release: bool) -> float:
         raise SystemExit("The round could not be filled.")
     round_ = Round.objects.select_related("protocol").get(name=name)
     reading, record = timed(lambda: read_round(round_))
-    scoring, results = timed(lambda: results_of(record))
-    reporting, documents = timed(lambda: Documents.of(results))
-    total = reading + scoring + reporting
-    say(f"  read and checked {reading:.1f} s, scored {scoring:.1f} s, documents {reporting:.1f} s: {total:.1f} s, "
+    scoring, documents = timed(lambda: documents_of(record))
+    total = reading + scoring
+    say(f"  read and checked {reading:.1f} s, scored and reported {scoring:.1f} s: {total:.1f} s, "
         f"{peak_megabytes():,.0f} MB at most")  # fmt: skip
     if release:
-        del record, results, documents
+        del record, documents
         seconds, _ = timed(lambda: publish(round_=round_, actor="bench"))
         say(f"  whole release with all files {seconds:.1f} s, {peak_megabytes():,.0f} MB at most")
         bench_pages(round_)

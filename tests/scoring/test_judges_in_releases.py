@@ -10,10 +10,10 @@ import pytest
 from fartbench.protocol import digest_of
 from scoring.errors import ReleaseRefused
 from scoring.records import RoundRecord
-from scoring.release.contents import Documents, hashes_of, write_release
+from scoring.release.contents import hashes_of, write_release
+from scoring.release.kinds import documents_of
 from scoring.release.loading import load_record, read_manifest
 from scoring.release.verifying import verify_release
-from scoring.standings import results_of
 from tests.scoring.judges import judged, make_judge
 from tests.scoring.record_factory import ALL_RIGHT, core_r01, make_record
 from tests.scoring.test_verify import ISSUE, seal, write
@@ -84,7 +84,7 @@ def test_a_protocol_without_a_section_on_judges_is_verified_as_before(tmp_path):
     bare = make_record().protocol.model_copy(update={"judges": None})
     older = replace(make_record(), protocol=bare, protocol_digest=digest_of(content))
     (tmp_path / "older").mkdir()
-    write_release(tmp_path / "older", Documents.of(results_of(older)), content, ISSUE)
+    write_release(tmp_path / "older", documents_of(older), content, ISSUE)
     verify_release(tmp_path / "older")
 
 
@@ -93,7 +93,7 @@ def test_a_protocol_without_a_section_on_judges_is_verified_as_before(tmp_path):
     [
         ("judge_answers.csv", ",sound,4", ",sound,5", "reports.json is not what the answers give"),
         ("judge_answers.csv", ",sound,4", ",noise,4", "these are not the form's questions"),
-        ("judge_answers.csv", "s-alpha-r01-lift-1", "s-omega-r01-lift-1", "clips.csv has no stimulus"),
+        ("judge_answers.csv", "s-alpha-r01-lift-1", "s-omega-r01-lift-1", "the release has no stimulus"),
         ("judge_protocols.json", "gemini", "gemino", "a judge protocol does not have the SHA-256"),
         ("judges.csv", ",judge,muted,", ",judge,louder,", "has no judge judge muted"),
     ],

@@ -16,7 +16,8 @@ from scoring.document import scores_document
 from scoring.errors import CorrectionRefused, RoundAltered
 from scoring.models import Release, ReleaseDocument
 from scoring.reading import read_round
-from scoring.release.contents import Documents, hashes_of, write_release
+from scoring.release.contents import hashes_of, write_release
+from scoring.release.kinds import documents_of
 from scoring.release.manifest import issue_of
 from scoring.release.verifying import verify_release
 from scoring.results import round_results
@@ -66,7 +67,7 @@ def test_a_release_is_a_folder_that_verifies_and_rows_that_say_the_same(closed: 
 
 def test_the_same_rows_give_the_same_bytes(closed: Round, tmp_path: Path) -> None:
     release = rounds.publish(round_=closed, actor="test")
-    documents = Documents.of(results_of(read_round(closed)))
+    documents = documents_of(read_round(closed))
     write_release(tmp_path, documents, closed.protocol.content, issue_of(release.manifest))
     assert hashes_of(tmp_path) == hashes_of(release.folder)
 

@@ -13,12 +13,12 @@ from fartbench.program import packages, program
 from fartbench.protocol import digest_of
 from scoring.errors import ReleaseRefused
 from scoring.release.columns import ANSWERS, Column, Table
-from scoring.release.contents import Documents, hashes_of, write_release
+from scoring.release.contents import hashes_of, write_release
+from scoring.release.kinds import documents_of
 from scoring.release.manifest import Issue
 from scoring.release.parquet import write_parquet
 from scoring.release.verifying import verify_release
 from scoring.release.writers import guarded, plain, readable_json_bytes, write_csv
-from scoring.standings import results_of
 from tests.scoring.record_factory import core_r01, make_record
 
 ISSUE = Issue(
@@ -36,7 +36,7 @@ RECORD = make_record(
 
 def write(folder, record=RECORD, issue=ISSUE):
     folder.mkdir()
-    return write_release(folder, Documents.of(results_of(record)), core_r01().content, issue)
+    return write_release(folder, documents_of(record), core_r01().content, issue)
 
 
 @pytest.fixture(scope="module")

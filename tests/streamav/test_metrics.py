@@ -181,13 +181,13 @@ def test_history_that_never_came_about_is_not_applicable_and_counts_in_the_appen
     forms = (dependency(case, "P2", True, 5), dependency(case, "P4", False, 1), dependency(case, "P5", True, 3))
     evidence = Evidence(case, "interactive", forms)
     assert value("HDF", evidence).value == 4
-    far = dependencies(TABLE, [evidence], SCENARIOS, "long_range")
+    far = dependencies(TABLE.metric("HDF"), [evidence], SCENARIOS, "long_range")
     assert (far.updates, far.established, far.following, far.adjusted) == (2, 0.5, 3, 0.5 * 2 / 4)
-    assert dependencies(TABLE, [evidence], SCENARIOS, "adjacent").adjusted == 1
+    assert dependencies(TABLE.metric("HDF"), [evidence], SCENARIOS, "adjacent").adjusted == 1
     none = Evidence(case, "interactive", (dependency(case, "P2", False, None),))
     assert value("HDF", none).status == "not_applicable"
-    assert dependencies(TABLE, [none], SCENARIOS, "adjacent").adjusted == 0
-    assert dependencies(TABLE, [none], SCENARIOS, "long_range") is None
+    assert dependencies(TABLE.metric("HDF"), [none], SCENARIOS, "adjacent").adjusted == 0
+    assert dependencies(TABLE.metric("HDF"), [none], SCENARIOS, "long_range") is None
 
 
 def test_initial_alignment_reads_the_first_prompts_checklist():
@@ -276,10 +276,14 @@ def test_the_interval_is_the_percentile_bootstrap_of_cases():
     assert column("VQ", values).estimate == found
 
 
+def by_end(points: list) -> dict[float, float | None]:
+    return {30.0 * number: point for number, point in enumerate(points, 1)}
+
+
 def test_a_trajectory_tells_how_fast_it_gets_worse_whichever_way_is_better():
-    falling = trajectory("VQ", [3.0, 2.9, 2.8, 2.7, 2.6, 2.5], better="higher")
+    falling = trajectory("VQ", by_end([3.0, 2.9, 2.8, 2.7, 2.6, 2.5]), better="higher")
     assert falling.at_s == (30, 60, 90, 120, 150, 180)
     assert (falling.degradation, falling.variation) == pytest.approx((100 * 0.1 / 30, 0.1))
-    assert trajectory("AVSync", [0.1, 0.2, 0.3], better="lower").degradation == pytest.approx(100 * 0.1 / 30)
-    assert trajectory("AVSync", [0.3, 0.1, 0.3], better="lower").degradation == pytest.approx(0)
-    assert isinstance(trajectory("VQ", [1.0, None], better="higher"), Undefined)
+    assert trajectory("AVSync", by_end([0.1, 0.2, 0.3]), better="lower").degradation == pytest.approx(100 * 0.1 / 30)
+    assert trajectory("AVSync", by_end([0.3, 0.1, 0.3]), better="lower").degradation == pytest.approx(0)
+    assert isinstance(trajectory("VQ", by_end([1.0, None]), better="higher"), Undefined)

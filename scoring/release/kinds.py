@@ -1,0 +1,138 @@
+"""The two kinds of rounds: clips that are judged whole, and rollouts that are judged part by part. No Django here.
+
+Everything about a release that differs between them is here; all else is shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fartbench.protocol import Protocol
+from scoring.document import scores_document
+from scoring.records import RoundRecord
+from scoring.release import pages
+from scoring.release.columns import ANSWERS, CONFIGURATIONS, JUDGE_ANSWERS, Table, clips_table, leaderboard_table
+from scoring.release.documents import Documents
+from scoring.release.rows import RowOfCells, clip_rows, configuration_rows, leaderboard_rows
+from scoring.reports import reports_document
+from scoring.rollouts import document, tables
+from scoring.rollouts import pages as rollout_pages
+from scoring.rollouts.results import rollout_results
+from scoring.standings import results_of
+
+Rows = Iterable[RowOfCells]
+PageDocuments = Iterator[tuple[str, dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How a round becomes documents, tables, plots and pages.
+
+    ``answers`` and ``judge_answers`` are the tables of what people and judges answered; ``tables`` are the others, each
+    with its rows in ``rows``. ``files`` is what the README says of them.
+    """
+
+    documents: Callable[[RoundRecord], Documents[Any]]
+    answers: Table
+    judge_answers: Table
+    tables: Callable[[Protocol], tuple[Table, ...]]
+    rows: Callable[[Documents[Any]], Iterator[Rows]]
+    plots: Callable[[Protocol, Documents[Any]], Mapping[str, str]]
+    pages: Callable[[Documents[Any]], PageDocuments]
+    files: str
+
+
+def kind_of(protocol: Protocol) -> Kind:
+    """Return the kind of rounds that a protocol describes."""
+    return CLIPS if protocol.rollouts is None else ROLLOUTS
+
+
+def documents_of(record: RoundRecord) -> Documents[Any]:
+    """Add a round up and return what it says."""
+    return kind_of(record.protocol).documents(record)
+
+
+def _clip_documents(record: RoundRecord) -> Documents[Any]:
+    results = results_of(record)
+    return Documents(results, scores_document(results), reports_document(results))
+
+
+def _clip_tables(protocol: Protocol) -> tuple[Table, ...]:
+    return clips_table(protocol), CONFIGURATIONS, leaderboard_table(protocol)
+
+
+def _clip_table_rows(documents: Documents[Any]) -> Iterator[Rows]:
+    yield clip_rows(documents.results)
+    yield configuration_rows(documents.results.record)
+    yield leaderboard_rows(documents.results.record, documents.reports["reports"]["overall_ranking"])
+
+
+def _clip_plots(protocol: Protocol, documents: Documents[Any]) -> Mapping[str, str]:
+    # A web process shows plots that are drawn already.
+    from scoring.release.judge_plots import judge_plots  # noqa: PLC0415
+    from scoring.release.plots import plots_of  # noqa: PLC0415
+
+    found = documents.reports["reports"].get("human_ai_agreement", {})
+    return plots_of(protocol, documents.reports) | judge_plots(protocol, found)
+
+
+def _rollout_documents(record: RoundRecord) -> Documents[Any]:
+    results = rollout_results(record)
+    return Documents(results, document.scores_document(results), document.reports_document(results))
+
+
+def _rollout_table_rows(documents: Documents[Any]) -> Iterator[Rows]:
+    yield tables.clip_rows(documents.results)
+    yield configuration_rows(documents.results.record)
+    yield tables.window_rows(documents.results)
+    yield tables.measurement_rows(documents.results)
+    yield tables.column_rows(documents.results, documents.scores)
+    yield tables.case_rows(documents.results)
+
+
+def _rollout_plots(protocol: Protocol, documents: Documents[Any]) -> Mapping[str, str]:
+    from scoring.rollouts.plots import plots_of  # noqa: PLC0415
+
+    return plots_of(protocol, documents.scores, documents.reports)
+
+
+_CLIP_FILES = """\
+| `clips.csv` | every cell with its outcome, votes and consensus |
+| `configurations.csv` | what was tested |
+| `scores.json` | the leaderboard with each gate of each clip; scores are exact fractions, `"13/2"` |
+| `leaderboard.csv` | the leaderboard as a table, with the interval of each score |
+"""
+
+_ROLLOUT_FILES = """\
+| `clips.csv` | every cell with its outcome |
+| `configurations.csv` | what was tested |
+| `windows.csv` | every part of a rollout that was shown on its own |
+| `measurements.csv` | what machines measured, with what each value came from |
+| `scores.json`, `columns.csv` | every metric of every system with its interval, by horizon and track |
+| `cases.csv` | every metric of every rollout |
+"""
+
+CLIPS = Kind(
+    documents=_clip_documents,
+    answers=ANSWERS,
+    judge_answers=JUDGE_ANSWERS,
+    tables=_clip_tables,
+    rows=_clip_table_rows,
+    plots=_clip_plots,
+    pages=pages.page_documents,
+    files=_CLIP_FILES,
+)
+ROLLOUTS = Kind(
+    documents=_rollout_documents,
+    answers=tables.WINDOW_ANSWERS,
+    judge_answers=tables.WINDOW_JUDGE_ANSWERS,
+    tables=lambda _: (
+        tables.CLIPS, CONFIGURATIONS, tables.WINDOWS, tables.MEASUREMENTS, tables.COLUMNS, tables.CASES,
+    ),
+    rows=_rollout_table_rows,
+    plots=_rollout_plots,
+    pages=rollout_pages.page_documents,
+    files=_ROLLOUT_FILES,
+)  # fmt: skip

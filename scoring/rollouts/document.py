@@ -1,0 +1,198 @@
+"""What a round of rollouts says, as plain JSON: its columns, and the reports beside them. No Django here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from fartbench.scenarios.metrics import MetricTable, as_columns
+from scoring.measurements.appendix import capped, dependencies, initial_alignment
+from scoring.measurements.cases import CaseValue
+from scoring.measurements.summary import Column, Trajectory
+from scoring.reports.coverage import coverage_of
+from scoring.reports.shape import estimate_document, rounded
+from scoring.rollouts.evidence import Case
+from scoring.rollouts.results import (
+    EVERY_TRACK,
+    Reading,
+    RolloutResults,
+    System,
+    metrics_along,
+    trajectory_of,
+)
+from scoring.stats.estimate import Undefined
+
+Document = dict[str, Any]
+
+
+def scores_document(results: RolloutResults) -> Document:
+    """Return the columns of every system, by horizon and track, as each source answers. Nothing is ranked."""
+    record, protocol, metrics = results.record, results.protocol, results.table.metrics
+    return {
+        "round": record.name,
+        "protocol": {"name": protocol.name, "version": protocol.version, "digest": record.protocol_digest},
+        "incomplete_reason": record.incomplete_reason,
+        "smoke_test": record.is_smoke,
+        "maturity": protocol.maturity,
+        "categories": {key: results.table.categories[key] for key in dict.fromkeys(m.category for m in metrics)},
+        "metrics": as_columns(results.table),
+        "horizons_s": [horizon_key(at) for at in results.horizons_s],
+        "tracks": results.tracks,
+        "readings": [
+            {"source": reading.source, "systems": [_system(results, system) for system in reading.systems]}
+            for reading in results.readings
+        ],
+    }
+
+
+def horizon_key(horizon_s: float) -> str:
+    """Return a horizon as it stands in documents: seconds without a needless point."""
+    return f"{horizon_s:g}"
+
+
+def _system(results: RolloutResults, system: System) -> Document:
+    return {
+        "configuration": system.name,
+        "cells": len(system.cases),
+        "delivered": sum(not case.evidence.failure for case in system.cases),
+        "columns": {
+            horizon_key(horizon): {
+                track: {one.code: column_document(one) for one in system.columns(horizon, track)}
+                for track in results.tracks
+            }
+            for horizon in results.horizons_s
+        },
+    }
+
+
+def column_document(found: Column) -> Document:
+    """Return a column: its estimate, its signed change where it is a drift, coverage, and why cases have no value."""
+    return {
+        **estimate_document(found.estimate),
+        "signed": None if found.signed is None else rounded(found.signed),
+        "coverage": None if found.coverage is None else rounded(found.coverage),
+        "cases": dict(sorted(found.counts.items())),
+        "reasons": dict(sorted(found.reasons.items())),
+        "provisional": found.is_provisional,
+    }
+
+
+def reports_document(results: RolloutResults) -> Document:
+    """Return every report that the round's protocol names, by key."""
+    made: dict[str, Callable[[RolloutResults], Document]] = {
+        "trajectories": _trajectories,
+        "appendix": _appendix,
+        "coverage": _coverage,
+        "published_figures": lambda found: sorted_by_key(found.table.published.model_dump(mode="json")),
+    }
+    return {
+        "round": results.record.name,
+        "reviewers": len(results.record.primary),
+        "reports": {
+            report.key: {"label": report.label, **made[report.key](results)}
+            for report in results.protocol.reports
+            if report.key in made
+        },
+    }
+
+
+def sorted_by_key(content: Any) -> Any:
+    """Return plain JSON with every key in alphabetical order: databases keep another one than files."""
+    if isinstance(content, dict):
+        return {key: sorted_by_key(content[key]) for key in sorted(content)}
+    return content
+
+
+def _trajectories(results: RolloutResults) -> Document:
+    return {
+        "readings": {
+            reading.source: {
+                metric.code: {
+                    system.name: _trajectory(trajectory_of(results.table, metric, system.cases))
+                    for system in reading.systems
+                }
+                for metric in metrics_along(results.table)
+            }
+            for reading in results.readings
+        }
+    }
+
+
+def _trajectory(found: Trajectory | Undefined) -> Document:
+    if isinstance(found, Undefined):
+        return {"at_s": [], "values": [], "degradation": None, "variation": None, "note": found.reason}
+    return {
+        "at_s": list(found.at_s),
+        "values": [rounded(value) for value in found.values],
+        "degradation": rounded(found.degradation),
+        "variation": rounded(found.variation),
+        "note": "",
+    }
+
+
+def _appendix(results: RolloutResults) -> Document:
+    return {
+        "readings": {
+            reading.source: {system.name: _diagnostics(results.table, system) for system in reading.systems}
+            for reading in results.readings
+        }
+    }
+
+
+def _diagnostics(table: MetricTable, system: System) -> Document:
+    evidence = [case.evidence for case in system.cases]
+    scenarios = {case.evidence.case: case.scenario for case in system.cases}
+    kinds = dict.fromkeys(update.dependency for case in system.cases for update in case.scenario.updates)
+    by_recipe = {recipe: [one for one in table.metrics if one.recipe == recipe] for recipe in _DIAGNOSED}
+    return {
+        "initial": {one.code: _number(initial_alignment(table, one.code, evidence)) for one in by_recipe["criteria"]},
+        "capped": {one.code: _number(capped(table, one.code, evidence)) for one in by_recipe["latency"]},
+        "dependencies": {
+            kind: {
+                "updates": found.updates,
+                "established": rounded(found.established),
+                "following": _number(found.following),
+                "adjusted": rounded(found.adjusted),
+            }
+            for kind in sorted(kinds)
+            for metric in by_recipe["if_established"]
+            if (found := dependencies(metric, evidence, scenarios, kind)) is not None
+        },
+    }
+
+
+_DIAGNOSED = ("criteria", "latency", "if_established")
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None else rounded(value)
+
+
+def _coverage(results: RolloutResults) -> Document:
+    """Return what was delivered, and how much of what was shown was answered, by kind of unit."""
+    record = results.record
+    asked = Counter(window.unit for window in record.windows)
+    answered = Counter(record.windows[place].unit for place in set(record.sheets.window))
+    return {
+        **coverage_of(record, [cell.outcome for cell in record.cells]),
+        "units": {unit: {"shown": count, "answered": answered[unit]} for unit, count in sorted(asked.items())},
+    }
+
+
+def case_documents(results: RolloutResults, reading: Reading) -> Iterator[tuple[Case, str, CaseValue]]:
+    """Yield every value of every rollout over its whole length that a metric is about, with the metric's code."""
+    for system in reading.systems:
+        for case, values in zip(system.cases, system.values(results.horizons_s[-1]), strict=True):
+            for metric in results.table.metrics:
+                if metric.applies_to(case.scenario):
+                    yield case, metric.code, values[metric.code]
+
+
+def provisional_columns(scores: Mapping[str, Any]) -> Iterable[tuple[str, str, str]]:
+    """Yield (configuration, metric, why) for each column of the first reading in which an evaluator failed."""
+    whole = scores["horizons_s"][-1]
+    for system in scores["readings"][0]["systems"]:
+        for code, found in system["columns"][whole][EVERY_TRACK].items():
+            if found["provisional"]:
+                yield system["configuration"], code, found["reasons"]["evaluator_failure"]

@@ -1,0 +1,161 @@
+"""The plots of a round of rollouts as SVG: profiles of systems, and how metrics go along a rollout. No Django here.
+
+The same documents give the same bytes; a table stands behind each plot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+import svg
+
+from fartbench.protocol import Protocol
+from fartbench.scenarios.metrics import Metric, MetricTable
+from scoring.release.drawing import FOOT, HEAD, LABEL_WIDTH, NOTE_WIDTH, ROW, WIDTH, document, hint, text
+from scoring.rollouts.results import EVERY_TRACK
+
+STYLE = """
+.other { stroke: var(--soft); stroke-width: 1.5; fill: none; opacity: 0.45 }
+.own { stroke: var(--mark); stroke-width: 2.5; fill: none }
+"""
+PANEL_WIDTH, PANEL_HEIGHT, PANELS = 250, 96, 3
+GAP, TITLE = 16, 34
+
+
+def plots_of(protocol: Protocol, scores: Mapping[str, Any], reports: Mapping[str, Any]) -> dict[str, str]:
+    """Return each plot by its file name: a profile and curves for each system, as the first source answers."""
+    assert protocol.rollouts is not None  # noqa: S101 - only such a protocol has rollouts
+    table, reading = protocol.rollouts.metrics, scores["readings"][0]
+    columns = {one["configuration"]: _whole(scores, one) for one in reading["systems"]}
+    curves = reports["reports"].get("trajectories", {"readings": {}})["readings"].get(reading["source"], {})
+    made = {}
+    for name in columns:
+        made[f"profile-{name}.svg"] = profile_plot(table, name, columns)
+        made[f"curves-{name}.svg"] = curves_plot(table, name, curves)
+    return made
+
+
+def _whole(scores: Mapping[str, Any], system: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = system["columns"][scores["horizons_s"][-1]][EVERY_TRACK]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A metric's scale from its worst to its best value."""
+
+    worst: float
+    best: float
+
+    def x(self, value: float) -> float:
+        """Return the place of a value in pixels, to a tenth."""
+        part = (value - self.worst) / (self.best - self.worst)
+        return round(LABEL_WIDTH + (WIDTH - LABEL_WIDTH - NOTE_WIDTH) * min(max(part, 0), 1), 1)
+
+
+def span_of(metric: Metric, values: Sequence[float]) -> Span:
+    """Return the scale of a metric; one without an upper end reaches as far as the largest of ``values``."""
+    high = metric.high if metric.high is not None else max([*values, metric.low + 1e-9]) * 1.05
+    return Span(metric.low, high) if metric.better == "higher" else Span(high, metric.low)
+
+
+def profile_plot(table: MetricTable, name: str, columns: Mapping[str, Mapping[str, Any]]) -> str:
+    """Draw every metric of a system on its own scale, the better to the right, with the other systems as strokes."""
+    title, y = f"Profile of {name}", HEAD - 8.0
+    elements: list[svg.Element] = [text(0, 16, title, "title")]
+    category = ""
+    for metric in table.metrics:
+        if metric.category != category:
+            category, y = metric.category, y + ROW
+            elements.append(text(0, y, table.categories[category], "soft"))
+        y += ROW
+        found = {system: of[metric.code] for system, of in columns.items()}
+        elements += _profile_row(metric, found, name, y - 4)
+    elements.append(text(LABEL_WIDTH, y + 20, "worse", "soft"))
+    elements.append(text(WIDTH - NOTE_WIDTH, y + 20, "better", "soft", anchor="end"))
+    return document(title, y + FOOT, elements, style=STYLE)
+
+
+def _profile_row(metric: Metric, found: Mapping[str, Any], name: str, y: float) -> Iterator[svg.Element]:
+    own = found[name]
+    yield text(14, y + 4, f"{metric.code}  {metric.name}"[:34])
+    yield svg.Line(x1=LABEL_WIDTH, x2=WIDTH - NOTE_WIDTH, y1=y, y2=y, class_=["grid"])
+    if own["value"] is None:
+        yield text(LABEL_WIDTH + 6, y + 4, why_empty(own), "soft")
+        return
+    span = span_of(metric, [one["value"] for one in found.values() if one["value"] is not None])
+    for system, other in found.items():
+        if system != name and other["value"] is not None:
+            x = span.x(other["value"])
+            named = hint(f"{system}: {other['value']:.3g}")
+            yield svg.Line(x1=x, x2=x, y1=y - 6, y2=y + 6, class_=["other"], elements=[named])
+    if own["low"] is not None:
+        yield svg.Line(x1=span.x(own["low"]), x2=span.x(own["high"]), y1=y, y2=y, class_=["reach"])
+    words = in_words(metric, own)
+    yield svg.Circle(cx=span.x(own["value"]), cy=y, r=5, class_=["mark"], elements=[hint(f"{metric.name}: {words}")])
+    yield text(WIDTH - NOTE_WIDTH + 14, y + 4, words, "soft")
+
+
+def in_words(metric: Metric, found: Mapping[str, Any]) -> str:
+    """Write a column's value with its unit and n."""
+    unit = "" if metric.value_unit == "points" else f" {metric.value_unit}"
+    return f"{found['value']:.3g}{unit}, n = {found['n']}"
+
+
+def why_empty(found: Mapping[str, Any]) -> str:
+    """Say why a column has no value, in one reason: the gravest first."""
+    for status in ("evaluator_failure", "unavailable", "generation_failure", "not_applicable"):
+        if status in found["reasons"]:
+            return f"{status.replace('_', ' ')}: {found['reasons'][status].partition(':')[0]}"
+    return "no case"
+
+
+def curves_plot(table: MetricTable, name: str, curves: Mapping[str, Mapping[str, Any]]) -> str:
+    """Draw how each metric of a system goes along its rollouts, a panel each, with the other systems behind."""
+    shown = [metric for metric in table.metrics if curves.get(metric.code, {}).get(name, {"values": ()})["values"]]
+    title = f"Along the rollouts of {name}"
+    elements: list[svg.Element] = [text(0, 16, title, "title")]
+    for number, metric in enumerate(shown):
+        left = (number % PANELS) * (PANEL_WIDTH + GAP)
+        top = HEAD + (number // PANELS) * (PANEL_HEIGHT + TITLE + GAP)
+        elements += _panel(metric, name, curves[metric.code], left, top)
+    rows = max(1, ceil(len(shown) / PANELS))
+    if not shown:
+        elements.append(text(0, HEAD + 20, "Nothing of this system can be followed along a rollout.", "soft"))
+    return document(title, HEAD + rows * (PANEL_HEIGHT + TITLE + GAP), elements, style=STYLE)
+
+
+def _panel(
+    metric: Metric, name: str, curves: Mapping[str, Mapping[str, Any]], left: float, top: float
+) -> Iterator[svg.Element]:
+    drawn = {system: found for system, found in curves.items() if found["values"]}
+    values = [value for found in drawn.values() for value in found["values"]]
+    low, high = min(values), max(values)
+    room = (high - low) or 1.0
+    end_s = max(at for found in drawn.values() for at in found["at_s"])
+    bottom = top + TITLE + PANEL_HEIGHT
+
+    def line(found: Mapping[str, Any], css: str, words: str) -> svg.Polyline:
+        placed = zip(found["at_s"], found["values"], strict=True)
+        points: list[Any] = []  # the library takes numbers in pairs
+        for at, value in placed:
+            points.append(round(left + (PANEL_WIDTH - 8) * at / end_s, 1))
+            points.append(round(bottom - 4 - (PANEL_HEIGHT - 8) * (value - low) / room, 1))
+        return svg.Polyline(points=points, class_=[css], elements=[hint(words)])
+
+    own = drawn[name]
+    yield text(left, top + 12, f"{metric.code}, {'higher' if metric.better == 'higher' else 'lower'} is better")
+    yield text(left, top + 28, f"worse by {own['degradation']:.2g} in 100 s, steps of {own['variation']:.2g}", "soft")
+    yield svg.Rect(
+        x=left, y=top + TITLE, width=PANEL_WIDTH - 8, height=PANEL_HEIGHT, fill="none", class_=["grid"],
+        elements=[hint(f"{metric.name}: from {low:.3g} to {high:.3g} over {end_s:g} s")],
+    )  # fmt: skip
+    for system, found in drawn.items():
+        if system != name:
+            yield line(found, "other", system)
+    yield line(own, "own", name)
+    yield text(left + PANEL_WIDTH - 12, bottom + 12, f"{end_s:g} s", "soft", anchor="end")
+    yield text(left, bottom + 12, f"{low:.3g} to {high:.3g}", "soft")
