@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from typing import Any
 
@@ -9,6 +10,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 
 from fartbench.protocol import Form, Protocol, form_for, parse_protocol
+from fartbench.scenarios.sampling import RoundPlan
 
 
 class ProtocolVersion(models.Model):
@@ -103,6 +105,11 @@ class Round(models.Model):
     def is_normalised(self) -> bool:
         """Whether all clips are re-encoded to the protocol's common format, and not copied."""
         return bool(self.normalised_because) or self.protocol.rules.blinding.method == "normalise"
+
+    @property
+    def looks(self) -> RoundPlan | None:
+        """What of each rollout is judged; None where clips are judged whole."""
+        return RoundPlan.model_validate_json(json.dumps(self.unit_plan)) if self.unit_plan else None
 
     @property
     def scenes(self) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -11,6 +13,7 @@ from fartbench import audit
 from fartbench.errors import Refusal
 from fartbench.models import ProtocolVersion, Round, RoundState
 from fartbench.protocols import find_protocol
+from fartbench.scenarios.sampling import even_part, round_plan
 
 
 class UnknownRound(Refusal):
@@ -51,16 +54,41 @@ def find_round(name: str) -> Round:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """What of the rollouts of a round is judged; see `fartbench.scenarios.sampling.RoundPlan`.
+
+    ``sample`` scenarios are chosen evenly over tracks and domains, all of them without.
+    """
+
+    sample: int | None = None
+    horizons: tuple[float, ...] = ()
+    kinds: tuple[str, ...] = ()
+    reviewers: int = 0
+
+
 @transaction.atomic
 def create_round(
-    *, name: str, protocol: str, actor: str, replicates: int = 1, scenes: list[str] | None = None
+    *,
+    name: str,
+    protocol: str,
+    actor: str,
+    replicates: int = 1,
+    scenes: list[str] | None = None,
+    looks: Looks | None = None,
 ) -> Round:
     """Make a round of ``protocol`` (``name@version``). Asking for the very same round again changes nothing.
 
-    Raises RoundRefused for a name that is taken or cannot be one, or for a scene that the protocol does not have.
+    Raises RoundRefused for a name that is taken or cannot be one, for a scene that the protocol does not have, or for
+    ``looks`` at clips that are judged whole; PlanRefused or TooFew for looks that its rollouts cannot have.
     """
     version = find_protocol(protocol)
-    wanted = {"protocol": version, "replicates": replicates, "scene_keys": _scene_keys(version, scenes or [])}
+    wanted = {
+        "protocol": version,
+        "replicates": replicates,
+        "scene_keys": _scene_keys(version, scenes or []),
+        **_looks(version, looks, scenes or []),
+    }
     if existing := Round.objects.filter(name=name).first():
         if all(getattr(existing, field) == value for field, value in wanted.items()):
             return existing
@@ -74,6 +102,22 @@ def create_round(
     made.save()
     audit.record("round created", actor=actor, round_name=name, protocol=str(version), digest=version.digest)
     return made
+
+
+def _looks(version: ProtocolVersion, looks: Looks | None, scenes: Iterable[str]) -> dict[str, Any]:
+    rollouts, chosen = version.rules.rollouts, set(scenes)
+    if rollouts is None:
+        if looks not in (None, Looks()):
+            raise RoundRefused(f"Clips of {version} are judged whole: it has no sample, horizons or kinds of windows.")
+        return {}
+    looks = looks or Looks()
+    plan = round_plan(rollouts, horizons=looks.horizons, kinds=looks.kinds, looks=looks.reviewers)
+    found: dict[str, Any] = {"unit_plan": plan.model_dump(mode="json")}
+    if looks.sample is not None:
+        among = [one for one in rollouts.scenarios if not chosen or one.key in chosen]
+        part = even_part(among, looks.sample, seed=0)
+        found["scene_keys"] = _scene_keys(version, [one.key for one in part])
+    return found
 
 
 def _scene_keys(version: ProtocolVersion, scenes: list[str]) -> list[str]:

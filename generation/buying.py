@@ -12,10 +12,10 @@ from generation import dispatching
 from generation.configurations import COMMISSIONABLE_TRACKS, TRACKS, ConfigurationFile, estimate
 from generation.errors import CannotCommission, PriceMissing, PromptRefused, RetiredModel
 from generation.models import Ceiling, Commissioning, Configuration, Prompt, Sample, SampleEvent, SampleState
-from generation.ordering import REPLICATE_SEEDS
+from generation.ordering import REPLICATE_SEEDS, prompts_of
 from generation.prompting import current_prompts
 from generation.providers.access import access
-from generation.providers.port import Order, TimedPrompt
+from generation.providers.port import Order
 from generation.providers.registry import provider
 
 
@@ -70,9 +70,11 @@ def _refuse_prompts(round_: Round, configuration: Configuration, file: Configura
                 f"{configuration.name} has {state} for {scene}. Render it with “render_prompts”, let a person audit "
                 "it, and freeze it."
             )
-        refuse_too_long(file, prompt.text, scene)
+        timed, seconds = prompts_of(prompt), round_.protocol.rules.clip.duration_s
+        for one in timed:
+            refuse_too_long(file, one.text, scene)
         # Fills the template and checks names and values, and sends nothing.
-        provider(file.provider).request(Order(file.model_id, file.parameters, (TimedPrompt(prompt.text),)))
+        provider(file.provider).request(Order(file.model_id, file.parameters, timed, seconds=seconds))
 
 
 def refuse_too_long(file: ConfigurationFile, text: str, scene: str) -> None:

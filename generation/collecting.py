@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 
 from fartbench import jobs
 from fartbench.storage import raw_clips
+from generation.chunks import keep_logged, keep_timing
 from generation.configurations import ConfigurationFile, cost_of
 from generation.models import CostBasis, Sample, SampleState, Submission, SubmissionState
 from generation.providers.port import Failed, Fetched, Gone, NoAnswer, Output, Pending, Ready, Refused, Usage
-from generation.providers.registry import provider
+from generation.providers.registry import STREAM_KEYS, provider
+from generation.providers.streams import FOLDER, kept
 from generation.states import look_again_s
 from generation.steps import advance, sample_of
 from generation.storing import Stored, store
@@ -102,7 +107,7 @@ def _cost(file: ConfigurationFile, usage: Usage) -> dict[str, Any]:
 def _end(sample: Sample, state: SampleState, reason: str, usage: Usage) -> None:
     """End without a clip. Whether that was charged is known only where the provider says so."""
     reported = usage.usd is not None or usage.usd_ticks is not None
-    cost = _cost(_file(sample), usage) if reported else {"cost_basis": CostBasis.UNKNOWN}
+    cost = _cost(_file(sample), usage) if reported else {"cost_usd": None, "cost_basis": CostBasis.UNKNOWN}
     returned = {**sample.returned, "usage_reported": usage.as_json()}
     advance(sample, state, words=reason, reason=reason, generated_at=timezone.now(), returned=returned, **cost)
 
@@ -114,22 +119,60 @@ def fetch(subject: str, report: jobs.Report) -> None:
         return
     submission = _accepted(sample)
     url = (sample.returned.get("outputs") or [""])[0]
+    source, handle = provider(sample.provider), submission.handle
+    if source.key in STREAM_KEYS:
+        folder = _stream_folder(submission)
+        if not _may_listen(sample, folder):
+            words = "The worker that listened to the stream was lost, and a stream is never opened again."
+            advance(sample, SampleState.LOST, words=words, reason=words, generated_at=timezone.now())
+            return
+        handle = {**handle, FOLDER: str(folder)}
     with raw_clips().scratch(".mp4") as out:
-        source = provider(sample.provider)
-        got = source.fetch(submission.provider_id, submission.handle, Output(0, url), out, report)
+        got = source.fetch(submission.provider_id, handle, Output(0, url), out, report)
         if isinstance(got, Fetched):
-            _stored(sample, store(out))
+            _stored(sample, store(out), got)
+        elif isinstance(got, Refused | Failed):
+            _ended_early(sample, submission, got)
         elif isinstance(got, Gone):
             _look_for_a_new_link(sample, submission, url, got.reason)
         else:
             _download_again(sample, got.reason, got.retry_after_s)
 
 
-def _stored(sample: Sample, stored: Stored) -> None:
+def _stream_folder(submission: Submission) -> Path:
+    return Path(settings.DATA_DIR) / "streams" / str(submission.token)
+
+
+def _may_listen(sample: Sample, folder: Path) -> bool:
+    """Note that a stream is about to be opened, and say whether it may be: once, or it is read where it was kept."""
+    if sample.returned.get("opened_at"):
+        return kept(folder) is not None
+    returned = {**sample.returned, "opened_at": timezone.now().isoformat()}
+    noted = Sample.every.filter(
+        pk=sample.pk, state=SampleState.OUTPUT_READY, turn=sample.turn, returned=sample.returned
+    ).update(returned=returned)
+    sample.returned = returned
+    return bool(noted)
+
+
+def _ended_early(sample: Sample, submission: Submission, got: Refused | Failed) -> None:
+    """End a stream that was declined or broke off. What had come of it is kept, and counts as no clip."""
+    with transaction.atomic():
+        if log := kept(_stream_folder(submission)):
+            keep_logged(sample, log)
+        _end(sample, SampleState.REFUSED if isinstance(got, Refused) else SampleState.FAILED, got.reason, Usage())
+
+
+def _stored(sample: Sample, stored: Stored, got: Fetched) -> None:
     returned: Mapping[str, Any] = {**sample.returned, "artifact_sha256": stored.sha256}
     if stored.clip is not None:
         now = timezone.now()
-        advance(sample, SampleState.DELIVERED, clip=stored.clip, generated_at=now, returned=returned, reason="")
+        with transaction.atomic():
+            if advance(
+                sample, SampleState.DELIVERED, clip=stored.clip, generated_at=now, returned=returned, reason="",
+                truth=got.truth,
+            ):  # fmt: skip
+                keep_timing(sample, stored.clip, got.stream)
     elif sample.returned.get("artifact_sha256") == stored.sha256:
         words = f"What the provider delivered is no clip: {stored.fault}"
         advance(sample, SampleState.FAILED, words=words, reason=words, generated_at=timezone.now())

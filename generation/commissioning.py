@@ -7,6 +7,7 @@ a job twice costs nothing. What is bought elsewhere takes the steps of ``generat
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 
 from django.db import transaction
 from django.utils import timezone
@@ -16,10 +17,12 @@ from fartbench.models import Round
 from fartbench.storage import raw_clips
 from generation import buying, local
 from generation.cells import COLLECTING, begin_collecting, lay_out, refuse_when_settled
+from generation.chunks import keep_timing
 from generation.errors import CannotCommission
-from generation.models import Configuration, CostBasis, Family, Sample, SampleState
-from generation.providers.port import Accepted, Failed, Fetched, Order, Ready, Refused
-from generation.providers.registry import KEYS, REMOTE_KEYS, provider
+from generation.local.rollouts.systems import SYSTEMS
+from generation.models import Clip, Configuration, CostBasis, Family, Sample, SampleState
+from generation.providers.port import Accepted, Failed, Fetched, Order, Provider, Ready, Refused, TimedPrompt
+from generation.providers.registry import BUILT_IN_KEYS, KEYS, provider
 from generation.storing import store
 from generation.verdicts import refuse_unreviewed
 
@@ -38,6 +41,21 @@ def local_configurations() -> list[Configuration]:
     ]
 
 
+def built_in_systems() -> list[Configuration]:
+    """Return the configurations of the built-in streamer, made when they are not there yet."""
+    family, _ = Family.objects.get_or_create(name="local-rollouts", defaults={"label": "Built-in streamer"})
+    return [
+        Configuration.objects.get_or_create(
+            name=one.key,
+            defaults={
+                "label": one.key, "family": family, "provider": "local-rollouts", "model_id": one.key,
+                "track": "streaming", "geometry": asdict(one.geometry) if one.declares else None,
+            },
+        )[0]
+        for one in SYSTEMS
+    ]  # fmt: skip
+
+
 @transaction.atomic
 def commission(*, round_: Round, configurations: Iterable[Configuration], seed: int | None = None, actor: str) -> int:
     """Ask for one clip per cell of each configuration and return how many cells wait. Asking again adds nothing.
@@ -53,7 +71,7 @@ def commission(*, round_: Round, configurations: Iterable[Configuration], seed: 
         raise CannotCommission(
             f"No provider here makes clips of {', '.join(strangers)}: import them with “import_clips”."
         )
-    bought = [one for one in wanted if one.provider in REMOTE_KEYS]
+    bought = [one for one in wanted if one.provider not in BUILT_IN_KEYS]
     buying.refuse_unready(round_, bought)
     for configuration in wanted:
         lay_out(round_, configuration)
@@ -79,10 +97,10 @@ def _ask_local(round_: Round, configurations: list[Configuration], seed: int | N
 
 def generate(subject: str, report: jobs.Report) -> None:
     """Get the clip of one sample from the built-in provider, probe and store it. An outcome is left alone."""
-    sample = Sample.every.select_related("cell__round", "cell__configuration").get(pk=subject)
+    sample = Sample.every.select_related("cell__round__protocol", "cell__configuration").get(pk=subject)
     if sample.has_outcome or not sample.counts or sample.cell.round.state not in COLLECTING:
         return
-    source = provider("local")
+    source = provider(sample.cell.configuration.provider)
     request = source.request(_order(sample))
     answer = source.submit(request)
     if isinstance(answer, Refused):
@@ -92,23 +110,26 @@ def generate(subject: str, report: jobs.Report) -> None:
         if isinstance(look, Failed):
             _settle(sample, state=SampleState.FAILED, reason=look.reason)
         if isinstance(look, Ready):
-            _draw(sample, answer, look, report)
+            _draw(sample, source, answer, look, report)
 
 
 def _order(sample: Sample) -> Order:
-    configuration = sample.cell.configuration
+    configuration, rules = sample.cell.configuration, sample.cell.round.protocol.rules
+    prompts = rules.rollouts.scenario(sample.cell.scene).prompts if rules.rollouts else ()
     return Order(
         configuration.model_id,
         configuration.parameters,
+        tuple(TimedPrompt(text, at_s) for _, at_s, text in prompts),
+        seconds=rules.clip.duration_s,
         scene=sample.cell.scene,
         replicate=sample.cell.replicate,
         seed=int(sample.generation_seed),
     )
 
 
-def _draw(sample: Sample, answer: Accepted, look: Ready, report: jobs.Report) -> None:
+def _draw(sample: Sample, source: Provider, answer: Accepted, look: Ready, report: jobs.Report) -> None:
     with raw_clips().scratch(".mp4") as out:
-        fetched = provider("local").fetch(answer.provider_id, answer.handle, look.outputs[0], out, report)
+        fetched = source.fetch(answer.provider_id, answer.handle, look.outputs[0], out, report)
         truth = fetched.truth if isinstance(fetched, Fetched) else None
         stored = store(out)
     if stored.clip is None:
@@ -125,6 +146,9 @@ def _draw(sample: Sample, answer: Accepted, look: Ready, report: jobs.Report) ->
     )
 
 
-def _settle(sample: Sample, **fields: object) -> None:
+def _settle(sample: Sample, *, clip: Clip | None = None, **fields: object) -> None:
     # Two workers may have done the same: the first to get here decides, and a cell has one result.
-    Sample.objects.filter(pk=sample.pk, state=SampleState.PLANNED).update(generated_at=timezone.now(), **fields)
+    waiting = Sample.objects.filter(pk=sample.pk, state=SampleState.PLANNED)
+    with transaction.atomic():
+        if waiting.update(generated_at=timezone.now(), clip=clip, **fields) and clip is not None:
+            keep_timing(sample, clip, None)

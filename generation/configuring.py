@@ -59,6 +59,7 @@ def _store(loaded: Loaded, report: LoadReport) -> None:
             "model_id": file.model_id,
             "parameters": dict(file.parameters),
             "track": file.track,
+            "geometry": file.geometry.model_dump() if file.geometry else None,
             "provisional": False,
             "content": loaded.content,
             "digest": loaded.digest,

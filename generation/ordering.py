@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from generation.errors import CannotCommission
-from generation.models import Sample
+from generation.models import Prompt, Sample
+from generation.prompts.schedule import SCHEDULE, read_schedule
 from generation.providers.port import Order, TimedPrompt
 
 # The pilot's sequence (Core v0.1 document, section 8). Later replicates have no seed that the protocol names.
@@ -19,10 +20,16 @@ def order_of(sample: Sample, token: str = "") -> Order:
     return Order(
         file.model_id,
         file.parameters,
-        (TimedPrompt(prompt.text),),
+        prompts_of(prompt),
         seed_parameter=file.seed.parameter if file.seed else None,
         seed=int(sample.generation_seed) if sample.generation_seed else None,
         scene=sample.cell.scene,
         replicate=sample.cell.replicate,
         token=token,
+        seconds=sample.cell.round.protocol.rules.clip.duration_s,
     )
+
+
+def prompts_of(prompt: Prompt) -> tuple[TimedPrompt, ...]:
+    """Return what a frozen prompt gives and when: one text at the start, or the schedule of a rollout."""
+    return read_schedule(prompt.text) if prompt.adapter == SCHEDULE else (TimedPrompt(prompt.text),)

@@ -14,6 +14,7 @@ from generation.errors import PromptRefused
 from generation.models import Cell, Configuration, Prompt, PromptAudit, RawView, Sample, SampleState
 from generation.prompts import ADAPTERS, QUESTIONS, audit_faults, parse_specification, prompt_faults, read_specification
 from generation.prompts.adapters import Rendered, render
+from generation.prompts.schedule import SCHEDULE, render_schedule
 
 CellPlace = tuple[int, str]
 
@@ -38,19 +39,28 @@ def render_prompts(
     wanted = list(configurations)
     there, made = current_prompts(protocol, wanted), []
     for scene in scenes:
-        specification, content = read_specification(protocol.name, protocol.version, scene)
         for configuration in wanted:
             prompt = there.get((configuration.pk, scene))
             if prompt is not None and prompt.frozen_at is not None:
                 continue
-            rendered = render(specification, ADAPTERS[_adapter_of(configuration)])
-            if faults := prompt_faults(rendered.text, specification, adapter=rendered.adapter):
-                raise PromptRefused(f"{configuration.name}, {scene}: " + "; ".join(faults))
+            rendered, content = _rendered(protocol, configuration, scene)
             made.append(_store(protocol, configuration, scene, 1, rendered, content))
     names = sorted({prompt.configuration.name for prompt in made})
     if made:
         audit.record("prompts rendered", actor=actor, protocol=str(protocol), configurations=names, prompts=len(made))
     return made
+
+
+def _rendered(protocol: ProtocolVersion, configuration: Configuration, scene: str) -> tuple[Rendered, object]:
+    """Return a prompt and what it was rendered from. A rollout's is its schedule, word for word."""
+    if protocol.rules.rollouts is not None:
+        scenario = protocol.rules.rollouts.scenario(scene)
+        return render_schedule(scenario), scenario.model_dump(mode="json")
+    specification, content = read_specification(protocol.name, protocol.version, scene)
+    rendered = render(specification, ADAPTERS[_adapter_of(configuration)])
+    if faults := prompt_faults(rendered.text, specification, adapter=rendered.adapter):
+        raise PromptRefused(f"{configuration.name}, {scene}: " + "; ".join(faults))
+    return rendered, content
 
 
 def _adapter_of(configuration: Configuration) -> str:
@@ -133,6 +143,9 @@ def freeze_prompts(*, prompts: Iterable[Prompt], actor: str) -> int:
 
 
 def _refuse_freeze(prompt: Prompt) -> None:
+    if prompt.adapter == SCHEDULE:
+        _refuse_other_schedule(prompt)
+        return
     specification = parse_specification(prompt.specification, source=f"the specification of {prompt.scene}")
     rendered = render(specification, ADAPTERS[prompt.adapter])
     by_hand = prompt.adapter_version != rendered.adapter_version
@@ -145,6 +158,12 @@ def _refuse_freeze(prompt: Prompt) -> None:
         raise PromptRefused(f"{prompt} is not audited: a person answers the nine questions first.")
     if faults := audit_faults(audited.answers):
         raise PromptRefused(f"{prompt} was found not to be equivalent by {audited.auditor}. " + "; ".join(faults))
+
+
+def _refuse_other_schedule(prompt: Prompt) -> None:
+    # Nothing is reworded, so there is nothing that a person would have to compare.
+    if bytes(prompt.body) != _rendered(prompt.protocol, prompt.configuration, prompt.scene)[0].body:
+        raise PromptRefused(f"{prompt}: its bytes are not the schedule of its scenario.")
 
 
 def viewed_raw(sample: Sample, viewer: str) -> None:
@@ -167,8 +186,7 @@ def new_pilot_version(*, prompt: Prompt, actor: str, reason: str) -> Prompt:
     """
     if not reason.strip():
         raise PromptRefused("Say why the prompt changes; it goes into the audit trail.")
-    specification, content = read_specification(prompt.protocol.name, prompt.protocol.version, prompt.scene)
-    rendered = render(specification, ADAPTERS[_adapter_of(prompt.configuration)])
+    rendered, content = _rendered(prompt.protocol, prompt.configuration, prompt.scene)
     if rendered.sha256 == prompt.sha256:
         raise PromptRefused(f"{prompt}: adapter and specification give the same bytes as before.")
     made = _store(prompt.protocol, prompt.configuration, prompt.scene, prompt.pilot_version + 1, rendered, content)

@@ -16,7 +16,7 @@ WAYS: dict[str, frozenset[str]] = {
     "blocked": frozenset({"ready", "failed", "lost", "not_generated", "refused"}),
     "accepted": frozenset({"accepted", "running", "output_ready", "refused", "failed", "blocked"}),
     "running": frozenset({"running", "output_ready", "refused", "failed", "blocked"}),
-    "output_ready": frozenset({"output_ready", "delivered", "failed", "lost"}),
+    "output_ready": frozenset({"output_ready", "delivered", "refused", "failed", "lost"}),
     **{outcome: frozenset() for outcome in ("delivered", "refused", "failed", "lost", "not_generated")},
 }
 

@@ -12,6 +12,7 @@ from typing import Any
 
 PARAMETERS: dict[str, frozenset[str]] = {
     "local": frozenset(),
+    "websocket": frozenset({"seed"}),
     "gemini": frozenset({"aspect_ratio", "duration", "resolution", "delivery", "task", "seed"}),
     "vertex": frozenset(
         {"aspect_ratio", "duration_seconds", "resolution", "generate_audio", "enhance_prompt", "number_of_videos",

@@ -23,8 +23,9 @@ TRACKS = {
     "raw": "Raw",
     "max": "Max",
     "local": "Local",
+    "streaming": "Streaming",
 }
-COMMISSIONABLE_TRACKS = frozenset({"core-av", "legacy"})
+COMMISSIONABLE_TRACKS = frozenset({"core-av", "legacy", "streaming"})
 
 
 class Part(BaseModel):
@@ -111,6 +112,15 @@ class Fixed(Part):
     audio: Literal["native"]
 
 
+class ChunkShape(Part):
+    """How a streaming model makes its rollouts, where its maker says so: pictures of the first chunk and of each later
+    one, and pictures a second."""
+
+    first: int = Field(ge=1)
+    next: int = Field(ge=1)
+    frame_rate: int = Field(ge=1)
+
+
 class ConfigurationFile(Part):
     """A whole configuration file: the identity of what is tested."""
 
@@ -127,6 +137,7 @@ class ConfigurationFile(Part):
     fixed: Fixed
     parameters: dict[str, Any]
     seed: Seed | None
+    geometry: ChunkShape | None = None
     preprocessing: str | None
     price: PriceRule
     prompt_limit: PromptLimit | None

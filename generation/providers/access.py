@@ -40,6 +40,8 @@ class Access:
 def access(provider: str) -> Access:
     """Return the access to a provider. Raises KeyMissing, naming the variables, when a key is not set."""
     base_url, keys = _settings()[provider]
+    if provider == "websocket":
+        return _streams(base_url)
     if stand_in := environ.get("STAND_IN_URL", ""):
         if urlsplit(stand_in).hostname not in LOOPBACK:
             raise KeyMissing("STAND_IN_URL is for the stand-in servers on this machine: use a loopback address.")
@@ -49,6 +51,14 @@ def access(provider: str) -> Access:
     if not base_url:
         raise KeyMissing(f"{provider} needs its base URL in the environment. Nothing was sent.")
     return Access(base_url.rstrip("/"), keys)
+
+
+def _streams(url: str) -> Access:
+    """Return where rollouts are streamed. While the stand-ins are in use nothing else is reached."""
+    found = Access(url, {})
+    if not url or (environ.get("STAND_IN_URL", "") and not found.is_stand_in):
+        raise KeyMissing("STREAM_URL must be set to where rollouts are streamed, on loopback while STAND_IN_URL is.")
+    return found
 
 
 def _settings() -> dict[str, tuple[str, dict[str, str]]]:
@@ -96,6 +106,7 @@ def _settings() -> dict[str, tuple[str, dict[str, str]]]:
                 "KLING_SECRET_KEY": environ.get("KLING_SECRET_KEY", ""),
             },
         ),
+        "websocket": (environ.get("STREAM_URL", ""), {}),
         "openai": (
             environ.get("OPENAI_BASE_URL", "") or "https://api.openai.com",
             {"OPENAI_API_KEY": environ.get("OPENAI_API_KEY", "")},

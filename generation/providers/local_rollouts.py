@@ -32,7 +32,7 @@ from generation.providers.port import (
 class LocalRolloutProvider:
     """Renders rollouts of the built-in systems; equal orders give equal bytes and nothing is paid.
 
-    It has no memory: a job's id says what was ordered. ``seconds`` among the parameters is how long the rollout is.
+    It has no memory: a job's id says what was ordered.
     """
 
     key = "local-rollouts"
@@ -42,7 +42,7 @@ class LocalRolloutProvider:
         """Return the order as a request. Raises KeyError for a system it does not know, RequestRefused for a rollout
         without a first prompt or a length."""
         system(order.model_id)
-        seconds, times = order.parameters.get("seconds"), [prompt.at_s for prompt in order.prompts]
+        seconds, times = order.seconds, [prompt.at_s for prompt in order.prompts]
         if not seconds or not times or times[0] != 0:
             raise RequestRefused("A rollout takes a length in seconds, and a prompt at 0 s.")
         body = {

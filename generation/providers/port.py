@@ -12,10 +12,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fartbench.errors import Refusal
 from fartbench.protocol.digest import canonical_bytes
+
+if TYPE_CHECKING:
+    from generation.rollouts.log import RolloutLog
 
 Report = Callable[[float], None]
 
@@ -41,7 +44,8 @@ class Order:
     """One clip that is asked for: the model and its fixed parameters, the prompts, and the seed where there is one.
 
     ``token`` is our name of this try; it reaches providers that take such a thing and is no part of the request's
-    identity. ``scene`` and ``replicate`` are for the built-in provider, which needs no prompt.
+    identity. ``scene`` and ``replicate`` are for the built-in provider, which needs no prompt. ``seconds`` is how long
+    a rollout is to be; the length of a clip is one of its parameters.
     """
 
     model_id: str
@@ -52,6 +56,7 @@ class Order:
     scene: str = ""
     replicate: int = 1
     token: str = ""
+    seconds: float | None = None
 
     @property
     def prompt(self) -> str:
@@ -203,9 +208,11 @@ Look = Pending | Ready | Refused | Failed | NoAnswer
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The bytes lie in the file. ``truth`` is their known ground truth, where the provider knows it."""
+    """The bytes lie in the file. ``truth`` is their known ground truth, where the provider knows it; ``stream`` the log
+    of the stream that they came in."""
 
     truth: Mapping[str, Any] | None = None
+    stream: RolloutLog | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +222,7 @@ class Gone:
     reason: str
 
 
-Fetch = Fetched | NoAnswer | Gone
+Fetch = Fetched | NoAnswer | Gone | Refused | Failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +261,10 @@ class Provider(Protocol):
         ...
 
     def fetch(self, provider_id: str, handle: Mapping[str, Any], output: Output, out: Path, report: Report) -> Fetch:
-        """Write the bytes of one output to ``out`` as they come; ``report`` takes progress from 0 to 1."""
+        """Write the bytes of one output to ``out`` as they come; ``report`` takes progress from 0 to 1.
+
+        Refused and Failed are for what is only known once it is listened to.
+        """
         ...
 
     def find(self, request: Request, *, since: float, until: float, known: frozenset[str], rivals: int) -> Finding:

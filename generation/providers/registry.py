@@ -42,6 +42,12 @@ def _rest(key: str) -> Callable[[], Provider]:
     return make
 
 
+def _websocket() -> Provider:
+    from generation.providers.streams import WebSocketStreams  # noqa: PLC0415
+
+    return WebSocketStreams()
+
+
 REST_KEYS = ("fal", "ark", "dashscope", "minimax", "xai", "kling", "openai")
 _MAKERS: dict[str, Callable[[], Provider]] = {
     "local": LocalProvider,
@@ -49,10 +55,13 @@ _MAKERS: dict[str, Callable[[], Provider]] = {
     "gemini": _gemini,
     "vertex": _vertex,
     "runway": _runway,
+    "websocket": _websocket,
     **{key: _rest(key) for key in REST_KEYS},
 }
 KEYS = frozenset(_MAKERS)
-REMOTE_KEYS = KEYS - {"local", "local-rollouts"}
+BUILT_IN_KEYS = frozenset({"local", "local-rollouts"})
+STREAM_KEYS = frozenset({"websocket"})
+REMOTE_KEYS = KEYS - BUILT_IN_KEYS - STREAM_KEYS
 
 
 @cache

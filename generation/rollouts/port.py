@@ -119,8 +119,15 @@ class Session(Protocol):
 class StreamProvider(Protocol):
     """A source of streams."""
 
-    key: str
-    client: str  # adapter with its version, for the log
+    @property
+    def key(self) -> str:
+        """What configurations call it."""
+        ...
+
+    @property
+    def client(self) -> str:
+        """The adapter with its version, for the log."""
+        ...
 
     def open(self, order: StreamOrder) -> AbstractContextManager[Session]:
         """Connect and send the order, once."""

@@ -67,3 +67,25 @@ def write_protocol(folder: Path) -> Path:
             text = text.replace(old, new)
         (folder / name).write_text(text, encoding="utf-8")
     return folder
+
+
+STREAM = """name: standin-stream
+label: A stand-in that streams
+family: standin
+family_label: Stand-ins
+maker: This project
+track: streaming
+provider: websocket
+route: loopback
+model_id: stand-in
+prompt_adapter: schedule
+fixed: {duration_s: 4.0, aspect_ratio: "16:9", resolution: 90p, candidates: 1, prompt_enhancer: "off",
+        negative_prompt: unused, reference_media: none, audio: native}
+parameters: {}
+seed: {parameter: seed}
+geometry: {first: 25, next: 24, frame_rate: 24}
+preprocessing: null
+price: {id: free, per_second: "0", source: {title: this project, retrieved: "2026-11-30"}}
+prompt_limit: null
+sources: [{title: this project, retrieved: "2026-11-30"}]
+"""

@@ -14,11 +14,12 @@ from fartbench.scenarios.generating import generate
 from fartbench.scenarios.material import read_material
 from fartbench.scenarios.metrics import read_table
 from fartbench.scenarios.reading import read_set
+from fartbench.scenarios.sampling import TooFew, even_part
 from fartbench.scenarios.units import read_units
 from fartbench.scenarios.verdicts import Verdict, digest_of_scenario, is_asked, reviewed, shown_to
 from review.pairs.meetings import Contender, plan_meetings
 from scoring.measurements.alignment import Judged, Match, alignment, ceiling, majority, win_rates
-from scoring.measurements.workload import TooFew, calls, even_part, media_seconds
+from scoring.measurements.workload import calls, media_seconds
 from scoring.stats.estimate import Undefined
 
 FOLDER = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "streamav" / "0.1.0"

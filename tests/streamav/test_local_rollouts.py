@@ -123,7 +123,7 @@ def test_the_built_in_systems_commit_what_they_state_and_equal_draws_are_equal()
 def test_the_provider_of_rollouts_returns_a_whole_one_with_its_truth_and_declared_geometry(tmp_path: Path):
     source = provider("local-rollouts")
     prompts = (TimedPrompt("start"), TimedPrompt("more", 2.0))
-    order = Order("stream-forgetful", {"seconds": 4.0}, prompts, scene="case", replicate=1)
+    order = Order("stream-forgetful", {}, prompts, scene="case", replicate=1, seconds=4.0)
     accepted = source.submit(source.request(order))
     ready = source.look(accepted.provider_id, accepted.handle)
     assert ready.returned == {"geometry": {"first": 9, "next": 12, "frame_rate": 16}}
@@ -133,7 +133,7 @@ def test_the_provider_of_rollouts_returns_a_whole_one_with_its_truth_and_declare
     hidden = source.look("", {**accepted.handle, "model": "stream-fading"})
     assert not system("stream-fading").declares
     assert hidden.returned == {}
-    for wrong in (Order("stream-deaf", {}, prompts), Order("stream-deaf", {"seconds": 4.0})):
+    for wrong in (Order("stream-deaf", {}, prompts), Order("stream-deaf", {}, seconds=4.0)):
         with pytest.raises(RequestRefused):
             source.request(wrong)
     assert source.key not in REMOTE_KEYS

@@ -4,7 +4,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from fartbench.commands import RoundCommand, actor
-from fartbench.rounds import create_round
+from fartbench.rounds import Looks, create_round
 
 
 class Command(RoundCommand):
@@ -18,6 +18,11 @@ class Command(RoundCommand):
             "--scene", action="append", dest="scenes", metavar="KEY", help="only this scene (repeatable)"
         )
 
+        parser.add_argument("--sample", type=int, metavar="N", help="rollouts: only N scenarios, evenly chosen")
+        parser.add_argument("--horizons", type=_numbers, default=(), metavar="S,S", help="rollouts: such as 60,180")
+        parser.add_argument("--units", type=_names, default=(), metavar="KIND,…", help="rollouts: only these windows")
+        parser.add_argument("--looks", type=int, default=0, metavar="N", help="rollouts: reviewers of each window")
+
     def run(self, **options: Any) -> None:
         name = self.round_name(options)
         made = create_round(
@@ -26,5 +31,14 @@ class Command(RoundCommand):
             actor=actor(),
             replicates=options["replicates"],
             scenes=options["scenes"],
+            looks=Looks(options["sample"], options["horizons"], options["units"], options["looks"]),
         )
         self.say(f"Round {made.name} stands, on {made.protocol}. Next: “import_clips {made.name} MANIFEST.csv”.")
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    return tuple(float(part) for part in text.split(","))
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(","))
