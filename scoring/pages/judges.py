@@ -180,7 +180,8 @@ def _fact(label: str, part: Document, leniency: Any, labels: Mapping[str, str]) 
     words = {**labels, "na": NA_LABEL, "none": NO_ANSWER_LABEL}
     commonest = part["commonest"]
     if part["met"] and part["share"]["value"] <= commonest["share"]["value"]:
-        why = f"{why}; no better than always saying {words[commonest['answer']]}"
+        # It reaches the threshold and shows nothing by that: no colour of success.
+        tone, why = "warn", f"{why}; no better than always saying {words[commonest['answer']]}"
     return FactLine(
         label=label,
         verdict=verdict,

@@ -177,6 +177,61 @@ JUDGE_ANSWERS = Table(
     ),
 )
 
+_CALIBRATED = (*EVERY_ROW, Column("judge", "The judge, by name; its frozen run."))
+_CONSTANT = "what a judge reaches that always gives it"
+JUDGE_FACTS = Table(
+    "judge_facts",
+    "How far each AI judge agrees with people on each factual question: over all scenes, and in each.",
+    (
+        *_CALIBRATED,
+        Column("question", "The question, by its key in the protocol."),
+        Column("scene", "The scene, by its key; empty over all of them."),
+        Column("n", "Clips on which people agree on a value.", "integer"),
+        Column("agreed", "Clips of these on which the judge says the same.", "integer"),
+        Column("share", "Agreed of n, as a decimal number."),
+        Column("low", "Lower limit of its 95% interval: Wilson, clustered by configuration."),
+        Column("high", "Upper limit."),
+        Column("needed", "The share from which the judge is calibrated, as a fraction."),
+        Column("verdict", "met_surely, met, not_met, too_few, or not_complete where not every clip was asked about."),
+        Column("commonest", "The answer that people give most often."),
+        Column("commonest_share", f"Its share of n: {_CONSTANT}."),
+        Column("ceiling", "Share in which one reviewer agrees with the unanimous others."),
+        Column("ceiling_low", "Lower limit of its 95% interval."),
+        Column("ceiling_high", "Upper limit."),
+        Column("ceiling_n", "Comparisons behind it.", "integer"),
+        Column("split", "Clips left out because people split.", "integer"),
+        Column("na", "Clips left out because people say N/A.", "integer"),
+        Column("incomplete", "Clips left out because sheets are missing.", "integer"),
+        Column("not_asked", "Clips that the judge was not asked about.", "integer"),
+        Column("leniency", "On causes: the share of people's No that the judge calls Yes."),
+        Column("leniency_low", "Lower limit of its 95% interval."),
+        Column("leniency_high", "Upper limit."),
+        Column("leniency_n", "Causes that people call No.", "integer"),
+    ),
+)
+JUDGE_RATINGS = Table(
+    "judge_ratings",
+    "How near each AI judge's ratings are to people's, and whether it tells clips apart; read with judge_facts.",
+    (
+        *_CALIBRATED,
+        Column("question", "The scale, by its key in the protocol."),
+        Column("n", "Clips that both people and the judge rated.", "integer"),
+        Column("missing", "Clips that people rated and the judge did not.", "integer"),
+        Column("not_asked", "Clips that the judge was not asked about.", "integer"),
+        Column("mae", "Mean absolute error against the median of people's ratings, in points."),
+        Column("mae_low", "Lower limit of its 95% interval: jackknife over configurations."),
+        Column("mae_high", "Upper limit."),
+        Column("constant", "The constant rating with the least error."),
+        Column("constant_mae", f"Its mean absolute error: {_CONSTANT}."),
+        Column("d", "Somers' D of judge given people, within scenes."),
+        Column("d_low", "Lower limit of its 95% interval: jackknife over configurations."),
+        Column("d_high", "Upper limit."),
+        Column("pairs", "Pairs of clips behind it.", "integer"),
+        Column("configurations", "Configurations behind it.", "integer"),
+        Column("reads", "The result in words."),
+    ),
+)
+
 
 def clips_table(protocol: Protocol) -> Table:
     """Return the table of cells, with the primary cohort's votes on each question and the consensus on each gate."""

@@ -35,6 +35,8 @@ def write_tables(folder: Path, documents: Documents[Any], protocol_content: Mapp
     if record.protocol.pairs:
         rows[PAIRS] = vote_rows(record)
         write_battles(folder, record)
+    if record.judges:
+        rows |= zip(kind.calibration, kind.calibration_rows(documents), strict=True)
     for table, found in rows.items():
         write_csv(folder / f"{table.name}.csv", _header(table), found)
     write_judges(folder, record, kind.judge_answers)
@@ -72,7 +74,7 @@ def tables_of(record: RoundRecord) -> tuple[Table, ...]:
         kind.answers,
         *kind.tables(record.protocol),
         *((PAIRS,) if record.protocol.pairs else ()),
-        *((JUDGES, kind.judge_answers) if record.judges else ()),
+        *((JUDGES, kind.judge_answers, *kind.calibration) if record.judges else ()),
     )
 
 

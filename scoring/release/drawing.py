@@ -25,6 +25,7 @@ text { font: 13px system-ui, sans-serif; fill: currentColor }
 .title { font-size: 15px; font-weight: 600 }
 .soft { fill: var(--soft); font-size: 12px }
 .grid { stroke: var(--grid) }
+.target { stroke: var(--soft) }
 .mark { fill: var(--mark) }
 .reach { stroke: var(--mark); stroke-width: 2 }
 .step { fill: var(--mark); stroke: var(--grid) }
@@ -90,7 +91,7 @@ def _dot(axis: Axis, dot: Dot, y: float) -> list[svg.Element]:
     value, low, high, n = (dot.estimate[name] for name in ("value", "low", "high", "n"))
     if dot.target is not None:
         x = axis.x(dot.target)
-        found.append(svg.Line(x1=x, x2=x, y1=y - 10, y2=y + 10, class_=["grid"], stroke_width=4))
+        found.append(svg.Line(x1=x, x2=x, y1=y - 10, y2=y + 10, class_=["target"], stroke_width=3))
     if value is None:
         return [*found, text(LABEL_WIDTH, y + 4, f"undefined: {dot.estimate['note']}", "soft")]
     if low is not None:

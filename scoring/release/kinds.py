@@ -13,7 +13,17 @@ from fartbench.protocol import Protocol
 from scoring.document import scores_document
 from scoring.records import RoundRecord
 from scoring.release import pages
-from scoring.release.columns import ANSWERS, CONFIGURATIONS, JUDGE_ANSWERS, Table, clips_table, leaderboard_table
+from scoring.release.calibration import judge_fact_rows, judge_rating_rows
+from scoring.release.columns import (
+    ANSWERS,
+    CONFIGURATIONS,
+    JUDGE_ANSWERS,
+    JUDGE_FACTS,
+    JUDGE_RATINGS,
+    Table,
+    clips_table,
+    leaderboard_table,
+)
 from scoring.release.documents import Documents
 from scoring.release.rows import RowOfCells, clip_rows, configuration_rows, leaderboard_rows
 from scoring.reports import reports_document
@@ -31,7 +41,8 @@ class Kind:
     """How a round becomes documents, tables, plots and pages.
 
     ``answers`` and ``judge_answers`` are the tables of what people and judges answered; ``tables`` are the others, each
-    with its rows in ``rows``. ``files`` is what the README says of them.
+    with its rows in ``rows``; ``calibration`` are those of a round with AI judges. ``files`` is what the README says of
+    the others.
     """
 
     documents: Callable[[RoundRecord], Documents[Any]]
@@ -39,6 +50,8 @@ class Kind:
     judge_answers: Table
     tables: Callable[[Protocol], tuple[Table, ...]]
     rows: Callable[[Documents[Any]], Iterator[Rows]]
+    calibration: tuple[Table, ...]
+    calibration_rows: Callable[[Documents[Any]], Iterator[Rows]]
     plots: Callable[[Protocol, Documents[Any]], Mapping[str, str]]
     pages: Callable[[Documents[Any]], PageDocuments]
     files: str
@@ -69,13 +82,23 @@ def _clip_table_rows(documents: Documents[Any]) -> Iterator[Rows]:
     yield leaderboard_rows(documents.results.record, documents.reports["reports"]["overall_ranking"])
 
 
+def _clip_calibration_rows(documents: Documents[Any]) -> Iterator[Rows]:
+    record, found = documents.results.record, _human_ai(documents)
+    yield judge_fact_rows(record, found)
+    yield judge_rating_rows(record, found)
+
+
+def _human_ai(documents: Documents[Any]) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = documents.reports["reports"].get("human_ai_agreement", {})
+    return found
+
+
 def _clip_plots(protocol: Protocol, documents: Documents[Any]) -> Mapping[str, str]:
     # A web process shows plots that are drawn already.
     from scoring.release.judge_plots import judge_plots  # noqa: PLC0415
     from scoring.release.plots import plots_of  # noqa: PLC0415
 
-    found = documents.reports["reports"].get("human_ai_agreement", {})
-    return plots_of(protocol, documents.reports) | judge_plots(protocol, found)
+    return plots_of(protocol, documents.reports) | judge_plots(protocol, _human_ai(documents))
 
 
 def _rollout_documents(record: RoundRecord) -> Documents[Any]:
@@ -120,6 +143,8 @@ CLIPS = Kind(
     judge_answers=JUDGE_ANSWERS,
     tables=_clip_tables,
     rows=_clip_table_rows,
+    calibration=(JUDGE_FACTS, JUDGE_RATINGS),
+    calibration_rows=_clip_calibration_rows,
     plots=_clip_plots,
     pages=pages.page_documents,
     files=_CLIP_FILES,
@@ -132,6 +157,8 @@ ROLLOUTS = Kind(
         tables.CLIPS, CONFIGURATIONS, tables.WINDOWS, tables.MEASUREMENTS, tables.COLUMNS, tables.CASES,
     ),
     rows=_rollout_table_rows,
+    calibration=(),
+    calibration_rows=lambda _: iter(()),
     plots=_rollout_plots,
     pages=rollout_pages.page_documents,
     files=_ROLLOUT_FILES,

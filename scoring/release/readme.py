@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scoring.records import RoundRecord
-from scoring.release.columns import Table
+from scoring.release.columns import JUDGE_FACTS, Table
 
 KINDS = {"text": "text", "integer": "whole number", "time": "ISO 8601, UTC"}
 
@@ -24,8 +24,12 @@ SHARED_FILES = """\
 """
 
 JUDGE_FILES = """\
-| `judges.csv`, `judge_answers.csv` | the AI judges and what they answered; calibrated in `reports.json` |
+| `judges.csv`, `judge_answers.csv` | the AI judges and what they answered |
 | `judge_protocols.json` | what each judge was sent, but for the clips' bytes; the SHA-256 of each is its digest |
+"""
+
+CALIBRATION_FILES = """\
+| `judge_facts.csv`, `judge_ratings.csv` | how the AI judges compare with people; in full in `reports.json` |
 """
 
 PAIR_FILES = """\
@@ -58,6 +62,7 @@ def readme(record: RoundRecord, tables: Sequence[Table], files: str, licence: st
         SHARED_FILES,
         PAIR_FILES if record.protocol.pairs else "",
         JUDGE_FILES if record.judges else "",
+        CALIBRATION_FILES if JUDGE_FACTS in tables else "",
     )
     parts = [
         f"# Results of round {record.name}",

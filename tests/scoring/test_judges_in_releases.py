@@ -9,6 +9,7 @@ import pytest
 
 from fartbench.protocol import digest_of
 from scoring.errors import ReleaseRefused
+from scoring.pages.judges import judge_results
 from scoring.records import RoundRecord
 from scoring.release.contents import hashes_of, write_release
 from scoring.release.kinds import documents_of
@@ -19,7 +20,8 @@ from tests.scoring.record_factory import ALL_RIGHT, core_r01, make_record
 from tests.scoring.test_verify import ISSUE, seal, write
 
 FILES = {
-    "judges.csv", "judge_answers.csv", "judge_protocols.json", "plots/judges-facts.svg", "plots/judges-ratings.svg",
+    "judges.csv", "judge_answers.csv", "judge_facts.csv", "judge_ratings.csv", "judge_protocols.json",
+    "plots/judges-facts.svg", "plots/judges-ratings.svg",
 }  # fmt: skip
 
 
@@ -63,6 +65,36 @@ def test_the_tables_hold_every_run(original):
     assert people == {"na:no_people_visible"}
     contents = json.loads((original / "judge_protocols.json").read_bytes())
     assert all(digest_of(found["content"]) == found["digest"] for found in contents)
+
+
+def test_the_tables_of_calibration_say_what_the_report_says(original):
+    def table(name):
+        with (original / name).open(newline="") as file:
+            return list(csv.DictReader(file))
+
+    (judge,) = json.loads((original / "reports.json").read_bytes())["reports"]["human_ai_agreement"]["judges"]
+    facts = {(row["question"], row["scene"]): row for row in table("judge_facts.csv")}
+    assert len(facts) == 3 * (1 + 4)  # questions x all scenes and each
+    # 15 delivered cells, all right; 4 of them of beta, where the judge was blocked.
+    cause = facts["cause", ""]
+    assert [cause[name] for name in ("n", "agreed", "needed", "verdict")] == ["15", "11", "75/100", "not_met"]
+    assert float(cause["share"]) == pytest.approx(11 / 15)
+    assert float(cause["low"]) == judge["facts"]["cause"]["overall"]["share"]["low"]
+    assert (cause["commonest"], float(cause["commonest_share"])) == ("yes", 1.0)
+    assert {facts[key]["leniency_n"] for key in facts if key[0] == "event"} == {""}
+    ratings = {row["question"]: row for row in table("judge_ratings.csv")}
+    assert {key: row["reads"] for key, row in ratings.items()} == {
+        key: found["reads"] for key, found in judge["ratings"].items()
+    }
+    assert [ratings["people"][name] for name in ("n", "missing", "mae")] == ["0", "15", ""]
+
+
+def test_a_judge_that_a_constant_would_equal_has_no_colour_of_success():
+    record = make_record()
+    report = documents_of(judged(record, make_judge(record, lambda _cell: ALL_RIGHT))).reports
+    (judge,) = judge_results(report["reports"]["human_ai_agreement"], record.protocol)
+    assert {(fact.overall.verdict, fact.overall.tone) for fact in judge.facts} == {("Calibrated", "warn")}
+    assert all("no better than always saying Yes" in fact.overall.why for fact in judge.facts)
 
 
 def test_a_release_is_read_back_as_it_was(original):
