@@ -33,3 +33,10 @@ logconfig_dict = {
 worker_tmp_dir = "/dev/shm"  # noqa: S108 - heartbeats must not wait for a disk
 # Who speaks to it: nginx on the same machine, or in the same network of containers.
 forwarded_allow_ips = "*"
+
+
+def when_ready(_server: object) -> None:
+    """Load every page's code too, before the first worker is there: no worker then loads what is being upgraded."""
+    from django.urls import get_resolver  # noqa: PLC0415 - the program is loaded by now, and was not above
+
+    _ = get_resolver().url_patterns

@@ -151,7 +151,7 @@ def nginx(folder: Path, *, port: int, web: int) -> Iterator[str]:
     conf = folder / "nginx.conf"
     conf.write_text(
         f"{user}daemon off;\npid {folder}/nginx.pid;\nerror_log stderr warn;\nevents {{}}\n"
-        f"http {{\naccess_log off;\n{temporary}{filled}\n}}\n",
+        f"http {{\naccess_log {folder}/access.log;\n{temporary}{filled}\n}}\n",
         encoding="utf-8",
     )
     program = shutil.which("nginx") or "/usr/sbin/nginx"

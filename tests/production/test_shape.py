@@ -73,6 +73,7 @@ def test_a_round_goes_through_the_whole_shape_and_stays_blind(site: str, bucket:
     with httpx.Client(base_url=site, trust_env=False) as outsider:
         shut_to_everybody(outsider)
     wrong_passwords_are_counted_by_person(site)
+    assert (tmp_path / "nginx" / "access.log").read_bytes() == b"", "who looked at what is nobody's business"
     wait_for(lambda: {"submit", "poll", "media"} <= set(WorkerBeat.objects.values_list("queue", flat=True)))
 
 
