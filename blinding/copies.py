@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from django.db import transaction
@@ -12,8 +13,10 @@ from blinding.errors import ClipTooLarge, NotPlayable, StoredClipChanged, TraceL
 from blinding.fingerprint import technical_facts
 from blinding.leaks.finding import Finding
 from blinding.leakscan import scan
+from blinding.looks import Look
 from blinding.models import BlindCopy
 from blinding.normalise import CommonFormat, normalise
+from blinding.windows import cut
 from fartbench.media.probe import frame_times, probe
 from fartbench.models import Round
 from fartbench.storage import blind_copies
@@ -24,8 +27,20 @@ PLAYABLE_PICTURE = frozenset({"h264", "av1", "vp9"})
 PLAYABLE_SOUND = frozenset({"aac", "mp3", "opus", None})
 
 
-def make_copy(sample: Sample, round_: Round) -> BlindCopy:
-    """Make, prove and store the blind copy of one clip. From then on the sample cannot be replaced.
+def make_copies(
+    sample: Sample, round_: Round, looks: Sequence[Look], *, report: Callable[[float], None] = lambda _: None
+) -> None:
+    """Make what is missing of a clip's blind copies, one for each window that is looked at. Raises what make_copy
+    raises."""
+    there = set(BlindCopy.objects.filter(sample=sample).values_list("windows", "shown"))
+    missing = list({look.copy: look for look in looks if look.copy not in there}.values())
+    for number, look in enumerate(missing, 1):
+        make_copy(sample, round_, look)
+        report(number / len(missing))
+
+
+def make_copy(sample: Sample, round_: Round, look: Look = Look()) -> BlindCopy:  # noqa: B008 - it never changes
+    """Make, prove and store a blind copy of one clip, or of windows of it. From then on the sample cannot be replaced.
 
     Raises a Refusal with the reason when the clip cannot be copied, its coding does not play everywhere, its copy is
     too large for the protocol, or a trace of its maker is left.
@@ -34,7 +49,7 @@ def make_copy(sample: Sample, round_: Round) -> BlindCopy:
         raise ValueError(f"{sample.cell} brought no clip")
     store = blind_copies()
     with store.scratch(".mp4") as scratch:
-        made, proof = _write(sample.clip, scratch, round_)
+        made, proof = _write(sample.clip, scratch, round_, look)
         if made.raw_sha256 != sample.clip.sha256:
             raise StoredClipChanged("its stored clip was changed after import: restore it from a backup")
         _refuse_unfit(made, scratch, round_)
@@ -49,12 +64,16 @@ def make_copy(sample: Sample, round_: Round) -> BlindCopy:
         store.keep(scratch, sha256=made.blind_sha256)
     with transaction.atomic():
         Sample.objects.filter(pk=sample.pk, frozen_at__isnull=True).update(frozen_at=timezone.now())
-        return BlindCopy.objects.get_or_create(sample=sample, defaults=fields)[0]
+        return BlindCopy.objects.get_or_create(sample=sample, windows=look.windows, shown=look.shown, defaults=fields)[
+            0
+        ]
 
 
-def _write(clip: Clip, scratch: Path, round_: Round) -> tuple[CopyResult, dict[str, object] | None]:
+def _write(clip: Clip, scratch: Path, round_: Round, look: Look) -> tuple[CopyResult, dict[str, object] | None]:
+    common = CommonFormat(**round_.protocol.rules.blinding.format.model_dump())
+    if look.taken is not None:
+        return cut(clip.path, scratch, taken=look.taken, format=common), None
     if round_.is_normalised:
-        common = CommonFormat(**round_.protocol.rules.blinding.format.model_dump())
         return normalise(clip.path, scratch, format=common), None
     from blinding.proof import prove  # noqa: PLC0415 - loads decoders, which a web process does without
 

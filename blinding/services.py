@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from django.db import transaction
 
-from blinding.copies import make_copy
+from blinding.copies import make_copies
 from blinding.errors import BlindCopyMissing, BlindingIsSettled, ClipsNotBlindable, ExclusionRefused, NothingToNormalise
+from blinding.looks import WHOLE, Look, looks_of
 from blinding.models import BlindCopy, BlindingKey, NotReviewable, Stimulus
 from blinding.padding import common_size, pad
 from fartbench import audit, jobs
@@ -20,6 +22,7 @@ from fartbench.storage import blind_copies, file_sha256
 from generation.models import Sample, SampleState
 
 BLIND = "blind"
+ROWS_AT_ONCE = 200
 BEFORE_OPENING = (RoundState.GENERATING, RoundState.BLINDING)
 
 
@@ -31,9 +34,13 @@ def to_review(round_: Round) -> list[Sample]:
 
 
 def without_copy(round_: Round) -> list[Sample]:
-    """Return the samples to be reviewed that have no blind copy yet."""
-    copied = set(BlindCopy.objects.filter(sample__cell__round=round_).values_list("sample_id", flat=True))
-    return [sample for sample in to_review(round_) if sample.pk not in copied]
+    """Return the samples to be reviewed that have no blind copy yet, or not of every window that is looked at."""
+    wanted = {scene: {look.copy for look in looks} for scene, looks in looks_of(round_).items()}
+    there: dict[int, set[tuple[str, str]]] = defaultdict(set)
+    copies = BlindCopy.objects.filter(sample__cell__round=round_).values_list("sample_id", "windows", "shown")
+    for sample, windows, shown in copies:
+        there[sample].add((windows, shown))
+    return [sample for sample in to_review(round_) if not wanted[sample.cell.scene] <= there[sample.pk]]
 
 
 def blind_round(*, round_: Round, actor: str, on_clip: Callable[[], None] = lambda: None) -> int:
@@ -43,10 +50,10 @@ def blind_round(*, round_: Round, actor: str, on_clip: Callable[[], None] = lamb
     and why; copies of the others are kept for the next run. Raises BlindingIsSettled after the round was opened.
     """
     _begin(round_)
-    faults = []
+    faults, looks = [], looks_of(round_)
     for sample in without_copy(round_):
         try:
-            make_copy(sample, round_)
+            make_copies(sample, round_, looks[sample.cell.scene])
         except MediaRefusal as refusal:
             faults.append(f"{sample.cell}: {refusal.reason}")
         except Refusal as refusal:
@@ -71,14 +78,13 @@ def request_blinding(*, round_: Round, actor: str) -> int:
     return len(samples)
 
 
-def blind_sample(subject: str, report: jobs.Report) -> None:  # noqa: ARG001 - a copy is made in one go
-    """Make the blind copy of one sample; whoever makes the last one of a round makes its stimuli too."""
+def blind_sample(subject: str, report: jobs.Report) -> None:
+    """Make the blind copies of one sample; whoever makes the last one of a round makes its stimuli too."""
     sample = Sample.objects.select_related("cell__round__protocol", "clip").get(pk=subject)
     round_ = sample.cell.round
     if round_.state not in BEFORE_OPENING:
         return
-    if not BlindCopy.objects.filter(sample=sample).exists():
-        make_copy(sample, round_)
+    make_copies(sample, round_, looks_of(round_)[sample.cell.scene], report=report)
     if not without_copy(round_):
         make_stimuli(round_=round_, actor=audit.SYSTEM)
 
@@ -112,8 +118,9 @@ def exclude_clip(*, round_: Round, sample: Sample, reason: str, actor: str) -> N
     _begin(round_)
     if not reason.strip():
         raise ExclusionRefused(f"Say why {sample.cell} is not reviewable: --reason is empty.")
-    if sample.state != SampleState.DELIVERED or BlindCopy.objects.filter(sample=sample).exists():
+    if sample.state != SampleState.DELIVERED or sample not in without_copy(round_):
         raise ExclusionRefused(f"{sample.cell} has no clip, or has its blind copy: it stays as it is.")
+    BlindCopy.objects.filter(sample=sample).delete()
     NotReviewable.objects.get_or_create(sample=sample, defaults={"reason": reason.strip()})
     audit.record("clip excluded", actor=actor, round_name=round_.name, cell=str(sample.cell), reason=reason)
 
@@ -127,38 +134,90 @@ def _begin(round_: Round) -> None:
         move(round_, to=RoundState.BLINDING, within=(RoundState.GENERATING,))
 
 
-def make_stimuli(*, round_: Round, actor: str) -> int:
-    """Pad every copy of the round to one common size and give it an opaque id and a key; return how many there are.
+Piece = tuple[Look, BlindCopy]
 
-    When nothing was added since the last time, nothing changes; otherwise all get new ids, for one common size.
+
+def make_stimuli(*, round_: Round, actor: str) -> int:
+    """Pad every copy of the round to the common size of its kind, give each look an opaque id and a key; return how
+    many there are.
+
+    When nothing was added since the last time, nothing changes; otherwise all get new ids, for common sizes.
     """
-    copies = list(
-        BlindCopy.objects.filter(sample__cell__round=round_).select_related("sample__cell").order_by("sha256")
-    )
-    if not copies or _is_made(round_, copies):
-        return len(copies)
-    size = common_size([copy.size for copy in copies])
-    padded = {copy.sha256: _padded(copy, size) for copy in copies}
+    pieces = _pieces(round_)
+    if not pieces or _is_made(round_, pieces):
+        return len(pieces)
+    sizes = _common_sizes(pieces)
+    padded = {(copy.sha256, sizes[look.unit]): "" for look, copy in pieces}
+    for look, copy in pieces:
+        place = copy.sha256, sizes[look.unit]
+        padded[place] = padded[place] or _padded(copy, sizes[look.unit])
     with transaction.atomic():
         # Two workers may have made the last two copies at once: the second finds the work of the first.
-        if Round.objects.select_for_update().get(pk=round_.pk).state in BEFORE_OPENING and not _is_made(round_, copies):
-            _replace_stimuli(round_, copies, padded, size)
-            audit.record("clips blinded", actor=actor, round_name=round_.name, stimuli=len(copies), bytes_each=size)
-    return len(copies)
+        if Round.objects.select_for_update().get(pk=round_.pk).state in BEFORE_OPENING and not _is_made(round_, pieces):
+            _replace_stimuli(round_, pieces, padded, sizes)
+            size = sizes.get(WHOLE, sizes)
+            audit.record("clips blinded", actor=actor, round_name=round_.name, stimuli=len(pieces), bytes_each=size)
+    return len(pieces)
 
 
-def _is_made(round_: Round, copies: list[BlindCopy]) -> bool:
-    keyed = BlindingKey.objects.filter(stimulus__round=round_).values_list("sample_id", flat=True)
-    return {copy.sample_id for copy in copies} == set(keyed)
+def _pieces(round_: Round) -> list[Piece]:
+    """Return what is looked at of each clip that has all of its copies, with the copy."""
+    looks, excluded = looks_of(round_), NotReviewable.objects.filter(sample__cell__round=round_).values("sample")
+    found: dict[int, dict[tuple[str, str], BlindCopy]] = defaultdict(dict)
+    copies = BlindCopy.objects.filter(sample__cell__round=round_).exclude(sample__in=excluded)
+    for copy in copies.select_related("sample__cell").order_by("sha256"):
+        found[copy.sample_id][copy.windows, copy.shown] = copy
+    return [
+        (look, there[look.copy])
+        for there in found.values()
+        for look in looks[next(iter(there.values())).sample.cell.scene]
+        if look.copy in there
+    ]
 
 
-def _replace_stimuli(round_: Round, copies: list[BlindCopy], padded: dict[str, str], size: int) -> None:
+def _common_sizes(pieces: list[Piece]) -> dict[str, int]:
+    """Return the one size (bytes) for all stimuli of each kind of window: a few seconds need not be as large as a
+    whole rollout."""
+    sizes: dict[str, list[int]] = defaultdict(list)
+    for look, copy in pieces:
+        sizes[look.unit].append(copy.size)
+    return {unit: common_size(found) for unit, found in sizes.items()}
+
+
+def _is_made(round_: Round, pieces: list[Piece]) -> bool:
+    keyed = BlindingKey.objects.filter(stimulus__round=round_).values_list(
+        "sample_id", "stimulus__form", "stimulus__place", "stimulus__end_s"
+    )
+    return {(copy.sample_id, look.form, look.place, look.end_s) for look, copy in pieces} == set(keyed)
+
+
+def _replace_stimuli(
+    round_: Round, pieces: list[Piece], padded: dict[tuple[str, int], str], sizes: dict[str, int]
+) -> None:
     _drop_stimuli(round_)
-    for copy in copies:
-        stimulus = Stimulus.objects.create(
-            round=round_, scene=copy.sample.cell.scene, sha256=padded[copy.sha256], size=size, facts=copy.facts
+    stimuli = [
+        Stimulus(
+            round=round_,
+            scene=copy.sample.cell.scene,
+            form=look.form,
+            unit=look.unit,
+            place=look.place,
+            end_s=look.end_s,
+            context=look.context,
+            sha256=padded[copy.sha256, sizes[look.unit]],
+            size=sizes[look.unit],
+            facts=copy.facts,
         )
-        BlindingKey.objects.create(stimulus=stimulus, sample_id=copy.sample_id)
+        for look, copy in pieces
+    ]
+    Stimulus.objects.bulk_create(stimuli, batch_size=ROWS_AT_ONCE)
+    BlindingKey.objects.bulk_create(
+        (
+            BlindingKey(stimulus=stimulus, sample_id=copy.sample_id)
+            for stimulus, (_, copy) in zip(stimuli, pieces, strict=True)
+        ),
+        batch_size=ROWS_AT_ONCE,
+    )
 
 
 def _drop_stimuli(round_: Round) -> None:

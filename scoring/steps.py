@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from blinding.models import BlindCopy, NotReviewable
+from blinding.models import BlindCopy, BlindingKey, NotReviewable
 from fartbench.models import Round, RoundState
 from fartbench.rounds import StepOutOfOrder
 from generation.models import Sample, SampleState
@@ -22,6 +22,10 @@ BEFORE_OPENING = (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING)
 STOPPED = (SampleState.BLOCKED, SampleState.LOST_UNCERTAIN)
 _UNDER_WAY = (SampleState.READY, *SampleState.in_flight(), SampleState.OUTPUT_READY)
 ON_ORDER = Q(state__in=(*_UNDER_WAY, *STOPPED)) | (Q(state=SampleState.PLANNED) & ~Q(generation_seed=""))
+
+
+# Of a rollout there are many copies; it has them all when it has stimuli.
+_HALF_COPIED = ~Q(cell__round__unit_plan={}) & ~Exists(BlindingKey.objects.filter(sample=OuterRef("pk")))
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class _Counts:
     def read(cls, before: list[int], reviewing: list[int]) -> _Counts:
         samples = Sample.objects.filter(cell__round__in=before)
         uncopied = samples.filter(
-            ~Exists(BlindCopy.objects.filter(sample=OuterRef("pk"))),
+            ~Exists(BlindCopy.objects.filter(sample=OuterRef("pk"))) | _HALF_COPIED,
             ~Exists(NotReviewable.objects.filter(sample=OuterRef("pk"))),
             state=SampleState.DELIVERED,
         )

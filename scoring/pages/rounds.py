@@ -151,7 +151,7 @@ def excluded_clips(round_: Round) -> list[NotReviewable]:
 def bars_of(round_: Round, grid: Grid | None = None) -> list[Bar]:
     """Return how far the round is in each of its parts."""
     grid = grid or grid_of(round_)
-    copies = BlindCopy.objects.filter(sample__cell__round=round_).count()
+    copies = BlindCopy.objects.filter(sample__cell__round=round_).values("sample").distinct().count()
     excluded = NotReviewable.objects.filter(sample__cell__round=round_).count()
     bars = [
         Bar("cells", "cells with an outcome", grid.settled, len(grid.samples)),

@@ -9,8 +9,8 @@ import pytest
 from django.conf import settings
 
 from blinding.leakscan import scan
-from blinding.normalise import CommonFormat
-from blinding.windows import WindowMissing, cut
+from blinding.normalise import CARD_S, CommonFormat, Cut
+from blinding.windows import WindowMissing, cut, in_own_time, pieces_of, written
 from fartbench.media.probe import probe
 from fartbench.scenarios.generating import generate
 from fartbench.scenarios.material import read_material
@@ -88,7 +88,7 @@ def test_a_window_holds_the_very_seconds_of_picture_and_sound(rollouts, tmp_path
     """P1 of the broken rollout is followed at 8 s; in the window from 6 to 10 s that is after 2 s."""
     path, _ = rollouts["broken"]
     out = tmp_path / "window.mp4"
-    cut(path, out, begin_s=6, end_s=10, format=SMALL)
+    cut(path, out, taken=Cut(((6, 10),)), format=SMALL)
     facts = probe(out)
     assert (facts.frame_count, facts.duration_s) == (96, pytest.approx(4, abs=0.03))
     found, wanted = pictures(out), pictures(path)[144:240]
@@ -101,7 +101,7 @@ def test_a_window_holds_the_very_seconds_of_picture_and_sound(rollouts, tmp_path
 def test_windows_of_one_length_are_of_one_size_wherever_they_lie(rollouts, tmp_path):
     path, _ = rollouts["clean"]
     for name, begin in (("a", 2), ("b", 20)):
-        cut(path, tmp_path / name, begin_s=begin, end_s=begin + 4, format=SMALL)
+        cut(path, tmp_path / name, taken=Cut(((begin, begin + 4),)), format=SMALL)
     assert probe(tmp_path / "a").video_bit_rate == probe(tmp_path / "b").video_bit_rate
 
 
@@ -109,5 +109,26 @@ def test_a_window_that_a_rollout_does_not_reach_is_refused_and_nothing_is_writte
     path, _ = rollouts["clean"]
     out = tmp_path / "window.mp4"
     with pytest.raises(WindowMissing, match=r"lasts 38\.\d\d s; there is no window from 30 s to 60 s"):
-        cut(path, out, begin_s=30, end_s=60, format=SMALL)
+        cut(path, out, taken=Cut(((30, 60),)), format=SMALL)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pair_is_one_file_with_a_grey_card_between_and_what_is_not_shown_is_not_there(rollouts, tmp_path):
+    path, _ = rollouts["broken"]
+    windows = (Window("previous", 6, 8), Window("current", 9, 11))
+    assert pieces_of(written(windows)) == ((6, 8), (9, 11))
+    assert [one["begin_s"] for one in in_own_time(windows)] == [0, 2 + CARD_S]
+    for shown in ("both", "video", "audio"):
+        cut(path, tmp_path / shown, taken=Cut(pieces_of(written(windows)), shown), format=SMALL)
+        assert probe(tmp_path / shown).frame_count == round((4 + CARD_S) * 24)
+        assert scan(tmp_path / shown) == []
+    found, whole = pictures(tmp_path / "both"), pictures(path)
+    assert np.abs(found[:48] - whole[144:192]).mean() < 4
+    assert np.abs(found[72:] - whole[216:264]).mean() < 4
+    assert found[50:70].std() < 3
+    # P1 of the broken rollout is heard from 8 s on: in the second piece, and not in the first.
+    assert [tone(tmp_path / "both", 1, at) > 0.1 for at in (1.0, 3.5)] == [False, True]
+    assert tone(tmp_path / "video", 1, 3.5) < 0.001
+    assert tone(tmp_path / "audio", 1, 3.5) > 0.1
+    dark = pictures(tmp_path / "audio")
+    assert max(dark[:48].max(), dark[72:].max()) < 20

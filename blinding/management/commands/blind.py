@@ -21,4 +21,4 @@ class Command(RoundCommand):
             normalise_round(round_=round_, reason=options["reason"], actor=actor())
         with progress("Making blind copies", total=len(without_copy(round_))) as step:
             count = blind_round(round_=round_, actor=actor(), on_clip=step)
-        self.say(f"Round {round_.name} has {count} stimuli, all of one size.")
+        self.say(f"Round {round_.name} has {count} stimuli, each as large as all of its kind.")

@@ -1,0 +1,76 @@
+"""Every window that a round looks at becomes a stimulus: the right seconds, as large as its kind, without a trace."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from django.db.models import Q
+
+from blinding.errors import ClipsNotBlindable
+from blinding.leakscan import scan
+from blinding.models import BlindCopy, BlindingKey, Stimulus
+from blinding.services import blind_round, exclude_clip, request_blinding
+from fartbench import jobs
+from fartbench.media.probe import probe
+from fartbench.rounds import Looks
+from generation.models import Sample
+from tests.generation.buying import work
+from tests.streamav.rounds import generated
+
+pytestmark = pytest.mark.django_db
+shown_with_sound = Q(form__contains="-both")
+KINDS = ("interval", "update", "prompt", "retention", "dependency")
+
+
+@pytest.fixture(autouse=True)
+def _no_renewal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "RENEW_EVERY_S", 3600.0)
+
+
+def test_the_workers_cut_what_is_looked_at(tmp_path: Path) -> None:
+    round_ = generated(tmp_path / "p", "stream-steady", scenes=["small-i"], looks=Looks(kinds=KINDS))
+    assert request_blinding(round_=round_, actor="test") == 1
+    work(seconds=240)
+    stimuli = list(Stimulus.objects.filter(round=round_))
+    assert Counter(one.form for one in stimuli) == {
+        "interval-video": 4, "interval-both": 4, "update-video": 2, "update-both": 1, "prompt-video": 2,
+        "prompt-audio": 2, "retention-video": 2, "retention-audio": 2, "dependency-both": 1,
+    }  # fmt: skip
+    sizes = {(one.unit, one.size) for one in stimuli}
+    assert len(sizes) == len(KINDS)
+    assert all(one.path.stat().st_size == one.size for one in stimuli)
+    lengths = {one.unit: round(probe(one.path).duration_s, 1) for one in stimuli}
+    assert lengths == {"interval": 1.0, "update": 1.0, "prompt": 1.0, "retention": 3.0, "dependency": 3.0}
+    pair = Stimulus.objects.get(form="dependency-both")
+    assert (pair.place, pair.end_s, pair.context["target"]) == ("P2", 3.0, "The disc turns blue.")
+    assert [(one["role"], one["begin_s"]) for one in pair.context["windows"]] == [("source", 0.0), ("current", 2.0)]
+    assert BlindingKey.objects.filter(stimulus__round=round_).values("sample").distinct().count() == 1
+    # An update is judged by the very seconds of an interval: cut once.
+    assert BlindCopy.objects.count() == 4 + 4 + 4 + 4 + 1
+    assert [finding for one in stimuli for finding in scan(one.path) if finding.flagged] == []
+    before = set(Stimulus.objects.values_list("id", flat=True))
+    assert blind_round(round_=round_, actor="test") == len(before)
+    assert set(Stimulus.objects.values_list("id", flat=True)) == before
+
+
+def test_horizons_are_the_beginning_of_one_rollout(tmp_path: Path) -> None:
+    looks = Looks(horizons=(2, 4), kinds=("full", "endpoint"))
+    round_ = generated(tmp_path / "p", "stream-steady", scenes=["small-p"], looks=looks)
+    blind_round(round_=round_, actor="test")
+    found = Counter((one.unit, one.place, one.end_s) for one in Stimulus.objects.filter(shown_with_sound))
+    assert found == {
+        ("full", "full", 2.0): 1, ("full", "full", 4.0): 1, ("endpoint", "first", 1.0): 1,
+        ("endpoint", "last", 2.0): 1, ("endpoint", "last", 4.0): 1,
+    }  # fmt: skip
+
+
+def test_a_rollout_that_ends_too_early_is_named_and_can_be_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    round_ = generated(tmp_path / "p", "stream-steady", scenes=["small-p"], looks=Looks(kinds=("interval",)))
+    monkeypatch.setattr("blinding.windows.SLACK_S", -0.5)
+    with pytest.raises(ClipsNotBlindable, match="there is no window from 3 s to 4 s"):
+        blind_round(round_=round_, actor="test")
+    assert not Stimulus.objects.exists()
+    exclude_clip(round_=round_, sample=Sample.objects.get(), reason="it ends early", actor="test")
+    assert (blind_round(round_=round_, actor="test"), BlindCopy.objects.count()) == (0, 0)
