@@ -1,11 +1,13 @@
 """The foundation app: guards before and after migrations, system checks, the Celery app."""
 
+from pathlib import Path
 from typing import Any
 
 from django.apps import AppConfig, apps
+from django.db import connections
 from django.db.models.signals import post_migrate, pre_migrate
 
-from fartbench import writeonce
+from fartbench import storage, writeonce
 
 
 class FartbenchConfig(AppConfig):
@@ -42,6 +44,7 @@ class FartbenchConfig(AppConfig):
         )
         pre_migrate.connect(_drop_guards, sender=self)
         post_migrate.connect(_install_guards, dispatch_uid="fartbench.guards")
+        post_migrate.connect(_shut_to_others, sender=self)
 
 
 def _drop_guards(*, using: str, plan: list[Any], **_: Any) -> None:
@@ -53,3 +56,8 @@ def _install_guards(*, sender: AppConfig, using: str, **_: Any) -> None:
     # post_migrate is sent once per app that has models; the last one finds every table there.
     if sender is [config for config in apps.get_app_configs() if config.models_module][-1]:
         writeonce.install(using=using)
+
+
+def _shut_to_others(*, using: str, **_: Any) -> None:
+    database = connections[using]
+    storage.shut_to_others(Path(database.settings_dict["NAME"]) if database.vendor == "sqlite" else None)

@@ -9,6 +9,7 @@ import errno
 import hashlib
 import os
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -79,6 +80,20 @@ def raw_clips() -> ContentStore:
 def blind_copies() -> ContentStore:
     """The store of blind copies."""
     return _store("blind")
+
+
+def shut_to_others(database: Path | None) -> None:
+    """Keep other accounts of this machine out of raw clips, spooled answers and the file of the database, if it is one.
+
+    They tell whose clip is whose. Blind copies stay readable: nginx sends them.
+    """
+    folders = [Path(settings.DATA_DIR) / name for name in ("clips", "spool")]
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+    files = [database.with_name(database.name + end) for end in ("", "-wal", "-shm")] if database else []
+    for path in (*folders, *files):
+        with suppress(FileNotFoundError, PermissionError):  # there is none; or it is for its owner to shut
+            path.chmod(stat.S_IMODE(path.stat().st_mode) & ~stat.S_IRWXO)
 
 
 def _store(kind: str) -> ContentStore:

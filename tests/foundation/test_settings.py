@@ -5,11 +5,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import connection
 
 from fartbench.secret_key import kept_secret_key
+from fartbench.storage import shut_to_others
 
 BASE_DIR = Path(settings.BASE_DIR)
 READS = re.compile(r"""env\.\w+\(\s*"([A-Z0-9_]+)"|environ(?:\.get\(|\[)\s*"([A-Z_]+)\"""")
@@ -47,6 +50,22 @@ def test_an_installation_on_loopback_makes_and_keeps_a_key_that_only_its_owner_r
     assert kept_secret_key(tmp_path / "deep" / "key") == key
     assert (tmp_path / "deep" / "key").stat().st_mode & 0o077 == 0
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["key"]
+
+
+@pytest.mark.engine("sqlite")
+@pytest.mark.django_db
+def test_other_accounts_of_the_machine_can_open_neither_the_database_nor_raw_clips(
+    settings: Any, tmp_path: Path
+) -> None:
+    assert Path(connection.settings_dict["NAME"]).stat().st_mode & 0o007 == 0, "shut when its tables were made"
+    settings.DATA_DIR = tmp_path
+    database = tmp_path / "lab.sqlite3"
+    database.touch(0o664)
+    (tmp_path / "clips").mkdir(0o755)
+    shut_to_others(database)
+    assert {path.name for path in tmp_path.iterdir() if path.stat().st_mode & 0o007 == 0} == {
+        "lab.sqlite3", "clips", "spool",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("variable", ["SECRET_KEY", "DATABASE_URL"])
