@@ -130,7 +130,7 @@ def refuse_changed(judge: Judge, model: JudgeModel | None = None, *, scene: str 
     if parts := _differences(now, frozen):
         raise JudgeChanged(
             f"{judge} of round {round_.name!r} was frozen with another {', another '.join(parts)}. Nothing was sent. "
-            "Run the program that froze it, or judge under another name."
+            f"Run the program that froze it, version {frozen['program']['version']}, or judge under another name."
         )
 
 

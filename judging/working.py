@@ -6,9 +6,11 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.db import connection, transaction
+from django.utils import timezone
 
 from fartbench import audit, jobs
 from fartbench.models import Job, JobState, Round
@@ -19,6 +21,8 @@ from judging.freezing import freeze_judge, refuse_changed, rules_of
 from judging.models import Judge, JudgeAccount, JudgeCeiling, JudgeRun, RunState, Variant
 
 IDLE_S = 0.1
+LOOK_EVERY_S = 1.0
+LONG = timedelta(seconds=20)
 
 
 def chosen_models(round_: Round, names: Sequence[str], own: Sequence[JudgeModel]) -> list[JudgeModel]:
@@ -90,21 +94,49 @@ def set_ceiling(*, round_: Round, usd: Decimal, actor: str) -> None:
     audit.record("judge ceiling set", actor=actor, round_name=round_.name, usd=str(usd))
 
 
-def work_through(round_: Round, *, at_once: int, on_end: Callable[[], None] = lambda: None) -> list[str]:
-    """Ask what is due, ``at_once`` questions at a time, and return the words of the jobs that failed.
+def work_through(
+    round_: Round,
+    *,
+    at_once: int,
+    judges: Sequence[Judge] | None = None,
+    on_end: Callable[[], None] = lambda: None,
+    on_wait: Callable[[str], None] = lambda _: None,
+) -> list[str]:
+    """Ask what is due, ``at_once`` questions at a time, and return the words of the jobs that failed: of these judges,
+    or of all.
 
-    On Ctrl-C every thread ends the question it is at.
+    ``on_wait`` is told when a service asks to be left alone for long. On Ctrl-C every thread ends the question it is
+    at.
     """
     stop = threading.Event()
-    with ThreadPoolExecutor(at_once, thread_name_prefix="judge") as pool:
+    with ThreadPoolExecutor(at_once + 1, thread_name_prefix="judge") as pool:
         workers = [pool.submit(_work, round_.name, stop, on_end) for _ in range(at_once)]
+        watch = pool.submit(_watch, stop, on_wait)
         try:
             for worker in workers:
                 worker.result()
         finally:
             stop.set()
+        watch.result()
     failed = Job.objects.filter(kind=JUDGE, round_name=round_.name, state=JobState.FAILED)
+    if judges is not None:
+        runs = JudgeRun.objects.filter(judge__in=judges).values_list("pk", flat=True)
+        failed = failed.filter(subject__in=[str(pk) for pk in runs])
     return sorted(set(failed.values_list("error", flat=True)))
+
+
+def _watch(stop: threading.Event, on_wait: Callable[[str], None]) -> None:
+    """Tell of each long pause once, until there is nothing to wait for."""
+    told: set[tuple[str, datetime]] = set()
+    try:
+        while not stop.wait(LOOK_EVERY_S):
+            paused = JudgeAccount.objects.filter(cooldown_until__gt=timezone.now() + LONG)
+            for service, until in paused.values_list("service", "cooldown_until"):
+                if until and (service, until) not in told:
+                    told.add((service, until))
+                    on_wait(f"{service} asks to be left alone until {until:%Y-%m-%d %H:%M} UTC.")
+    finally:
+        connection.close()
 
 
 def _work(round_name: str, stop: threading.Event, on_end: Callable[[], None]) -> None:

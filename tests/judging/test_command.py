@@ -3,14 +3,18 @@
 import json
 import subprocess
 import sys
+import threading
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from fartbench.models import RoundState
+from judging import working
 from judging.models import Judge, JudgeAccount, JudgeCeiling, JudgeRun, RunState
 from judging.standin import BEHAVIOURS, StandInJudges
 from scoring.pages.actions import actions_for
@@ -58,6 +62,40 @@ def test_what_could_not_be_asked_is_said_with_status_1(monkeypatch: pytest.Monke
     assert set(JudgeRun.objects.values_list("state", flat=True)) == {RunState.ANSWERED}
 
 
+@pytest.mark.django_db(transaction=True)
+def test_what_other_judges_could_not_be_asked_is_not_this_ones_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    round_ = judged_round()
+    with StandInJudges() as stand_in:
+        monkeypatch.setenv("STAND_IN_JUDGES_URL", stand_in.url)
+        stand_in.faults[GEMINI].append("401")
+        status, words = status_of("judge", round_.name, "--judge", GEMINI)
+        assert (status, f"gemini does not take the question of {GEMINI}: HTTP 401" in words) == (1, True)
+        call_command("judge", round_.name, "--judge", "gemini-3.7-flash")
+    assert set(JudgeRun.objects.values_list("judge__name", "state")) == {
+        (GEMINI, RunState.DUE), ("gemini-3.7-flash", RunState.ANSWERED),
+    }  # fmt: skip
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_long_wait_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(working, "LOOK_EVERY_S", 0.01)
+    JudgeAccount.objects.create(service="gemini", cooldown_until=timezone.now() + timedelta(hours=1))
+    JudgeAccount.objects.create(service="openai_compatible", cooldown_until=timezone.now() + timedelta(seconds=5))
+    said: list[str] = []
+    stop, told = threading.Event(), threading.Event()
+
+    def tell(words: str) -> None:
+        said.append(words)
+        told.set()
+
+    watch = threading.Thread(target=working._watch, args=(stop, tell))
+    watch.start()
+    assert told.wait(30)
+    stop.set()
+    watch.join()
+    assert [words.partition(" until ")[0] for words in said] == ["gemini asks to be left alone"]
+
+
 @pytest.mark.django_db
 def test_the_judges_may_be_frozen_and_left_to_workers(capsys: pytest.CaptureFixture[str]) -> None:
     round_ = judged_round()
@@ -74,7 +112,7 @@ def test_wrong_use_and_refusals_have_their_status(tmp_path: Path) -> None:
     round_ = judged_round()
     assert status_of("judge", round_.name, "--ceiling", "much")[0] == 2
     for wrong in (["--at-once=0"], ["--at-once=few"], ["--interval=-1"], ["--interval=nan"]):
-        assert "invalid number value" in status_of("judge", round_.name, *wrong)[1]
+        assert "it takes a number from" in status_of("judge", round_.name, *wrong)[1]
     assert status_of("judge", round_.name, "--ceiling", "-1")[0] == 2
     assert status_of("judge", round_.name, "--judge", "gpt")[0] == 1
     assert status_of("judge", round_.name, "--add", str(tmp_path / "none.yaml"))[0] == 1

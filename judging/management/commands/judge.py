@@ -1,6 +1,6 @@
 """Asks the AI judges of a round."""
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -69,7 +69,7 @@ class Command(RoundCommand):
     def _ask(self, round_: Round, judges: list[Judge], at_once: int) -> None:
         due = JudgeRun.objects.filter(judge__in=judges).exclude(state__in=RunState.ended()).count()
         with progress("Asking the judges", due) as advance:
-            failed = work_through(round_, at_once=at_once, on_end=advance)
+            failed = work_through(round_, at_once=at_once, judges=judges, on_end=advance, on_wait=self.stderr.write)
         for found in progress_of(round_):
             cost = "" if found.cost_usd is None else f", ${found.cost_usd:.4f}"
             self.say(f"{found.judge}: {found.in_words}{cost}")
@@ -84,12 +84,14 @@ def _at_least(kind: type[int] | type[float], least: int) -> Callable[[str], int 
     """Return a reader of numbers that are not less than ``least``."""
 
     def read(text: str) -> int | float:
-        number = kind(text)
+        try:
+            number = kind(text)
+        except ValueError:
+            number = kind(-1)
         if not least <= number < float("inf"):
-            raise ValueError(text)
+            raise ArgumentTypeError(f"it takes a number from {least} on, not {text!r}")
         return number
 
-    read.__name__ = "number"  # argparse names it in its message
     return read
 
 
