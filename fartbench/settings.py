@@ -142,6 +142,10 @@ if _BUCKET := env.str("S3_BUCKET", default=""):
             "secret_key": env.str("S3_SECRET_KEY", default="") or None,
         },
     }
+
+# The folder with the weights of the metrics that take a model; without one those metrics are unavailable.
+WEIGHTS_DIR = env.str("WEIGHTS_DIR", default="")
+
 # Where a proxy in front finds blind copies in DATA_DIR, to send them itself: see deploy/nginx.conf.template.
 X_ACCEL_PREFIX = env.str("X_ACCEL_PREFIX", default="").rstrip("/")
 # Without a collected manifest (tests, runserver) files are found where they lie.

@@ -74,3 +74,11 @@ class ClipsUnderReview(BadInput):
 
 class UnknownStimulus(Refusal):
     """The round has no stimulus of this id."""
+
+
+class NothingToMeasure(Refusal):
+    """A round whose protocol has no rollouts."""
+
+
+class ReleaseBlocked(BadInput):
+    """Results that may still change: something was not measured, or an evaluator failed; each is named."""

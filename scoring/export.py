@@ -41,6 +41,8 @@ def export_round(
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ExportRefused(f"{folder} is there already and not an empty folder. Name a new one; nothing was written.")
     record = read_round(round_)
+    if record.windows and form != TABLES:
+        raise ExportRefused(f"{form} holds clips that are judged whole; this round has rollouts. Export its {TABLES}.")
     with disk_faults_in_words(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as work:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
 
 from fartbench.models import Round
 from fartbench.protocol import digest_of
 from judging.models import Judge, JudgeRun
 from scoring.errors import RoundAltered
 from scoring.judge_records import JudgeRecord, JudgeRunRecord
+from scoring.records import MISSING
+from scoring.release.shown import Shown
 from scoring.times import utc
 
 ROWS_AT_ONCE = 5_000
 
 
-def read_judges(round_: Round, stimuli: Mapping[str, int]) -> tuple[JudgeRecord, ...]:
-    """Return every judge of the round by name and variant; ``stimuli`` gives the place of each one's cell.
+def read_judges(round_: Round, shown: Shown) -> tuple[JudgeRecord, ...]:
+    """Return every judge of the round by name and variant; ``shown`` gives the places of each stimulus.
 
     Runs on clips that were replaced count for nothing. Raises RoundAltered when a judge protocol was changed.
     """
@@ -28,7 +29,7 @@ def read_judges(round_: Round, stimuli: Mapping[str, int]) -> tuple[JudgeRecord,
     ]
     if faults:
         raise RoundAltered(round_.name, faults)
-    runs = _runs(round_, stimuli) if judges else {}
+    runs = _runs(round_, shown) if judges else {}
     return tuple(
         JudgeRecord(
             name=judge.name,
@@ -36,23 +37,24 @@ def read_judges(round_: Round, stimuli: Mapping[str, int]) -> tuple[JudgeRecord,
             digest=judge.digest,
             frozen_at=utc(judge.frozen_at),
             content=judge.content,
-            runs=tuple(sorted(runs.get(judge.pk, ()), key=lambda run: run.cell)),
+            runs=tuple(sorted(runs.get(judge.pk, ()), key=lambda run: (run.cell, run.window))),
         )
         for judge in judges
     )
 
 
-def _runs(round_: Round, stimuli: Mapping[str, int]) -> dict[int, list[JudgeRunRecord]]:
+def _runs(round_: Round, shown: Shown) -> dict[int, list[JudgeRunRecord]]:
     found: dict[int, list[JudgeRunRecord]] = defaultdict(list)
     runs = JudgeRun.objects.filter(judge__round=round_, stimulus__retirement=None).defer("response_id").order_by()
     for run in runs.iterator(chunk_size=ROWS_AT_ONCE):
-        found[run.judge_id].append(_run(run, stimuli[run.stimulus_id]))
+        found[run.judge_id].append(_run(run, shown))
     return found
 
 
-def _run(run: JudgeRun, cell: int) -> JudgeRunRecord:
+def _run(run: JudgeRun, shown: Shown) -> JudgeRunRecord:
     return JudgeRunRecord(
-        cell=cell,
+        cell=shown.cell[run.stimulus_id],
+        window=shown.window.get(run.stimulus_id, MISSING),
         state=run.state,
         code=run.code,
         reason=run.reason,

@@ -28,6 +28,8 @@ from scoring.records import (
     RoundRecord,
     Sheets,
 )
+from scoring.release.shown import Shown
+from scoring.rollouts.reading import read_measurements, read_windows
 from scoring.times import utc
 
 ROWS_AT_ONCE = 5_000
@@ -43,7 +45,10 @@ def read_round(round_: Round) -> RoundRecord:
     members = list(CohortMember.objects.filter(round=round_).select_related("reviewer").order_by("place"))
     refuse_large_cohort(round_, members)
     cells, samples = _cells(round_)
-    stimuli = {cell.stimulus: place for place, cell in enumerate(cells) if cell.stimulus}
+    place_of = {sample: place for place, (sample, _) in enumerate(cells)}
+    records = tuple(cell for _, cell in cells)
+    windows = read_windows(round_, place_of)
+    shown = Shown.of(records, windows)
     return RoundRecord(
         name=round_.name,
         protocol=round_.protocol.rules,
@@ -54,12 +59,14 @@ def read_round(round_: Round) -> RoundRecord:
         opened_at=utc(round_.opened_at),
         closed_at=utc(round_.closed_at),
         incomplete_reason=round_.incomplete_reason,
-        cells=cells,
+        cells=records,
         configurations=_configurations(samples),
         reviewers=tuple(ReviewerRecord(member.reviewer.code, member.role) for member in members),
-        sheets=_sheets(round_, stimuli, {member.reviewer_id: place for place, member in enumerate(members)}),
-        judges=read_judges(round_, stimuli),
+        sheets=_sheets(round_, shown, {member.reviewer_id: place for place, member in enumerate(members)}),
+        judges=read_judges(round_, shown),
         pair_votes=read_votes(round_),
+        windows=windows,
+        measurements=read_measurements(round_, place_of),
     )
 
 
@@ -87,8 +94,9 @@ def refuse_large_cohort(round_: Round, members: list[CohortMember]) -> None:
         raise RoundAltered(round_.name, [words])
 
 
-def _cells(round_: Round) -> tuple[tuple[CellRecord, ...], QuerySet[Sample]]:
-    keys = BlindingKey.objects.filter(stimulus__round=round_)
+def _cells(round_: Round) -> tuple[list[tuple[int, CellRecord]], QuerySet[Sample]]:
+    """Return each cell with the key of its sample, in order; it has a stimulus where clips are shown whole."""
+    keys = BlindingKey.objects.filter(stimulus__round=round_, stimulus__unit="")
     live = {
         sample: (stimulus, sha256)
         for sample, stimulus, sha256 in keys.filter(stimulus__retirement=None).values_list(
@@ -108,8 +116,8 @@ def _cells(round_: Round) -> tuple[tuple[CellRecord, ...], QuerySet[Sample]]:
         "pk", "cell__configuration__name", "cell__scene", "cell__replicate", "state", "reason", "clip__sha256",
         "cost_usd", "generation_seed", "model_version", "generated_at", "cost_basis", "cell__limitation",
     )  # fmt: skip
-    found = [_cell(row, live, unreviewable) for row in rows.iterator()]
-    return tuple(sorted(found, key=lambda cell: (cell.configuration, order[cell.scene], cell.replicate))), samples
+    found = [(row[0], _cell(row, live, unreviewable)) for row in rows.iterator()]
+    return sorted(found, key=lambda one: (one[1].configuration, order[one[1].scene], one[1].replicate)), samples
 
 
 def _cell(row: Any, live: Mapping[int, tuple[str, str]], unreviewable: Mapping[int, str]) -> CellRecord:
@@ -151,7 +159,7 @@ def _locked(round_: Round) -> QuerySet[AnswerSheet]:
     ).order_by("pk")
 
 
-def _sheets(round_: Round, stimuli: Mapping[str, int], reviewers: Mapping[int, int]) -> Sheets:
+def _sheets(round_: Round, shown: Shown, reviewers: Mapping[int, int]) -> Sheets:
     book = AnswerBook(round_.protocol.rules)
     rows = list(_locked(round_).values_list("pk", "stimulus_id", "reviewer_id"))
     strangers = sorted({stimulus for _, stimulus, reviewer in rows if reviewer not in reviewers})
@@ -160,17 +168,18 @@ def _sheets(round_: Round, stimuli: Mapping[str, int], reviewers: Mapping[int, i
             round_.name, [f"stimulus {stimulus}: a sheet is of nobody in the cohort" for stimulus in strangers]
         )
     answers = _answers(round_, book, {pk: place for place, (pk, _, _) in enumerate(rows)})
-    locks, faults = _locks(round_, book, answers)
+    locks, faults = _locks(round_, shown, book, answers)
     if faults:
         raise RoundAltered(round_.name, faults)
     return Sheets(
-        cell=np.array([stimuli[stimulus] for _, stimulus, _ in rows], dtype=np.int64),
+        cell=np.array([shown.cell[stimulus] for _, stimulus, _ in rows], dtype=np.int64),
         reviewer=np.array([reviewers[reviewer] for _, _, reviewer in rows], dtype=np.int64),
         answers=answers,
         source=locks.source,
         measured=locks.measured,
         locked_at=locks.locked_at,
         digest=locks.digest,
+        window=[shown.window[stimulus] for _, stimulus, _ in rows] if shown.window else (),
     )
 
 
@@ -212,9 +221,10 @@ class _Locks:
         self.digest: list[str] = []
 
 
-def _locks(round_: Round, book: AnswerBook, answers: Codes) -> tuple[_Locks, list[str]]:
+def _locks(round_: Round, shown: Shown, book: AnswerBook, answers: Codes) -> tuple[_Locks, list[str]]:
     """Return how each sheet was locked, and a sentence for each that is not what was locked."""
     responses = [book.responses(question) for question in book.questions]
+    asked = {form: set(round_.protocol.form(form).keys) for form in set(shown.form.values())}
     locks, faults = _Locks(), []
     rows = _locked(round_).values_list(
         "reviewer__code", "stimulus_id", "stimulus__scene", "source", "playback", "locked_at", "digest"
@@ -226,10 +236,10 @@ def _locks(round_: Round, book: AnswerBook, answers: Codes) -> tuple[_Locks, lis
         locks.measured.append(bool(playback))
         locks.locked_at.append(utc(locked_at))
         locks.digest.append(digest)
-        given = answers[place].tolist()
-        if MISSING in given:
-            missing = book.questions[given.index(MISSING)]
-            faults.append(f"the sheet of {reviewer} on {stimulus} has no answer to {missing!r}")
+        codes = zip(book.questions, responses, answers[place].tolist(), strict=True)
+        given = {key: texts[code] for key, texts, code in codes if code != MISSING}
+        if missing := sorted(asked[shown.form[stimulus]] - given.keys()):
+            faults.append(f"the sheet of {reviewer} on {stimulus} has no answer to {missing[0]!r}")
             continue
         record = SheetRecord(
             reviewer=reviewer,
@@ -237,7 +247,7 @@ def _locks(round_: Round, book: AnswerBook, answers: Codes) -> tuple[_Locks, lis
             protocol_digest=round_.protocol.digest,
             scene=scene,
             source=source,
-            responses={key: texts[code] for key, texts, code in zip(book.questions, responses, given, strict=True)},
+            responses=given,
             playback=playback,
             locked_at=locked_at,
         )

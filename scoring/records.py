@@ -201,6 +201,12 @@ class RoundRecord:
     def book(self) -> AnswerBook:
         return AnswerBook(self.protocol)
 
+    def stimulus_of(self, sheet: int) -> str:
+        """Return the opaque id of what a sheet (by its place) is about: a clip, or a window of one."""
+        if self.sheets.window:
+            return self.windows[self.sheets.window[sheet]].stimulus
+        return self.cells[int(self.sheets.cell[sheet])].stimulus
+
     def questions_about(self, window: int) -> tuple[str, ...]:
         """Return what is asked about a window, or about a whole clip."""
         return self.book.questions if window == MISSING else form_for(self.protocol, self.windows[window].form).keys

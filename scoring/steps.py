@@ -15,6 +15,7 @@ from fartbench.rounds import StepOutOfOrder
 from generation.models import Sample, SampleState
 from review.models import AnswerSheet, Assignment, CohortMember, Role
 from review.pairs.selectors import due_tasks
+from scoring.models import MeasurementRow
 
 BEFORE_OPENING = (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING)
 
@@ -45,7 +46,12 @@ def due_steps(rounds: Sequence[Round]) -> dict[int, Step | None]:
     """Return the step that is due in each round, by key: a fixed number of queries for any number of rounds."""
     before = [round_.pk for round_ in rounds if round_.state in BEFORE_OPENING]
     reviewing = [round_.pk for round_ in rounds if round_.state == RoundState.REVIEWING]
-    counts = _Counts.read(before, reviewing) if before or reviewing else _Counts()
+    measured = [
+        round_.pk
+        for round_ in rounds
+        if round_.state == RoundState.LOCKED and round_.protocol.rules.rollouts is not None
+    ]
+    counts = _Counts.read(before, reviewing, measured) if before or reviewing or measured else _Counts()
     return {round_.pk: _due(round_, counts) for round_ in rounds}
 
 
@@ -61,9 +67,10 @@ class _Counts:
     members: Counter[int] = field(default_factory=Counter)
     sheets: Counter[int] = field(default_factory=Counter)
     votes: Counter[int] = field(default_factory=Counter)
+    unmeasured: Counter[int] = field(default_factory=Counter)
 
     @classmethod
-    def read(cls, before: list[int], reviewing: list[int]) -> _Counts:
+    def read(cls, before: list[int], reviewing: list[int], measured: list[int]) -> _Counts:
         samples = Sample.objects.filter(cell__round__in=before)
         uncopied = samples.filter(
             ~Exists(BlindCopy.objects.filter(sample=OuterRef("pk"))) | _HALF_COPIED,
@@ -79,11 +86,18 @@ class _Counts:
             members=_by_round(CohortMember.objects.filter(round__in=before), "round"),
             sheets=_by_round(due_assignments(reviewing), "member__round"),
             votes=_by_round(due_tasks(reviewing), "member__round"),
+            unmeasured=_by_round(unmeasured(measured), "cell__round") if measured else Counter(),
         )
 
 
 def _by_round(rows: QuerySet[Any], key: str) -> Counter[int]:
     return Counter(dict(rows.order_by().values_list(key).annotate(rows=Count("pk"))))
+
+
+def unmeasured(rounds: Sequence[int]) -> QuerySet[Sample]:
+    """Return the rollouts of these rounds (by key) that no machine has measured yet."""
+    rows = MeasurementRow.objects.filter(sample=OuterRef("pk"))
+    return Sample.objects.filter(~Exists(rows), cell__round__in=rounds, state=SampleState.DELIVERED)
 
 
 def due_assignments(rounds: Sequence[int]) -> QuerySet[Assignment]:
@@ -100,6 +114,8 @@ def due_assignments(rounds: Sequence[int]) -> QuerySet[Assignment]:
 def _due(round_: Round, counts: _Counts) -> Step | None:
     if round_.state == RoundState.PUBLISHED:
         return None
+    if round_.state == RoundState.LOCKED and counts.unmeasured[round_.pk]:
+        return Step("measure", f"{counts.unmeasured[round_.pk]} rollouts are not measured yet")
     if round_.state == RoundState.LOCKED:
         return Step("publish", "the round is closed and its scores can be published")
     if round_.state == RoundState.REVIEWING:

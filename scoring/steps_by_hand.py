@@ -21,6 +21,7 @@ from review.services import InviteLink, revoke_access, set_cohort
 from review.services.cohort import invite
 from scoring.changes import change_reviewer, declare_not_reviewable, invite_secondary, replace_copy
 from scoring.pairs import plan_pairs
+from scoring.rollouts.measuring import request_measuring
 from scoring.rounds import close_round, open_round, publish
 from scoring.training import request_training
 
@@ -164,6 +165,11 @@ def _plan_pairs(round_: Round, actor: str, _fields: Fields) -> StepDone:
     return StepDone(f"{planned.pairs} pairs and {planned.tasks} tasks were added to the plan.")
 
 
+def _measure(round_: Round, actor: str, _fields: Fields) -> StepDone:
+    left = request_measuring(round_=round_, actor=actor)
+    return StepDone(f"{left} measurements are left to the workers." if left else "Nothing is left to measure.")
+
+
 def _publish(round_: Round, actor: str, _fields: Fields) -> StepDone:
     release = publish(round_=round_, actor=actor)
     return StepDone(f"Round {round_.name} is published as release {release.number}, SHA-256 {release.digest}.")
@@ -178,6 +184,7 @@ _STEPS: Mapping[str, Callable[[Round, str, Fields], StepDone]] = {
     "revoke_access": _revoke_access,
     "open_round": _open_round,
     "close_round": _close_round,
+    "measure": _measure,
     "publish": _publish,
     "normalise": _normalise,
     "exclude_clip": _exclude_clip,

@@ -96,6 +96,13 @@ ACTIONS = (
         (RoundState.REVIEWING,),
     ),
     Action(
+        "measure",
+        "Measure the rollouts",
+        "Workers measure every rollout: where its chunks meet, how fast it came, its sound, and what models say whose "
+        "weights are installed. What failed, or lacked weights that are there now, is measured again.",
+        (RoundState.LOCKED,),
+    ),
+    Action(
         "publish",
         "Publish the round",
         "The scores are frozen as a release that everyone can see, with whose clip each one is. This cannot be undone.",
@@ -159,6 +166,8 @@ def actions_for(round_: Round, due: Step | None) -> list[Action]:
     """Return the steps that this round's state permits, the due one marked. Training clips are made once."""
     command = due.command if due else ""
     done = {"make_training"} if round_.protocol.training_clips.exists() else set()
+    if round_.protocol.rules.rollouts is None:
+        done.add("measure")
     offered = [action for action in ACTIONS if round_.state in action.states and action.step not in done]
     return [replace(action, words=_words(action, round_), is_due=action.step == command) for action in offered]
 

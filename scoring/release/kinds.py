@@ -41,8 +41,8 @@ class Kind:
     """How a round becomes documents, tables, plots and pages.
 
     ``answers`` and ``judge_answers`` are the tables of what people and judges answered; ``tables`` are the others, each
-    with its rows in ``rows``; ``calibration`` are those of a round with AI judges. ``files`` is what the README says of
-    the others.
+    with its rows in ``rows``; ``calibration`` are those of a round with AI judges. ``faults`` are the reasons why the
+    results may still change, so that no release may carry them; ``files`` is what the README says of the others.
     """
 
     documents: Callable[[RoundRecord], Documents[Any]]
@@ -54,6 +54,7 @@ class Kind:
     calibration_rows: Callable[[Documents[Any]], Iterator[Rows]]
     plots: Callable[[Protocol, Documents[Any]], Mapping[str, str]]
     pages: Callable[[Documents[Any]], PageDocuments]
+    faults: Callable[[Documents[Any]], Iterator[str]]
     files: str
 
 
@@ -147,6 +148,7 @@ CLIPS = Kind(
     calibration_rows=_clip_calibration_rows,
     plots=_clip_plots,
     pages=pages.page_documents,
+    faults=lambda _: iter(()),
     files=_CLIP_FILES,
 )
 ROLLOUTS = Kind(
@@ -161,5 +163,6 @@ ROLLOUTS = Kind(
     calibration_rows=lambda _: iter(()),
     plots=_rollout_plots,
     pages=rollout_pages.page_documents,
+    faults=lambda documents: document.release_faults(documents.results, documents.scores),
     files=_ROLLOUT_FILES,
 )  # fmt: skip

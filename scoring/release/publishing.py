@@ -22,7 +22,7 @@ from fartbench.storage import disk_faults_in_words
 from generation.models import Sample
 from review.models import Source
 from scoring.auditing import heads_of_releases
-from scoring.errors import ClipsUnderReview, CorrectionRefused, RoundAltered
+from scoring.errors import ClipsUnderReview, CorrectionRefused, ReleaseBlocked, RoundAltered
 from scoring.models import Release, ReleaseDocument
 from scoring.preference.reading import unrecorded_votes
 from scoring.reading import read_round
@@ -42,13 +42,16 @@ def publish(*, round_: Round, actor: str, correction: str | None = None) -> Rele
     """Write a release of a closed round and show it to everyone; with ``correction``, one that replaces the last.
 
     The files appear in ``DATA_DIR/releases/ROUND/NUMBER`` when the rows do. Raises StepOutOfOrder, RoundAltered when
-    rows are not what the audit trail recorded, CorrectionRefused without a reason, and StorageFull.
+    rows are not what the audit trail recorded, ReleaseBlocked while results may still change, CorrectionRefused without
+    a reason, and StorageFull.
     """
     replaced = _refuse_out_of_order(round_, correction)
     Round.objects.select_for_update().get(pk=round_.pk)
     record = read_round(round_)
     refuse_unrecorded(record)
     documents = documents_of(record)
+    if faults := list(kind_of(record.protocol).faults(documents)):
+        raise ReleaseBlocked(f"Round {round_.name!r} cannot be published yet", faults)
     release = Release(
         round=round_,
         number=replaced.number + 1 if replaced else 1,
@@ -111,8 +114,8 @@ def refuse_unrecorded(record: RoundRecord) -> None:
     }
     faults = [f"audit trail: {fault}" for fault in audit.faults(heads_of_releases())]
     sheets = record.sheets
-    for cell, reviewer, digest in zip(sheets.cell.tolist(), sheets.reviewer.tolist(), sheets.digest, strict=True):
-        stimulus, code = record.cells[cell].stimulus, record.reviewers[reviewer].code
+    for place, (reviewer, digest) in enumerate(zip(sheets.reviewer.tolist(), sheets.digest, strict=True)):
+        stimulus, code = record.stimulus_of(place), record.reviewers[reviewer].code
         if recorded.get((stimulus, code)) != digest:
             faults.append(f"the sheet of {code} on {stimulus}: the audit trail did not record its SHA-256 {digest}")
     judges = AuditEntry.objects.filter(action="judge frozen", round_name=record.name)

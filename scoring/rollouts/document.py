@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from fartbench.scenarios.metrics import MetricTable, as_columns
 from scoring.measurements.appendix import capped, dependencies, initial_alignment
 from scoring.measurements.cases import CaseValue
 from scoring.measurements.summary import Column, Trajectory
+from scoring.records import DELIVERED
 from scoring.reports.coverage import coverage_of
 from scoring.reports.shape import estimate_document, rounded
 from scoring.rollouts.evidence import Case
@@ -189,10 +190,21 @@ def case_documents(results: RolloutResults, reading: Reading) -> Iterator[tuple[
                     yield case, metric.code, values[metric.code]
 
 
-def provisional_columns(scores: Mapping[str, Any]) -> Iterable[tuple[str, str, str]]:
+def provisional_columns(scores: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield (configuration, metric, why) for each column of the first reading in which an evaluator failed."""
     whole = scores["horizons_s"][-1]
     for system in scores["readings"][0]["systems"]:
         for code, found in system["columns"][whole][EVERY_TRACK].items():
             if found["provisional"]:
                 yield system["configuration"], code, found["reasons"]["evaluator_failure"]
+
+
+def release_faults(results: RolloutResults, scores: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each reason why the results may still change, so that no release may carry them."""
+    record = results.record
+    measured = {one.cell for one in record.measurements}
+    for place, cell in enumerate(record.cells):
+        if cell.outcome == DELIVERED and place not in measured:
+            yield f"{cell}: it was not measured; run “measure {record.name}”"
+    for name, code, why in provisional_columns(scores):
+        yield f"{name}, {code}: provisional, an evaluator failed ({why}); mend that and run “measure {record.name}”"

@@ -16,13 +16,12 @@ from scoring.errors import ReleaseRefused
 from scoring.measurements.measurement import Measurement
 from scoring.records import MeasuredRecord, RoundRecord, WindowRecord
 from scoring.release.contents import hashes_of, write_release
-from scoring.release.kinds import documents_of, kind_of
+from scoring.release.kinds import documents_of
 from scoring.release.loading import load_record, read_manifest
 from scoring.release.manifest import MANIFEST, Issue
 from scoring.release.verifying import verify_release
 from scoring.release.writers import readable_json_bytes
 from scoring.rollouts.document import provisional_columns
-from scoring.rollouts.pages import columns_document, rollout_document
 from tests.streamav.rollout_record import make_round, signals, streamav
 from tests.streamav.scripts import drawn
 
@@ -308,23 +307,3 @@ def test_a_changed_measurement_or_column_is_refused_even_with_a_new_manifest(rel
 def test_the_same_rows_give_the_same_bytes(small, release, tmp_path) -> None:
     released(small, tmp_path / "again")
     assert hashes_of(tmp_path / "again") == hashes_of(release)
-
-
-def test_thirteen_systems_by_24_scenarios_from_answers_to_a_release_that_verifies(tmp_path) -> None:
-    names = [f"system-{number:02}" for number in range(13)]
-
-    def script(name: str, scene: str, window: WindowRecord, reviewer: int) -> dict[str, str]:
-        return drawn(name, scene, window, reviewer, quality=2 + int(name[-2:]) / 6)
-
-    record = make_round(
-        script, configurations=names, measured=lambda place, name, one: signals(place, one, score=80 + int(name[-2:]))
-    )
-    released(record, tmp_path / "r")
-    assert verify_release(tmp_path / "r").answers == record.sheets.answers.size
-    pages = dict(kind_of(record.protocol).pages(documents_of(record)))
-    table = pages[columns_document("people", "180", "all")]["systems"]
-    assert len(table) == 13
-    assert all(len(of) == 32 for of in table.values())
-    values = [table[name]["VQ"]["value"] for name in names]
-    assert values[0] < values[6] < values[12]
-    assert pages[rollout_document(names[0], next(iter(SCENARIOS)), 1)]["windows"]

@@ -1,0 +1,28 @@
+"""Measures the rollouts of a closed round."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from fartbench.commands import RoundCommand, actor, progress
+from scoring.rollouts.measuring import due_tasks, measure_round, request_measuring
+
+
+class Command(RoundCommand):
+    help = (
+        "Measure the rollouts of a closed round: continuity, pace, marks in the sound, and what models say whose "
+        "weights are in WEIGHTS_DIR. Run again after an interruption, a failure, or when weights have come, it goes on."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--workers", action="store_true", help="leave it to the workers, and return at once")
+
+    def run(self, **options: Any) -> None:
+        round_ = self.round(options)
+        if options["workers"]:
+            count = request_measuring(round_=round_, actor=actor())
+            self.say(f"{count} jobs are left to the workers.")
+            return
+        with progress("Measuring", len(due_tasks(round_))) as on_task:
+            count = measure_round(round_=round_, actor=actor(), on_task=on_task)
+        self.say(f"{count} jobs were done; nothing is left to measure.")
