@@ -77,7 +77,9 @@ def test_every_pair_by_keyboard_alone(
     expect(page.locator("[data-stage]:disabled")).to_have_count(1)
     page.keyboard.press("a")
     assert not Vote.objects.filter(task=task).exclude(answer="").exists()
+    expect(page.locator("[data-missing]")).to_have_text("Play both clips in full, then choose.")
     play_both(page)
+    expect(page.locator("[data-missing]")).to_have_text("Choose an answer.")
     expect(page.locator("[data-stage]:disabled")).to_have_count(0)
     assert Axe().run(page).violations_count == 0
     page.keyboard.press("x")

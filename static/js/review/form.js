@@ -11,14 +11,15 @@ const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
 export class AnswerForm extends EventTarget {
   // `isOpen` says whether the questions may be answered at all, `hasImpression` whether a first impression, if one is
-  // asked for, is kept; `done` is what stands there when nothing is missing.
-  constructor(element, rules, { isOpen, done, hasImpression = () => true }) {
+  // asked for, is kept; `done` is what stands there when nothing is missing, `left` what does when something is.
+  constructor(element, rules, { isOpen, done, left = countLeft, hasImpression = () => true }) {
     super();
     this.element = element;
     this.rules = rules;
     this.isOpen = isOpen;
     this.hasImpression = hasImpression;
     this.done = done;
+    this.left = left;
     this.questions = $$("[data-question]", element);
     this.current = null;
     element.addEventListener("change", (event) => {
@@ -76,12 +77,13 @@ export class AnswerForm extends EventTarget {
         radio.closest(".option").classList.toggle("is-closed", !isOffered);
       }
     }
-    const left = missing(rules, answers).length;
-    $("[data-lock]").disabled = !this.isOpen() || !this.hasImpression() || left > 0;
-    $("[data-missing]").textContent = left === 0 ? this.done : `${left} of ${this.#asked} still open`;
+    const left = missing(rules, answers);
+    $("[data-lock]").disabled = !this.isOpen() || !this.hasImpression() || left.length > 0;
+    const open = left.filter((key) => !flagOf(this.#questionOf(key))); // a flag that is not ticked is answered too
+    $("[data-missing]").textContent = open.length === 0 ? this.done : this.left(open.length, this.#asked);
     const keep = $("[data-keep-impression]", this.element);
     if (keep) keep.hidden = !this.awaitsImpression;
-    if (left > 0) this.dispatchEvent(new Event("incomplete"));
+    if (left.length > 0) this.dispatchEvent(new Event("incomplete"));
   }
 
   fault(key, words) {
@@ -189,6 +191,10 @@ export class AnswerForm extends EventTarget {
     this.current = question;
     for (const item of this.questions) item.classList.toggle("is-current", item === question);
   }
+}
+
+function countLeft(open, asked) {
+  return `${open} of ${asked} still open`;
 }
 
 function radiosOf(part) {

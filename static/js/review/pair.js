@@ -24,6 +24,7 @@ const sides = $$("[data-side]").map((root) => {
 const form = new AnswerForm($("[data-form]"), rules, {
   isOpen: () => sides.every(({ player }) => player.isOpen),
   done: "A locked answer cannot be changed.",
+  left: () => (sides.every(({ player }) => player.isOpen) ? "Choose an answer." : "Play both clips in full, then choose."),
 });
 let active = sides[0];
 let locking = false;
