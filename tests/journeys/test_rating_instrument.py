@@ -55,9 +55,7 @@ def give_impression(page: Page) -> None:
 def test_the_whole_sheet_by_keyboard(new_page: NewPage, round_: Round, rae: Reviewer, live_server: Any) -> None:
     page = new_page(**DESK)
     stimulus = open_due(page, live_server, rae, round_)
-    expect(page.locator("[data-missing]")).to_have_text(
-        re.compile(r"^(\d+) of \1 still open$")
-    )
+    expect(page.locator("[data-missing]")).to_have_text(re.compile(r"^(\d+) of \1 still open$"))
     play_twice(page)
     # The tools wait for the first impression, and so does every other question.
     expect(page.locator("[data-after-gate]")).to_be_hidden()
