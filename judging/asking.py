@@ -23,13 +23,14 @@ from fartbench.models import RoundState
 from judging import limits
 from judging.answer_schema import NotAnAnswer, read_answer
 from judging.errors import JudgeChanged, ServicePaused
-from judging.freezing import refuse_changed, request_for
+from judging.freezing import listed, refuse_changed, request_for
 from judging.media import clip_bytes
 from judging.models import JudgeRun, JudgeTry, RunState, TryState
 from judging.ports.access import access
 from judging.ports.port import Answer, Blocked, Declined, NotTransported, Replied, Request, TimedOut, Unusable
 from judging.ports.registry import port
 from judging.storable import storable
+from judging.wording import about_text
 
 JUDGE = "judge"
 TRIES = 5
@@ -97,15 +98,15 @@ def _prepared(run: JudgeRun) -> tuple[Request, bytes]:
     judge, stimulus = run.judge, run.stimulus
     if judge.round.state not in ASKED_WHILE:
         raise JudgeChanged(f"Round {judge.round.name!r} is “{judge.round.get_state_display()}”: its judges are done.")
-    refuse_changed(judge, scene=stimulus.scene)
+    refuse_changed(judge, form=stimulus.form_key)
     retired = not Stimulus.objects.filter(pk=stimulus.pk, retirement=None).exists()
-    if retired or [stimulus.scene, stimulus.sha256] not in judge.content["clips"]:
+    if retired or listed(stimulus) not in judge.content["clips"]:
         raise JudgeChanged(f"{stimulus} is not in the list of clips that {judge} was frozen with. It was not sent.")
     blind = stimulus.path.read_bytes()
     if hashlib.sha256(blind).hexdigest() != stimulus.sha256:
         raise JudgeChanged(f"{stimulus}: its blind copy was changed in storage. It was not sent.")
-    form = judge.round.protocol.form(stimulus.scene)
-    return request_for(form, judge.model, judge.variant), clip_bytes(stimulus.path, judge.variant)
+    form, about = judge.round.protocol.form(stimulus.form_key), about_text(stimulus.context)
+    return request_for(form, judge.model, judge.variant, about=about), clip_bytes(stimulus.path, judge.variant)
 
 
 def _open(run: JudgeRun, request: Request, media_sha256: str) -> JudgeTry | None:

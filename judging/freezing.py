@@ -1,12 +1,14 @@
 """Judge protocols: frozen and hashed before any clip is sent, and compared again before each one is.
 
-The content is plain JSON: who judges, the rules of its calibration, for every scene the request but for the clip's
-bytes, the SHA-256 of every blind clip in the list, and the program that makes the requests.
+The content is plain JSON: who judges, the rules of its calibration, for every form the request but for the clip's
+bytes and what is said of that clip alone, the SHA-256 of every blind clip in the list with what is said of it, and the
+program that makes the requests.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,17 +21,17 @@ from blinding.models import Stimulus
 from fartbench import audit
 from fartbench.models import ProtocolVersion, Round, RoundState
 from fartbench.program import program
-from fartbench.protocol import Form, JudgeModel, Judges, digest_of
+from fartbench.protocol import Form, JudgeModel, Judges, digest_of, form_keys
 from judging.answer_schema import answer_schema
 from judging.errors import CannotFreeze, JudgeChanged, NoJudges
 from judging.models import Judge, JudgeRun, Variant
 from judging.ports.port import Ask, Request
 from judging.ports.registry import port
-from judging.wording import question_text
+from judging.wording import about_text, question_text
 
-FORMAT = 1
+FORMAT = 2
 # The program's files that decide what is sent and how an answer is read.
-_SENDING = ("fartbench/protocol/*.py", "judging/*.py", "judging/ports/*.py", "review/page.py")
+_SENDING = ("fartbench/protocol/*.py", "judging/*.py", "judging/ports/*.py", "review/page.py", "review/about.py")
 STIMULI_ARE_SETTLED = (RoundState.REVIEWING, RoundState.LOCKED)
 
 
@@ -63,8 +65,8 @@ def freeze_judge(*, round_: Round, model: JudgeModel, actor: str, variant: str =
         )
     stimuli = list(Stimulus.objects.filter(round=round_, retirement=None))
     content = {
-        **_what_is_sent(round_.protocol, round_.scenes, model, variant),
-        "clips": sorted([stimulus.scene, stimulus.sha256] for stimulus in stimuli),
+        **_what_is_sent(round_.protocol, _forms(round_), model, variant),
+        "clips": sorted(listed(stimulus) for stimulus in stimuli),
     }
     judge = Judge.objects.create(
         round=round_, name=model.name, variant=variant, content=content, digest=digest_of(content),
@@ -77,18 +79,27 @@ def freeze_judge(*, round_: Round, model: JudgeModel, actor: str, variant: str =
     return judge
 
 
-def _what_is_sent(protocol: ProtocolVersion, scenes: list[str], model: JudgeModel, variant: str) -> dict[str, Any]:
+def listed(stimulus: Stimulus) -> list[str]:
+    """Return how a clip stands in a judge protocol: its form, its SHA-256, what is said of it alone."""
+    return [stimulus.form_key, stimulus.sha256, about_text(stimulus.context)]
+
+
+def _forms(round_: Round) -> list[str]:
+    return list(form_keys(round_.protocol.rules, round_.scenes))
+
+
+def _what_is_sent(protocol: ProtocolVersion, forms: Sequence[str], model: JudgeModel, variant: str) -> dict[str, Any]:
     rules = protocol.rules.judges
     return {
         "format": FORMAT,
         "judge": model.model_dump(mode="json"),
         "variant": str(variant),
         "protocol": {"name": str(protocol), "digest": protocol.digest},
-        "calibration": rules.calibration.model_dump(mode="json") if rules else {},
-        "scenes": {
-            scene: {"endpoint": request.endpoint, "body": request.body}
-            for scene in scenes
-            for request in [request_for(protocol.form(scene), model, variant)]
+        "calibration": rules.calibration.model_dump(mode="json") if rules and rules.calibration else {},
+        "forms": {
+            form: {"endpoint": request.endpoint, "body": request.body}
+            for form in forms
+            for request in [request_for(protocol.form(form), model, variant)]
         },
         "program": {
             "version": program()["version"],
@@ -98,13 +109,13 @@ def _what_is_sent(protocol: ProtocolVersion, scenes: list[str], model: JudgeMode
     }
 
 
-def request_for(form: Form, model: JudgeModel, variant: str) -> Request:
-    """Return the request about a clip of this form's scene, but for the clip."""
+def request_for(form: Form, model: JudgeModel, variant: str, *, about: str = "") -> Request:
+    """Return the request about a clip with this form, but for the clip; ``about`` is what is said of that one alone."""
     rules = form.protocol.judges
     if rules is None:
         raise NoJudges(f"{form.protocol.label} has no section “judges”.")
     reverse = variant == Variant.REVERSED
-    text = question_text(form, rules.instructions, reverse=reverse)
+    text = question_text(form, rules.instructions, about=about, reverse=reverse)
     schema = answer_schema(form, reverse=reverse)
     return port(model.service).request(Ask(model, rules, rules.media.rate(form.key), text, schema))
 
@@ -118,15 +129,15 @@ def sources_digest() -> str:
     return digest_of(hashes)
 
 
-def refuse_changed(judge: Judge, model: JudgeModel | None = None, *, scene: str | None = None) -> None:
-    """Raise JudgeChanged, naming the parts, unless what would be sent now is what was frozen: of a scene, or of all."""
+def refuse_changed(judge: Judge, model: JudgeModel | None = None, *, form: str | None = None) -> None:
+    """Raise JudgeChanged, naming the parts, unless what would be sent now is what was frozen: with a form, or any."""
     frozen, round_ = judge.content, judge.round
     if digest_of(frozen) != judge.digest:
         raise JudgeChanged(
             f"{judge} of round {round_.name!r} is not what was frozen: its SHA-256 is not {judge.digest}."
         )
-    scenes = round_.scenes if scene is None else [scene]
-    now = _what_is_sent(round_.protocol, scenes, model or judge.model, judge.variant)
+    forms = _forms(round_) if form is None else [form]
+    now = _what_is_sent(round_.protocol, forms, model or judge.model, judge.variant)
     if parts := _differences(now, frozen):
         raise JudgeChanged(
             f"{judge} of round {round_.name!r} was frozen with another {', another '.join(parts)}. Nothing was sent. "

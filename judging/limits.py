@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from fartbench import jobs
 from fartbench.models import Round
-from fartbench.protocol import JudgeModel
+from fartbench.protocol import JudgeModel, Judges
 from judging.errors import OverCeiling, ServicePaused
 from judging.models import JudgeAccount, JudgeCeiling, JudgeRun, RunState
 
@@ -80,14 +80,20 @@ def committed_usd(round_: Round) -> Decimal:
 
 
 def estimate_usd(run: JudgeRun, model: JudgeModel) -> Decimal | None:
-    """Return what a question may cost: as the judge's answers so far cost on average, else by upper figures."""
+    """Return what a question may cost: as the answers with this form cost on average, else by upper figures."""
     if model.price is None:
         return None
-    if known := run.judge.runs.aggregate(mean=Avg("cost_usd"))["mean"]:
+    alike = run.judge.runs.filter(stimulus__form=run.stimulus.form)
+    if known := alike.aggregate(mean=Avg("cost_usd"))["mean"]:
         return Decimal(known)
     rules = run.judge.round.protocol.rules
     seconds = float(run.stimulus.facts.get("duration_s") or rules.clip.duration_s)
-    frames = seconds * rules.judges.media.frames_per_second if rules.judges else 0.0
+    return upper_usd(model, rules.judges, run.stimulus.form_key, seconds)
+
+
+def upper_usd(model: JudgeModel, rules: Judges | None, form: str, seconds: float) -> Decimal | None:
+    """Return the most that a question with a form about so many seconds should cost; None where no price is known."""
+    frames = seconds * rules.media.rate(form) if rules else 0.0
     read = frames * TOKENS_PER_FRAME + seconds * TOKENS_PER_SECOND_OF_SOUND + TOKENS_OF_TEXT
     return cost_usd(model, round(read), TOKENS_OF_ANSWER)
 

@@ -1,16 +1,29 @@
-"""The text that a judge is sent: the scene's title and the form, as the review screen shows them. No Django here."""
+"""The text that a judge is sent: title, what the clip is about and the form, as the review screen shows them.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from fartbench.protocol import Form
+from review.about import about
 from review.page import Choice, QuestionBlock, question_blocks
 
 
-def question_text(form: Form, instructions: str, *, reverse: bool = False) -> str:
-    """Return instructions, title and questions; with ``reverse`` each question's options stand last to first."""
-    lines = [instructions, "", f"Scene: {form.title}"]
+def about_text(context: Mapping[str, Any]) -> str:
+    """Return what is said of one clip alone, as lines; empty for a clip that is shown whole."""
+    return "\n".join(about(context))
+
+
+def question_text(form: Form, instructions: str, *, about: str = "", reverse: bool = False) -> str:
+    """Return instructions, title, what is said of the clip (``about``) and questions.
+
+    With ``reverse`` each question's options stand last to first.
+    """
+    lines = [instructions, "", f"Scene: {form.title}", *([about] if about else [])]
     for block in question_blocks(form, {}):
         lines += ["", *_question(block, reverse=reverse)]
     return "\n".join(lines) + "\n"

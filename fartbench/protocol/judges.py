@@ -112,14 +112,17 @@ class Calibration(Part):
 
 
 class Judges(Part):
-    """All that is said of judges. ``sensitivity`` are runs beside the frozen one, which they never replace."""
+    """All that is said of judges. ``sensitivity`` are runs beside the frozen one, which they never replace.
+
+    ``calibration`` is left out where judges are not held against people question by question.
+    """
 
     instructions: Text
     sampling: Sampling
     media: JudgeMedia
     safety: Safety
     models: tuple[JudgeModel, ...] = Field(min_length=1)
-    calibration: Calibration
+    calibration: Calibration | None = None
     sensitivity: tuple[Variation, ...] = ()
 
     def model(self, name: str) -> JudgeModel:

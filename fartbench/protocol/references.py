@@ -20,6 +20,7 @@ def reference_faults(protocol: Protocol) -> list[str]:
         *_answer_rule_faults(protocol),
         *score_faults(protocol),
         *_pair_faults(protocol),
+        *_judge_faults(protocol),
     ]
 
 
@@ -166,6 +167,28 @@ def _pair_faults(protocol: Protocol) -> Iterator[str]:
             f"pairs.reviewers: {protocol.pairs.reviewers} are asked about each pair, "
             f"and the cohort has {protocol.cohort.size}"
         )
+
+    if protocol.pairs is None:
+        return
+    names = {form.name for form in protocol.rollouts.forms.forms} if protocol.rollouts else set()
+    codes = {metric.code for metric in protocol.rollouts.metrics.metrics} if protocol.rollouts else set()
+    for question in protocol.pairs.questions:
+        path = f"pairs.questions.{question.key}"
+        if (question.form is None) != (protocol.rollouts is None) or question.form not in {None, *names}:
+            listed = ", ".join(sorted(names)) or "none: clips of scenes meet as they are"
+            yield f"{path}.form: {question.form!r} is no form whose windows can meet; there are {listed}"
+        if question.metric is not None and question.metric not in codes:
+            yield f"{path}.metric: there is no metric {question.metric!r}"
+
+
+def _judge_faults(protocol: Protocol) -> Iterator[str]:
+    if protocol.judges is None:
+        return
+    names = {form.name for form in protocol.rollouts.forms.forms} if protocol.rollouts else set()
+    for name in sorted(protocol.judges.media.of_forms.keys() - names):
+        yield f"judges.media.of_forms.{name}: there is no such form"
+    if protocol.judges.calibration is None and "human_ai_agreement" in {report.key for report in protocol.reports}:
+        yield "judges.calibration: the report human_ai_agreement needs it"
 
 
 def _unasked(protocol: Protocol) -> Iterator[tuple[str, str]]:

@@ -26,7 +26,7 @@ def human_ai_report(votes: Tally) -> dict[str, Any]:
     """Return the report on every judge of the round; without any it says so."""
     record = votes.record
     rules = record.protocol.judges
-    if rules is None or not record.judges:
+    if rules is None or rules.calibration is None or not record.judges:
         return NO_JUDGES
     gates = read_gates(votes)
     read = {(judge.name, judge.variant): read_judge(record, judge) for judge in record.judges}

@@ -26,7 +26,7 @@ def test_it_holds_everything_that_decides_what_is_sent_and_how_it_counts() -> No
     round_ = judged_round(clips=2, scenes=("r01-lift", "r01-toast"))
     judge = frozen(round_)
     content = judge.content
-    body = content["scenes"]["r01-toast"]["body"]
+    body = content["forms"]["r01-toast"]["body"]
     sent = body["config"]
     assert judge.digest == digest_of(content)
     assert (content["judge"]["model"], body["model"]) == (GEMINI, GEMINI)
@@ -39,7 +39,7 @@ def test_it_holds_everything_that_decides_what_is_sent_and_how_it_counts() -> No
     assert content["calibration"]["fewest_clips"] == 10
     assert content["calibration"]["discrimination"]["statistic"] == "somers_d_within_scene"
     assert set(content["program"]) == {"version", "sources", "client"}
-    clips = sorted([s.scene, s.sha256] for s in Stimulus.objects.filter(round=round_))
+    clips = sorted([s.scene, s.sha256, ""] for s in Stimulus.objects.filter(round=round_))
     assert content["clips"] == clips
     assert len(clips) == 4
     assert AuditEntry.objects.get(action="judge frozen").details["digest"] == judge.digest
@@ -47,7 +47,7 @@ def test_it_holds_everything_that_decides_what_is_sent_and_how_it_counts() -> No
 
 def test_it_names_nothing_that_a_judge_must_not_know() -> None:
     round_ = judged_round()
-    text = str(frozen(round_).content["scenes"])
+    text = str(frozen(round_).content["forms"])
     for secret in (round_.name, round_.seed, *Stimulus.objects.values_list("pk", flat=True), ".mp4"):
         assert secret not in text
 
@@ -57,7 +57,7 @@ def test_freezing_again_changes_nothing_and_something_else_is_refused() -> None:
     first = frozen(round_)
     assert frozen(round_) == first
     changed = rules_of(round_).model(GEMINI).model_copy(update={"model": "gemini-9"})
-    with pytest.raises(JudgeChanged, match=r"another judge.model, another scenes.r01-lift"):
+    with pytest.raises(JudgeChanged, match=r"another judge.model, another forms.r01-lift"):
         freeze_judge(round_=round_, model=changed, actor="test")
 
 
@@ -110,7 +110,7 @@ def test_with_another_request_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -
         return made
 
     monkeypatch.setattr(GeminiJudge, "request", warmer)
-    assert "was frozen with another scenes.r01-lift" in refused_words(monkeypatch)
+    assert "was frozen with another forms.r01-lift" in refused_words(monkeypatch)
 
 
 def test_a_clip_that_is_not_in_the_list_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
