@@ -207,6 +207,12 @@ class RoundRecord:
             return self.windows[self.sheets.window[sheet]].stimulus
         return self.cells[int(self.sheets.cell[sheet])].stimulus
 
+    @cached_property
+    def cell_of(self) -> Mapping[str, CellRecord]:
+        """The cell behind each stimulus: of a whole clip, or of a window of it."""
+        whole = {cell.stimulus: cell for cell in self.cells if cell.stimulus}
+        return whole | {window.stimulus: self.cells[window.cell] for window in self.windows}
+
     def questions_about(self, window: int) -> tuple[str, ...]:
         """Return what is asked about a window, or about a whole clip."""
         return self.book.questions if window == MISSING else form_for(self.protocol, self.windows[window].form).keys

@@ -49,7 +49,7 @@ class BattleRow:
 
 def battle_documents(record: RoundRecord) -> list[dict[str, Any]]:
     """Return every locked vote of the primary cohort, by time and id."""
-    cells = {cell.stimulus: cell for cell in record.cells if cell.stimulus}
+    cells = record.cell_of
     pairs, primary = record.protocol.pairs, set(record.primary)
     if pairs is None:
         return []

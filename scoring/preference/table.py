@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from fartbench.protocol import Protocol
 from scoring.errors import ReleaseRefused
 from scoring.preference.votes import PairVote
-from scoring.records import CellRecord, ReviewerRecord, RoundRecord
+from scoring.records import ReviewerRecord, RoundRecord
 from scoring.release.rows import RowOfCells, every_row
 from scoring.release.writers import read_csv
 
@@ -18,7 +18,6 @@ FILE = "pairs.csv"
 def vote_rows(record: RoundRecord) -> Iterator[RowOfCells]:
     """Yield a row per locked vote."""
     pairs = record.protocol.pairs
-    whose = {cell.stimulus: cell.configuration for cell in record.cells if cell.stimulus}
     roles = {reviewer.code: reviewer.role for reviewer in record.reviewers}
     for vote in record.pair_votes if pairs else ():
         yield (
@@ -26,9 +25,9 @@ def vote_rows(record: RoundRecord) -> Iterator[RowOfCells]:
             vote.pair,
             vote.question,
             vote.scene,
-            whose[vote.a],
+            record.cell_of[vote.a].configuration,
             vote.a,
-            whose[vote.b],
+            record.cell_of[vote.b].configuration,
             vote.b,
             vote.reviewer,
             roles[vote.reviewer],
@@ -42,16 +41,15 @@ def vote_rows(record: RoundRecord) -> Iterator[RowOfCells]:
 
 
 def load_votes(
-    folder: Path, protocol: Protocol, cells: tuple[CellRecord, ...], reviewers: tuple[ReviewerRecord, ...]
+    folder: Path, protocol: Protocol, scene_of: Mapping[str, str], reviewers: tuple[ReviewerRecord, ...]
 ) -> tuple[PairVote, ...]:
-    """Return the votes of a release; none for a protocol without pairs.
+    """Return the votes of a release; none for a protocol without pairs. ``scene_of`` gives the scene of each stimulus.
 
     Raises ReleaseRefused, naming the row, for one that no round of this protocol gives.
     """
     pairs = protocol.pairs
     if pairs is None:
         return ()
-    scene_of = {cell.stimulus: cell.scene for cell in cells if cell.stimulus}
     codes, found, seen = {reviewer.code for reviewer in reviewers}, [], set[tuple[str, str]]()
     for number, row in enumerate(read_csv(folder / FILE), start=2):
         vote = _vote(row)

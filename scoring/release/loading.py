@@ -70,6 +70,7 @@ def load_record(folder: Path, stated: Mapping[str, Any]) -> tuple[RoundRecord, d
     cells = tuple(_cell(row) for row in read_csv(folder / "clips.csv"))
     windows = load_windows(folder, protocol, cells)
     shown = Shown.of(cells, windows)
+    scene_of = {stimulus: cells[place].scene for stimulus, place in shown.cell.items()}
     record = RoundRecord(
         name=about["name"],
         protocol=protocol,
@@ -85,7 +86,7 @@ def load_record(folder: Path, stated: Mapping[str, Any]) -> tuple[RoundRecord, d
         reviewers=reviewers,
         sheets=_sheets(folder, protocol, shown, reviewers),
         judges=load_judges(folder, shown, protocol),
-        pair_votes=load_votes(folder, protocol, cells, reviewers),
+        pair_votes=load_votes(folder, protocol, scene_of, reviewers),
         windows=windows,
         measurements=load_measurements(folder, protocol, cells),
     )

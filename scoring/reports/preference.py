@@ -37,15 +37,17 @@ class Battle:
 
 def battles_of(record: RoundRecord, question: str) -> list[Battle]:
     """Return the primary cohort's votes on one question, with the configurations behind the clips."""
-    whose = {cell.stimulus: cell.configuration for cell in record.cells if cell.stimulus}
     pairs, primary = record.protocol.pairs, set(record.primary)
     if pairs is None:
         return []
     return [
-        Battle(whose[vote.a], whose[vote.b], pairs.outcome(question, vote.answer), vote.pair, vote.scene, vote.reviewer)
+        Battle(
+            record.cell_of[vote.a].configuration, record.cell_of[vote.b].configuration,
+            pairs.outcome(question, vote.answer), vote.pair, vote.scene, vote.reviewer,
+        )
         for vote in record.pair_votes
         if vote.question == question and vote.reviewer in primary
-    ]
+    ]  # fmt: skip
 
 
 def preference_report(record: RoundRecord) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from scoring.measurements.summary import Column, Trajectory
 from scoring.records import DELIVERED
 from scoring.reports.coverage import coverage_of
 from scoring.reports.shape import estimate_document, rounded
+from scoring.rollouts.alignment import alignment_report
 from scoring.rollouts.evidence import Case
 from scoring.rollouts.results import (
     EVERY_TRACK,
@@ -85,6 +86,7 @@ def reports_document(results: RolloutResults) -> Document:
         "trajectories": _trajectories,
         "appendix": _appendix,
         "coverage": _coverage,
+        "alignment": alignment_report,
         "published_figures": lambda found: sorted_by_key(found.table.published.model_dump(mode="json")),
     }
     return {
