@@ -29,6 +29,36 @@ class Contender:
     league: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """A contender with what is asked about it (the name of its form, empty for a whole clip) and what it shows: a place
+    in a rollout that ends at ``end_s`` seconds."""
+
+    contender: Contender
+    form: str = ""
+    place: str = ""
+    end_s: float = 0.0
+
+
+def alike(clips: Iterable[Clip], form: str | None, *, seed: str) -> list[Contender]:
+    """Return the clips with a form of this name that can be compared: in each scene those of one place.
+
+    Without a form these are whole clips. Of the places that the most configurations have, the seed draws one; of one
+    place the longest is taken.
+    """
+    places: defaultdict[str, defaultdict[tuple[str, float], list[Contender]]] = defaultdict(lambda: defaultdict(list))
+    for clip in clips:
+        if clip.form == (form or ""):
+            places[clip.contender.scene][clip.place, clip.end_s].append(clip.contender)
+    found = []
+    for scene, there in sorted(places.items()):
+        most = max(len({one.configuration for one in group}) for group in there.values())
+        full = {key: group for key, group in there.items() if len({one.configuration for one in group}) == most}
+        place = min({place for place, _ in full}, key=lambda name: hashed(seed, scene, name))
+        found += full[max(key for key in full if key[0] == place)]
+    return found
+
+
 def plan_meetings(
     contenders: Sequence[Contender],
     *,

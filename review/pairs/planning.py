@@ -15,7 +15,7 @@ from fartbench.models import Round, RoundState
 from fartbench.protocol.pairs import PairQuestion
 from review.errors import OrdersRefused, RoundNotOpen
 from review.models import CohortMember, Pair, PairTask, Role
-from review.pairs.meetings import Contender, plan_meetings
+from review.pairs.meetings import Clip, Contender, alike, plan_meetings
 from review.pairs.orders import Bout, PairBalance, Task, measure, share_out
 from review.pairs.selectors import live_pairs, live_tasks, pair_rules
 from review.services.forms import write_pair_form
@@ -62,10 +62,10 @@ def plan_pairs(
     rules = pair_rules(round)
     if round.state != RoundState.REVIEWING:
         raise RoundNotOpen(round.name)
-    contenders = _contenders(round, factors, leagues)
+    clips = _clips(round, factors, leagues)
     write_pair_form(round.protocol)
     extent = _Extent(meetings or rules.meetings, None if meetings else rules.count, most)
-    new = [pair for question in rules.questions for pair in _new_pairs(round, question, contenders, extent)]
+    new = [pair for question in rules.questions for pair in _new_pairs(round, question, clips, extent)]
     Pair.objects.bulk_create(new, batch_size=ROWS_PER_STATEMENT)
     tasks = _new_tasks(round, factors, each=rules.reviewers)
     PairTask.objects.bulk_create(tasks, batch_size=ROWS_PER_STATEMENT)
@@ -74,20 +74,23 @@ def plan_pairs(
     return Planned(len(new), len(tasks))
 
 
-def _contenders(round: Round, factors: Factors, leagues: Factors) -> list[Contender]:
-    scenes = dict(Stimulus.objects.filter(round=round, retirement=None).values_list("id", "scene"))
-    if missing := set(scenes) - (set(factors) & set(leagues)):
+def _clips(round: Round, factors: Factors, leagues: Factors) -> list[Clip]:
+    stimuli = Stimulus.objects.filter(round=round, retirement=None)
+    rows = list(stimuli.values_list("id", "scene", "form", "place", "end_s"))
+    if missing := {row[0] for row in rows} - (set(factors) & set(leagues)):
         raise OrdersRefused(f"{len(missing)} stimuli of round {round} have no factor, so no pairs can be planned.")
-    return [Contender(name, factors[name], scene, leagues[name]) for name, scene in scenes.items()]
+    return [
+        Clip(Contender(name, factors[name], scene, leagues[name]), form.partition(".")[0], place, end_s or 0.0)
+        for name, scene, form, place, end_s in rows
+    ]
 
 
-def _new_pairs(
-    round: Round, question: PairQuestion, contenders: Sequence[Contender], extent: _Extent
-) -> Iterable[Pair]:
+def _new_pairs(round: Round, question: PairQuestion, clips: Sequence[Clip], extent: _Extent) -> Iterable[Pair]:
     pairs = live_pairs(round).filter(question=question.key)
     earlier = pairs.order_by("planned_at", "pk").values_list("first", "second")
-    scene = {clip.id: clip.scene for clip in contenders}
     seed = f"{round.seed}|{question.key}"
+    contenders = alike(clips, question.form, seed=seed)
+    scene = {clip.id: clip.scene for clip in contenders}
     for one, other in plan_meetings(contenders, seed=seed, earlier=earlier, **asdict(extent)):
         yield Pair(round=round, question=question.key, scene=scene[one], first_id=one, second_id=other)
 
@@ -127,7 +130,7 @@ def _tasks(round: Round) -> list[Task]:
 
 def balance_of(round: Round, factors: Factors, leagues: Factors) -> PairBalance:
     """Return how even the plan of a round is. It names no configuration."""
-    clips = _contenders(round, factors, leagues)
+    clips = [clip.contender for clip in _clips(round, factors, leagues)]
     could_meet = {
         frozenset((one.configuration, other.configuration))
         for one, other in combinations(clips, 2)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from review.pairs.meetings import Contender, plan_meetings
+from review.pairs.meetings import Clip, Contender, alike, plan_meetings
 from review.pairs.orders import Bout, Task, measure, share_out
 
 
@@ -170,6 +170,33 @@ def test_a_count_of_pairs_is_spread_evenly_over_scenes_and_configurations(seed: 
     tasks = share_out(bouts, ["ann", "ben", "cem"], each=3, seed=seed)
     balance = measure(bouts, tasks, all_twos(found))
     assert (balance.tasks, balance.side <= 1) == (360, True)
+
+
+def windows(*places: tuple[str, float], missing: tuple[str, str] | None = None) -> list[Clip]:
+    return [
+        Clip(Contender(f"{name}-{scene}-{place}-{end_s:g}", name, scene), "update-video", place, end_s)
+        for name in ("a", "b", "c")
+        for scene in ("s1", "s2", "s3", "s4", "s5", "s6")
+        for place, end_s in places
+        if (name, place) != missing
+    ]
+
+
+def test_windows_meet_at_one_place_of_each_scene_which_the_seed_draws() -> None:
+    found = alike(windows(("P1", 60.0), ("P2", 90.0), ("P3", 120.0)), "update-video", seed="seed")
+    by_scene = {one.scene: {clip.id.split("-")[2] for clip in found if clip.scene == one.scene} for one in found}
+    assert all(len(places) == 1 for places in by_scene.values())
+    assert len(set.union(*by_scene.values())) > 1  # not the same place everywhere
+    assert (len(found), alike(windows(("P1", 60.0)), "interval-video", seed="seed")) == (18, [])
+
+
+def test_of_windows_those_meet_that_most_have_and_of_one_place_the_longest() -> None:
+    found = alike(windows(("P1", 60.0), ("P2", 90.0), missing=("a", "P1")), "update-video", seed="seed")
+    assert {clip.id.split("-")[2] for clip in found} == {"P2"}
+    found = alike(windows(("full", 60.0), ("full", 180.0)), "update-video", seed="seed")
+    assert {clip.id.split("-")[3] for clip in found} == {"180"}
+    whole = [Clip(one) for one in clips(2)]
+    assert alike(whole, None, seed="seed") == [one.contender for one in whole]
 
 
 def test_a_count_is_gone_on_with_where_pairs_are_there_already() -> None:
