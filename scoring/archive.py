@@ -11,7 +11,7 @@ from typing import IO
 from django.conf import settings
 
 from fartbench.models import Round
-from fartbench.storage import disk_faults_in_words
+from fartbench.storage import disk_faults_in_words, file_sha256
 from scoring.export import export_round
 from scoring.models import Release
 from scoring.release.manifest import MANIFEST
@@ -36,14 +36,17 @@ def export_archive(*, round_: Round, actor: str, reason: str) -> IO[bytes]:
 def release_archive(release: Release) -> Path:
     """Return the files that a release's manifest names as one ZIP file, made once and kept beside the release's folder.
 
-    Raises StorageFull, and FileNotFoundError when one of the files is gone or lies elsewhere.
+    Raises StorageFull, and FileNotFoundError when one of the files is gone, was changed or lies elsewhere.
     """
     folder = release.folder
     archive = folder.with_name(f"{folder.name}.zip")
     if not archive.exists():
-        files = [folder / path for path in (MANIFEST, *release.manifest["files"])]
+        hashes: dict[str, str] = release.manifest["files"]
+        files = [folder / path for path in (MANIFEST, *hashes)]
         if missing := [file for file in files if not file.is_file() or file.is_symlink()]:
             raise FileNotFoundError(missing[0])
+        if changed := [path for path, sha256 in hashes.items() if file_sha256(folder / path) != sha256]:
+            raise FileNotFoundError(changed[0])
         with disk_faults_in_words(archive), tempfile.TemporaryDirectory(dir=folder.parent, prefix=".") as work:
             made = Path(work) / archive.name
             with made.open("wb") as file:

@@ -9,6 +9,7 @@ from typing import Any
 from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
 from django.utils.cache import get_conditional_response
 
+from fartbench.storage import file_sha256
 from scoring.archive import release_archive
 from scoring.models import Release
 from scoring.release.croissant import ENCODINGS
@@ -41,12 +42,18 @@ def _size(release: Release, path: str) -> int | None:
 
 
 def send(request: HttpRequest, release: Release, path: str) -> HttpResponseBase:
-    """Send a file. Raises Http404 for a path that the manifest does not name, and for a file that is gone."""
+    """Send a file.
+
+    Raises Http404 for a path that the manifest does not name, and for a file that is gone or was changed:
+    it would go out under the digest of what was published.
+    """
     files: dict[str, Any] = release.manifest["files"]
     if path != MANIFEST and path not in files:
         raise Http404
     file = release.folder / path
     if not file.resolve().is_relative_to(release.folder.resolve()) or not file.is_file():
+        raise Http404
+    if path in files and file_sha256(file) != files[path]:
         raise Http404
     etag = f'"{files.get(path, release.digest)}"'
     if unchanged := get_conditional_response(request, etag=etag):

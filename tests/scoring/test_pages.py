@@ -202,6 +202,15 @@ FORGED = (
 )  # fmt: skip
 
 
+def test_a_file_that_was_changed_does_not_go_out_as_what_was_published(client: Client) -> None:
+    release = make_published_round(name="spring", scenes=SCENES[:1])
+    changed = release.folder / "answers.csv"
+    changed.chmod(0o644)
+    changed.write_text("made up")
+    assert client.get(reverse("release-file", args=["spring", 1, "answers.csv"])).status_code == 404
+    assert client.get(reverse("release-archive", args=["spring", 1])).status_code == 404
+
+
 def test_files_of_a_release_are_sent_as_their_manifest_names_them_and_no_others(client: Client) -> None:
     release = make_published_round(name="spring", scenes=SCENES[:1])
     for path, sha256 in release.manifest["files"].items():
