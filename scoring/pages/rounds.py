@@ -284,9 +284,20 @@ def state_marks(round_: Round) -> list[StepMark]:
     return [StepMark(state.label, place, at.get(state)) for state, place in zip(states, places, strict=True)]
 
 
-def failed_jobs(round_: Round) -> list[Job]:
-    """Return the work on this round that failed, with what went wrong."""
-    return list(Job.objects.filter(round_name=round_.name, state=JobState.FAILED).order_by("pk")[:STIMULI_SHOWN])
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What went wrong with work of one kind, and how many pieces of it failed so."""
+
+    kind: str
+    error: str
+    count: int
+
+
+def failed_jobs(round_: Round) -> list[Failure]:
+    """Return the work on this round that failed: what went wrong, each thing once, the most frequent first."""
+    failed = Job.objects.filter(round_name=round_.name, state=JobState.FAILED).order_by()
+    found = failed.values_list("kind", "error").annotate(count=Count("pk")).order_by("-count", "kind", "error")
+    return [Failure(*row) for row in found[:STIMULI_SHOWN]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,6 +180,18 @@ def test_a_refusal_is_shown_and_nothing_changes(
     assert AuditEntry.objects.count() == entries
 
 
+def test_what_failed_many_times_is_said_once(admin_page: Client) -> None:
+    make_open_round(name="spring", scenes=LIFT)
+    for number in range(3):
+        Job.objects.create(
+            kind="judge", subject=str(number), round_name="spring", state=JobState.FAILED, due_at=timezone.now(),
+            error="gemini is paused: HTTP 401",
+        )  # fmt: skip
+    page = admin_page.get("/staff/rounds/spring/").content.decode()
+    assert page.count("gemini is paused") == 1
+    assert "Judge, 3 times: gemini is paused: HTTP 401 Mend that; “judge spring” takes it up again." in page
+
+
 def test_closing_incomplete_takes_the_box_and_a_reason(admin_page: Client) -> None:
     round_ = make_open_round(name="spring", scenes=LIFT)
     assert "8 sheets still missing" in text_of(admin_page, "staff-round", "spring")
