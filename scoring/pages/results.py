@@ -107,19 +107,28 @@ class SceneResults:
     clips: tuple[ClipResult, ...]
 
     @cached_property
-    def passes(self) -> int:
-        """How many gates passed, for sorting by a scene's column."""
+    def sort_value(self) -> float:
+        """What a scene's column is sorted by: the mean weighted score, or how many gates passed."""
+        if self.mean is not None:
+            return float(self.mean)
         return sum(gate.outcome == YES for clip in self.clips for gate in clip.gates)
+
+    @cached_property
+    def mean(self) -> Fraction | None:
+        """The mean weighted score of its clips; None where none is scored."""
+        scores = [clip.score for clip in self.clips if clip.score is not None]
+        return sum(scores, Fraction(0)) / len(scores) if scores else None
 
     @property
     def mean_shown(self) -> str:
-        """The mean weighted score of its clips; a dash where none is scored."""
-        scores = [clip.score for clip in self.clips if clip.score is not None]
-        return f"{float(sum(scores, Fraction(0)) / len(scores)):.1f}" if scores else "–"
+        """The mean to one decimal; a dash where there is none."""
+        return "–" if self.mean is None else f"{float(self.mean):.1f}"
 
     @property
-    def capped(self) -> list[ClipResult]:
-        return [clip for clip in self.clips if clip.cap]
+    def capped(self) -> list[tuple[str, list[ClipResult]]]:
+        """Each ceiling that held a clip down, with those clips."""
+        reasons = dict.fromkeys(clip.cap for clip in self.clips if clip.cap)
+        return [(reason, [clip for clip in self.clips if clip.cap == reason]) for reason in reasons]
 
     @property
     def is_crowded(self) -> bool:

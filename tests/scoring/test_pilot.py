@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from review.services import SheetEntry, enter_sheets, report_mistake, set_cohort
 from scoring import rounds
 from scoring.errors import CannotOpen, ReleaseRefused
 from scoring.models import Release
+from scoring.pages.results import ClipResult, SceneResults
 from scoring.pairs import plan_pairs
 from scoring.release.verifying import verify_release
 from tests.factories import CORE_V01, make_protocol, make_round, pilot_answers, reviewers_of
@@ -211,7 +213,10 @@ def test_a_smoke_test_with_one_reviewer_ends_in_its_report(capsys: pytest.Captur
     assert "Is a cough a reaction?" in said
     assert said.count(": met (") + said.count(": not met (") + said.count(": unknown (") == 6
     release = rounds.publish(round_=round_, actor="test")
-    assert "Smoke test:" in Client().get(reverse("leaderboard", args=["smoke"])).content.decode()
+    alike = [line for line in said.splitlines() if line.startswith("Say the same: ")]
+    assert alike and all(line.endswith(" on 9 clips") for line in alike)
+    board = Client().get(reverse("leaderboard", args=["smoke"])).content.decode()
+    assert "Smoke test:" in board and "Nothing is ranked: the round has 1 of the 8 scenes of its protocol." in board
     assert release.scores["smoke_test"] is True
 
 
@@ -220,3 +225,14 @@ def test_there_is_no_specification_of_what_is_not_there(client: Client) -> None:
     for args in (["core-v0.1", "0.1.0", "fb-c09"], ["core-v0.2", "0.1.0", "fb-c01"]):
         assert client.get(reverse("specification", args=args)).status_code == 404
         assert client.get(reverse("specification-file", args=args)).status_code == 404
+
+
+def test_a_test_of_a_board_names_a_ceiling_once_and_is_sorted_by_its_mean() -> None:
+    test = make_protocol(CORE_V01).rules.scene("fb-c01")
+
+    def clip(score: int, cap: str = "") -> ClipResult:
+        return ClipResult(test, 1, "delivered", "", (), {"stimulus": "x"}, Fraction(score), Fraction(80), cap)
+
+    shown = SceneResults(test, (clip(50, "Wrong actor"), clip(20, "No event"), clip(50, "Wrong actor"), clip(80)))
+    assert [(reason, len(held)) for reason, held in shown.capped] == [("Wrong actor", 2), ("No event", 1)]
+    assert (shown.sort_value, shown.mean_shown) == (50.0, "50.0")
