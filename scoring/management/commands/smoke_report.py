@@ -28,9 +28,8 @@ class Command(RoundCommand):
         for point in report["points"]:
             self.say(f"{point['label']}: {point['verdict']} ({point['evidence']})")
         for pair in report["redundant"]:
-            self.say(
-                f"Say the same: {' and '.join(pair['questions'])}, correlation {pair['correlation']:.2f} on {pair['n']} clips"
-            )
+            figure = f"correlation {pair['correlation']:.2f} on {pair['n']} clips"
+            self.say(f"Say the same: {' and '.join(pair['questions'])}, {figure}")
         for one in report["revise"]:
             self.say(f"To be revised: {one['question']}, alpha {one['alpha']['value']:.2f}")
         self._comments(round_.pk)
