@@ -63,7 +63,8 @@ def _freeze(round_: Round, configurations: list[Configuration], actor: str) -> N
 def running_stand_in(*, port: int = 8790, fault_rate: float = 0.0, variants: int = 1) -> Iterator[str]:
     """Run the stand-ins in a process of their own and set STAND_IN_URL for this process and its children."""
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "stand_in_providers"]
-    options = ["--port", str(port), "--fault-rate", str(fault_rate), "--variants", str(variants)]
+    options = ["--port", str(port), "--streaming-port", "0"]  # nothing here streams, and another may run beside it
+    options += ["--fault-rate", str(fault_rate), "--variants", str(variants)]
     server, url = subprocess.Popen([*command, *options]), f"http://127.0.0.1:{port}"
     try:
         _wait_for(server, url)

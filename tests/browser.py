@@ -1,10 +1,13 @@
 """Fixtures for journeys through a real browser: Debian's Chromium, driven by Playwright, on the live server.
 
-A journey fails when a page logs an error, throws one, or asks for anything off the loopback interface.
+A journey fails when a page logs an error, throws one, or asks for anything off the loopback interface. What moves on a
+page moves at once, so that nothing is looked at half way.
 """
 
 import os
 import shutil
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -23,7 +26,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-PATIENCE_MS = 30_000  # nothing takes that long, unless the machine is busy with something else
+PATIENCE_S = 90  # nothing takes that long, unless the machine is busy with something else
 QUIET_FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
@@ -33,12 +36,33 @@ QUIET_FLAGS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
     "--no-pings",
 ]
+# Counts on a video how often the page heard that it ended. Whoever reads it there finds all done that the page does
+# then: this listener comes first, and no script of ours runs between it and the page's own.
+COUNT_ENDS = """addEventListener("ended", ({ target }) => {
+  target.dataset.ends = Number(target.dataset.ends ?? 0) + 1;
+}, true);"""
+
+
+class Faults(list[str]):
+    """What went wrong on a test's pages."""
+
+    def __init__(self) -> None:
+        self._provoked: list[str] = []
+
+    def expect(self, *words: str) -> None:
+        """Take every fault that has one of these words for provoked by the test, however late the browser tells it."""
+        self._provoked += words
+        assert self.others() == []
+
+    def others(self) -> list[str]:
+        """Return what the test did not provoke."""
+        return [fault for fault in self if not any(words in fault for words in self._provoked)]
 
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """Yield one headless Chromium for all journeys."""
-    expect.set_options(timeout=PATIENCE_MS)
+    expect.set_options(timeout=1000 * PATIENCE_S)
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         # Playwright keeps an event loop in this thread; Django takes that for asynchronous code and refuses queries.
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
@@ -61,26 +85,36 @@ def _launch(playwright: Playwright, home: Path) -> Browser:
 
 
 @pytest.fixture
-def faults() -> Iterator[list[str]]:
-    """Collect what goes wrong in a journey's pages. A test that provokes a fault asserts it and clears the list."""
-    seen: list[str] = []
+def faults() -> Iterator[Faults]:
+    """Collect what goes wrong on a journey's pages. A test that provokes a fault says so: ``faults.expect("409")``."""
+    seen = Faults()
     yield seen
-    assert not seen, "the pages had faults:\n" + "\n".join(seen)
+    assert not seen.others(), "the pages had faults:\n" + "\n".join(seen.others())
 
 
 @pytest.fixture
-def new_page(browser: Browser, live_server: Any, faults: list[str]) -> Iterator[Callable[..., Page]]:
+def new_page(browser: Browser, live_server: Any, faults: Faults) -> Iterator[Callable[..., Page]]:
     """Return a function that opens a page with cookies of its own; it takes Playwright's options of a new context."""
     with ExitStack() as contexts:
 
         def open_page(**options: Any) -> Page:
-            context = browser.new_context(base_url=live_server.url, **options)
+            context = browser.new_context(**{"base_url": live_server.url, "reduced_motion": "reduce"} | options)
             contexts.callback(context.close)
-            context.set_default_timeout(PATIENCE_MS)
+            context.set_default_timeout(1000 * PATIENCE_S)
+            context.add_init_script(COUNT_ENDS)
             _watch(context, faults)
             return context.new_page()
 
         yield open_page
+    _wait_for_the_last_answer()
+
+
+def _wait_for_the_last_answer() -> None:
+    """Wait until the live server is done with what pages asked before they closed, or it writes into the next test."""
+    deadline = time.monotonic() + PATIENCE_S
+    while any("process_request_thread" in thread.name for thread in threading.enumerate()):
+        assert time.monotonic() < deadline, "the live server still answers a page that is closed"
+        time.sleep(0.01)
 
 
 @pytest.fixture
@@ -89,7 +123,7 @@ def page(new_page: Callable[..., Page]) -> Page:
     return new_page()
 
 
-def _watch(context: BrowserContext, faults: list[str]) -> None:
+def _watch(context: BrowserContext, faults: Faults) -> None:
     def on_console(message: ConsoleMessage) -> None:
         if message.type == "error":
             faults.append(f"console: {message.text} ({message.location['url']})")
@@ -101,6 +135,14 @@ def _watch(context: BrowserContext, faults: list[str]) -> None:
     context.on("console", on_console)
     context.on("weberror", lambda error: faults.append(f"error: {error.error}"))
     context.on("request", lambda request: on_request(request.url))
+
+
+def wait_for(page: Page, condition: Callable[[], Any]) -> None:
+    """Wait until a condition holds that no locator can tell, while the browser goes on and is listened to."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline, "what was waited for did not come"
+        page.wait_for_timeout(30)
 
 
 def _stays_here(address: str) -> bool:

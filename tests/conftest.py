@@ -26,7 +26,7 @@ from hypothesis import settings as hypothesis_settings
 from fartbench import writeonce
 from tests.servers import postgres_server, redis_server
 
-pytest_plugins = ["tests.browser", "tests.firefox"]
+pytest_plugins = ["tests.browser", "tests.firefox", "tests.turns"]
 
 hypothesis_settings.register_profile("suite", database=None, deadline=None)
 hypothesis_settings.load_profile("suite")

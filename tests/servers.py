@@ -1,22 +1,25 @@
-"""A real PostgreSQL and a real Redis for the tests, from the binaries that two Python packages carry.
+"""A real PostgreSQL and a real Redis for the tests, from the binaries that two Python packages carry; ports.
 
 Each server listens on a Unix socket in a new folder of its own and nowhere else, and the kernel ends it when the
 test process ends, however that happens. PostgreSQL refuses to run as root; under root it runs as ``nobody``.
 """
 
 import os
+import secrets
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
-START_SECONDS = 30  # a start takes half a second; a machine under load may need far longer
+START_SECONDS = 180  # a start takes half a second; a machine under load may need far longer
+FIXED_PORTS = range(20_000, 32_000)
 POSTGRES_OPTIONS = {
     # The data are thrown away: what protects them against a crash only costs time here.
     "fsync": "off",
@@ -81,6 +84,33 @@ def redis_server() -> Iterator[str]:
         with _running(["setpriv", "--pdeathsig=TERM", "--", binary, *options], folder, signal.SIGTERM) as is_alive:
             _wait_until(address.is_socket, is_alive, folder)
             yield f"redis+socket://{address}"
+
+
+def free_ports(count: int) -> list[int]:
+    """Return ports of 127.0.0.1 that nobody listens on.
+
+    They lie below those that the system hands out: any connection made before a slow server listens could get one.
+    """
+    with ExitStack() as held:
+        ports: list[int] = []
+        while len(ports) < count:
+            port = secrets.choice(FIXED_PORTS)
+            with suppress(OSError):
+                held.enter_context(socket.socket()).bind(("127.0.0.1", port))
+                ports.append(port)
+        return ports
+
+
+@contextmanager
+def shared_port() -> Iterator[int]:
+    """Yield a port that only servers which share it can take (``gunicorn --reuse-port``), though none listens yet.
+
+    So a server may die and start again on it, however long that takes and whoever looks for a port meanwhile.
+    """
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        holder.bind(("127.0.0.1", 0))
+        yield holder.getsockname()[1]
 
 
 @contextmanager

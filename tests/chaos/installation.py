@@ -12,23 +12,24 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import cycle
 from pathlib import Path
 
 import psutil
 
 from tests.chaos.servers import Postgres, Redis, family_of, kill_all
+from tests.servers import shared_port
 
 BASE = Path(__file__).resolve().parents[2]
 WEB = [sys.executable, "-m", "gunicorn", "tests.chaos.clocked_web:application", "--workers", "3", "--preload",
-       "--timeout", "20", "--log-level", "critical"]  # fmt: skip
+       "--timeout", "20", "--reuse-port", "--log-level", "critical"]  # fmt: skip
 WORKER = [sys.executable, "-m", "celery", "-A", "tests.chaos.clocked_worker", "worker", "--pool", "prefork",
           "--concurrency", "1", "-l", "critical", "--without-gossip", "--without-mingle"]  # fmt: skip
 BEAT = [sys.executable, "-m", "celery", "-A", "fartbench.celery", "beat", "-l", "critical"]
 # What a process may still write into a file when the disk is as good as full.
 NO_ROOM = 8_192
-START_S = 60
+START_S = 600
 
 
 class Installation:
@@ -41,7 +42,9 @@ class Installation:
         self.clock = folder / "clock"
         self.clock.write_text("")
         self.postgres, self.redis = Postgres(folder / "pg", durable=True), Redis(folder / "redis")
-        self.port, self._jumps = _free_port(), cycle((20 * 86_400, -3600, 40, 3600, -40))
+        self._held = ExitStack()
+        self.port = self._held.enter_context(shared_port())
+        self._jumps = cycle((20 * 86_400, -3600, 40, 3600, -40))
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._queue = [f"worker {number}" for number in range(1, queue_workers + 1)]
         self.environment = {
@@ -99,6 +102,7 @@ class Installation:
             process.wait()
         self.redis.stop()
         self.postgres.stop()
+        self._held.close()
 
     # What goes wrong. Each does its harm, waits for as long as it lasts, and leaves the rest to `keep_up`.
 
@@ -215,9 +219,3 @@ def _set_file_limit(process: psutil.Process, size: str) -> None:
             check=False,
             capture_output=True,
         )
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -22,7 +22,7 @@ from urllib.parse import urlencode, urlsplit
 
 JSON = {"Accept": "application/json", "Content-Type": "application/json"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
-CALL_TIMEOUT_S, PATIENCE_S, PAUSE_S = 10, 90, 0.3
+CALL_TIMEOUT_S, PATIENCE_S, PAUSE_S = 30, 600, 0.3
 PIECE = 65_536
 RATINGS = ("sound", "timing", "people")
 PLAYED = {"covered": [[[0.0, 1.2]]], "plays": 1, "watched_s": 1.2, "viewport": [1366, 768], "volume": 0.6}

@@ -16,8 +16,8 @@ def test_killed_workers_buy_nothing_twice_and_lose_nothing() -> None:
     options = ["--kills", "2", "--minutes", "1.5", "--configurations", "3", "--fault-rate", "0"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("DJANGO")}
     done = subprocess.run(
-        [*command, *options], env=environment, cwd=Path(settings.BASE_DIR), capture_output=True, text=True, timeout=200,
-        check=False,
+        [*command, *options], env=environment, cwd=Path(settings.BASE_DIR), capture_output=True, text=True, check=False,
+        timeout=1800,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "nothing accepted twice, nothing lost" in done.stdout

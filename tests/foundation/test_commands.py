@@ -18,7 +18,7 @@ def manage(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "DATA_DIR": str(folder)}
     del environment["DATABASE_URL"]
     command = [sys.executable, str(Path(settings.BASE_DIR) / "manage.py"), *words]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
 
 
 @pytest.mark.engine("sqlite")

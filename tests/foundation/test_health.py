@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import time_machine
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
 from django.utils import timezone
@@ -15,6 +16,8 @@ from fartbench.models import Job, JobState
 from tests.factories import make_round
 
 pytestmark = pytest.mark.django_db
+
+PATIENCE_S = 180  # between two looks at a clock, on a machine that is busy with something else
 
 
 def figures(text: str) -> dict[tuple[str, ...], float]:
@@ -43,10 +46,15 @@ def test_alive_asks_nobody_and_ready_names_the_part_that_is_missing(
     assert client.get("/healthz").status_code == 200
 
 
-def test_figures_say_how_queues_workers_backup_and_rounds_stand(client: Client, settings: Any) -> None:
+def test_figures_say_how_queues_workers_backup_and_rounds_stand(
+    client: Client, settings: Any, request: pytest.FixtureRequest
+) -> None:
     settings.METRICS_TOKEN = "a-token"
     make_round()
     now = timezone.now()
+    clock = time_machine.travel(now, tick=False)
+    clock.start()
+    request.addfinalizer(clock.stop)
     Job.objects.create(kind="look", subject="1", due_at=now - timedelta(seconds=90))
     Job.objects.create(kind="blind", subject="2", due_at=now, state=JobState.FAILED)
     Job.objects.create(kind="blind", subject="3", due_at=now + timedelta(hours=1))
@@ -58,13 +66,13 @@ def test_figures_say_how_queues_workers_backup_and_rounds_stand(client: Client, 
     found = figures(answer.text)
     assert found["fartbench_jobs", "poll", "waiting"] == 1
     assert found["fartbench_jobs", "media", "failed"] == 1
-    assert found["fartbench_oldest_due_job_seconds", "poll"] == pytest.approx(90, abs=5)
+    assert found["fartbench_oldest_due_job_seconds", "poll"] == 90
     assert found["fartbench_oldest_due_job_seconds", "media"] == 0  # the one that waits is not due yet
-    assert found["fartbench_worker_seen_seconds", "poll"] < 5
+    assert found["fartbench_worker_seen_seconds", "poll"] == 0
     assert found["fartbench_worker_seen_seconds", "media"] == float("inf")
     assert found["fartbench_rounds", "draft"] == 1
     assert found["fartbench_audit_entries",] == 1
-    assert found["fartbench_last_backup_timestamp_seconds",] == pytest.approx(now.timestamp(), abs=5)
+    assert found["fartbench_last_backup_timestamp_seconds",] == pytest.approx(now.timestamp(), abs=1)
     assert found["process_resident_memory_bytes",] > 1e6
 
 
@@ -87,8 +95,9 @@ def test_a_broker_is_asked_whether_it_answers(client: Client, settings: Any, red
 
 
 def test_a_worker_for_all_jobs_serves_every_queue() -> None:
-    jobs.beat("work@here:1")
-    assert all(queue.seen_s is not None and queue.seen_s < 5 for queue in health.queues())
+    with time_machine.travel(timezone.now(), tick=False):
+        jobs.beat("work@here:1")
+        assert {queue.seen_s for queue in health.queues()} == {0}
 
 
 @pytest.mark.engine("sqlite")
@@ -98,12 +107,12 @@ def test_a_clock_that_went_back_is_told_by_the_newest_entry(monkeypatch: pytest.
     assert health.clock_ahead_s() == 0
     earlier = timezone.now() - timedelta(hours=1)
     monkeypatch.setattr(timezone, "now", lambda: earlier)
-    assert health.clock_ahead_s() == pytest.approx(-3600, abs=5)
+    assert health.clock_ahead_s() == pytest.approx(-3600, abs=PATIENCE_S)
 
 
 @pytest.mark.engine("postgres")
 def test_the_clock_is_held_against_the_database_s(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert abs(health.clock_ahead_s()) < 2
-    later = timezone.now() + timedelta(minutes=5)
+    assert abs(health.clock_ahead_s()) < PATIENCE_S
+    later = timezone.now() + timedelta(hours=1)
     monkeypatch.setattr(timezone, "now", lambda: later)
-    assert health.clock_ahead_s() == pytest.approx(300, abs=5)
+    assert health.clock_ahead_s() == pytest.approx(3600, abs=PATIENCE_S)

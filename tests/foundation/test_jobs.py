@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import time_machine
 from django.conf import settings as project
 from django.db import OperationalError, connection
 from django.utils import timezone
@@ -22,6 +23,8 @@ from fartbench.models import Job, JobState, WorkerBeat
 from fartbench.storage import StorageFull
 
 pytestmark = pytest.mark.django_db
+
+PATIENCE_S = 180  # nothing takes that long, unless the machine is busy with something else
 
 
 @pytest.fixture
@@ -60,10 +63,11 @@ def test_a_job_that_says_not_yet_waits_and_spends_no_try(handled: list[str]) -> 
         raise jobs.NotYet(30)
 
     use(not_yet)
-    jobs.enqueue("note", [1])
-    job = run_one()
-    assert (job.state, job.attempts) == (JobState.DUE, 0)
-    assert 25 < (job.due_at - timezone.now()).total_seconds() <= 30
+    with time_machine.travel(timezone.now(), tick=False):
+        jobs.enqueue("note", [1])
+        job = run_one()
+        assert (job.state, job.attempts) == (JobState.DUE, 0)
+        assert job.due_at == timezone.now() + timedelta(seconds=30)
     assert jobs.claim_next() is None
 
 
@@ -149,10 +153,11 @@ def test_progress_is_stored_while_the_work_goes_on(handled: list[str]) -> None:
 
 def test_a_sign_of_life_is_seen() -> None:
     assert jobs.last_beat_s() is None
-    jobs.beat("one")
-    assert jobs.last_beat_s() < 5  # type: ignore[operator]
-    WorkerBeat.objects.update(seen_at=timezone.now() - timedelta(seconds=90))
-    assert jobs.last_beat_s() == pytest.approx(90, abs=5)
+    with time_machine.travel(timezone.now(), tick=False) as clock:
+        jobs.beat("one")
+        assert jobs.last_beat_s() == 0
+        clock.shift(90)
+        assert jobs.last_beat_s() == 90
 
 
 @pytest.mark.django_db(transaction=True)
@@ -181,7 +186,7 @@ def test_the_lease_is_renewed_while_the_work_goes_on(handled: list[str], monkeyp
 
     def slow(_subject: str, _report: jobs.Report) -> None:
         first.append(Job.objects.get())
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + PATIENCE_S
         while Job.objects.get().lease_until == first[0].lease_until and time.monotonic() < deadline:
             time.sleep(0.02)
         first.append(Job.objects.get())
@@ -196,20 +201,23 @@ def test_the_lease_is_renewed_while_the_work_goes_on(handled: list[str], monkeyp
 def test_a_worker_process_stops_when_asked_and_says_it_was_there(process_environment: dict[str, str]) -> None:
     command = [sys.executable, str(Path(project.BASE_DIR) / "manage.py"), "work"]
     with subprocess.Popen(command, env=process_environment) as worker:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE_S
         while not WorkerBeat.objects.exists() and time.monotonic() < deadline:
             time.sleep(0.1)
         os.kill(worker.pid, signal.SIGTERM)
-        assert worker.wait(timeout=20) == 0
+        assert worker.wait(timeout=PATIENCE_S) == 0
     assert WorkerBeat.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_broker_that_is_away_loses_nothing_and_is_not_waited_for(handled: list[str], settings: Any) -> None:
+def test_a_broker_that_is_away_loses_nothing_and_is_not_waited_for(
+    handled: list[str], settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
-    before = time.monotonic()
+    waits: list[float] = []
+    monkeypatch.setattr("kombu.utils.functional.sleep", waits.append)  # between two tries to reach it
     jobs.enqueue("note", [1])
-    assert time.monotonic() - before < 10
+    assert sum(waits) < 5
     assert run_one().state == JobState.DONE
 
 

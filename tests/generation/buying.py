@@ -65,7 +65,7 @@ def bought(*names: str, scenes: list[str] | None = None, **round_fields: object)
     return round_
 
 
-def work(*, seconds: float = 30.0, hurry: bool = True) -> None:
+def work(*, seconds: float = 600.0, hurry: bool = True) -> None:
     """Do jobs until none is left; with ``hurry`` waits are skipped, as far as the tests' clock is concerned."""
     deadline = time.monotonic() + seconds
     while jobs.waiting():

@@ -36,7 +36,7 @@ def report(_part: float) -> None:
     pass
 
 
-def wait_for(condition: Callable[[], bool], *, seconds: float = 90) -> None:
+def wait_for(condition: Callable[[], bool], *, seconds: float = 600) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, list(Job.objects.values("kind", "state", "error"))
@@ -120,7 +120,7 @@ def processes(command: list[str], environment: dict[str, str], count: int) -> It
                 os.killpg(process.pid, signal.SIGTERM)
         for process in running:
             try:
-                process.wait(timeout=15)
+                process.wait(timeout=60)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()

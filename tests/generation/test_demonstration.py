@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 from collections import Counter
 
 import pytest
@@ -15,6 +14,7 @@ from generation.standin.clips import Clips
 from generation.standin.ledger import Job
 from tests import factories
 from tests.generation import buying
+from tests.servers import free_ports
 
 # Both engines have the states of a sample elsewhere; this is about what goes over the wire.
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
@@ -25,7 +25,7 @@ def test_every_configuration_delivers_through_its_own_adapter(monkeypatch: pytes
     with buying.running_stand_in(monkeypatch) as stand_in:
         wanted = {"name": "all", "protocol": "core-r01@1.0.0", "actor": "test", "scenes": ["r01-lift"]}
         commission_everything(**wanted)  # type: ignore[arg-type]
-        buying.work(seconds=120)
+        buying.work()
         commission_everything(**wanted)  # type: ignore[arg-type]
         buying.work()
     assert Counter(Sample.objects.values_list("state", flat=True)) == {SampleState.DELIVERED: 25}
@@ -41,17 +41,11 @@ def test_it_never_buys_for_money(monkeypatch: pytest.MonkeyPatch) -> None:
         commission_everything(name="all", protocol="core-r01@1.0.0", actor="test")
 
 
-def test_the_stand_ins_run_as_a_command(unused_port: int) -> None:
-    with running_stand_in(port=unused_port) as url:
+def test_the_stand_ins_run_as_a_command() -> None:
+    (port,) = free_ports(1)
+    with running_stand_in(port=port) as url:
         assert os.environ["STAND_IN_URL"] == url
     assert "STAND_IN_URL" not in os.environ
-
-
-@pytest.fixture
-def unused_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 def test_clips_of_the_stand_ins_are_of_their_scene_and_each_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

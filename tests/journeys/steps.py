@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from django.contrib.sessions.backends.db import SessionStore
@@ -13,9 +12,7 @@ from playwright.sync_api import Page, expect
 from fartbench.models import Round
 from review.models import Reviewer
 from review.selectors import next_assignment
-
-PATIENCE_S = 15
-expect.set_options(timeout=PATIENCE_S * 1000)
+from tests.browser import wait_for
 
 
 def sign_in(page: Page, live_server: Any, reviewer: Reviewer) -> None:
@@ -60,15 +57,23 @@ def wait_for_clip(page: Page) -> None:
 
 def wait_until(page: Page, condition: str) -> None:
     """Wait until an expression holds. (Playwright's own waiting needs eval, which the site's policy forbids.)"""
-    deadline = time.monotonic() + PATIENCE_S
-    while not page.evaluate(condition):
-        assert time.monotonic() < deadline, f"still not: {condition}"
-        page.wait_for_timeout(30)
+    wait_for(page, lambda: page.evaluate(condition))
+
+
+def play_to_end(page: Page, clip: str = "[data-video]") -> None:
+    """Press the play key and wait until the page has heard that the clip ended.
+
+    Before that the next key would pause the clip, and what is measured at its end is not yet on its way to the server.
+    """
+    video = page.locator(clip)
+    ends = int(video.get_attribute("data-ends") or 0)
+    page.keyboard.press("Space")
+    expect(video).to_have_attribute("data-ends", str(ends + 1))
 
 
 def play_through(page: Page) -> None:
-    """Press the play key and wait until the questions open."""
-    page.keyboard.press("Space")
+    """Play a clip to its end; the questions are open then."""
+    play_to_end(page)
     expect(page.locator("[data-after-gate]")).to_be_visible()
 
 
@@ -90,10 +95,3 @@ def lock_by_keys(page: Page) -> None:
     expect(page.locator("[data-confirm]")).to_be_visible()
     page.keyboard.press("Enter")
     page.wait_for_url(lambda url: url != address)
-
-
-def expect_faults(faults: list[str], *kinds: str) -> None:
-    """Check that a journey's pages had no other faults than those that it provoked, and forget these."""
-    others = [fault for fault in faults if not any(kind in fault for kind in kinds)]
-    assert not others, others
-    faults.clear()

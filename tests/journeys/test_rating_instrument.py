@@ -15,12 +15,11 @@ from fartbench.protocol import Form, Response, form_for, load_protocol
 from review.models import AnswerSheet, Reviewer
 from review.page import browser_rules
 from tests.factories import CORE_V01, make_protocol, open_round, pilot_answers, reviewers_of
-from tests.journeys.steps import expect_saved, lock_by_keys, open_due, press, wait_for_clip, wait_until
+from tests.journeys.steps import expect_saved, lock_by_keys, open_due, play_to_end, press, wait_for_clip
 
 NewPage = Callable[..., Page]
 DESK = {"viewport": {"width": 1366, "height": 768}}
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
-ENDED = "document.querySelector('[data-video]').ended"
 
 
 @pytest.fixture
@@ -38,10 +37,9 @@ def expect_stage(page: Page, number: int, *, is_open: bool) -> None:
 
 
 def play_twice(page: Page) -> None:
-    page.keyboard.press("Space")
-    wait_until(page, ENDED)
+    play_to_end(page)
     expect_stage(page, 1, is_open=False)
-    page.keyboard.press("Space")
+    play_to_end(page)
     expect(page.locator("[data-gate]")).to_be_hidden()
 
 

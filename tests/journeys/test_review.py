@@ -14,6 +14,7 @@ from fartbench.models import Round
 from review.models import AnswerSheet, MistakeReport, Reviewer
 from review.services import save_draft
 from review.services.cohort import invite
+from tests.browser import Faults
 from tests.factories import (
     answers,
     make_locked_sheet,
@@ -26,11 +27,11 @@ from tests.factories import (
 from tests.journeys.steps import (
     due,
     end_sessions,
-    expect_faults,
     expect_saved,
     lock_by_keys,
     open_due,
     play_through,
+    play_to_end,
     press,
     sign_in,
     tones_of,
@@ -87,7 +88,8 @@ def test_from_the_invite_to_the_last_lock_by_keyboard_alone(page: Page, round_: 
         expect(page.locator(".badge--good")).to_have_count(6)
         page.locator(".page-header .button").press("Enter")
     seen = set()
-    for _ in range(4):
+    for number in range(1, 5):
+        expect(page.get_by_role("heading", level=1)).to_contain_text(f"Clip {number} of 4")
         wait_for_clip(page)
         seen.add(page.url)
         play_through(page)
@@ -145,8 +147,7 @@ def test_nothing_opens_before_a_full_play_and_a_seek_is_no_play(
 ) -> None:
     open_due(page, live_server, rae, round_)
     page.evaluate("document.querySelector('[data-video]').currentTime = 0.9")
-    page.keyboard.press("Space")
-    wait_until(page, "document.querySelector('[data-video]').ended")
+    play_to_end(page)
     press(page, "y")
     expect(page.locator("[data-stage='1'][disabled]")).to_be_visible()
     expect(page.locator("[data-after-gate]")).to_be_hidden()
@@ -199,7 +200,7 @@ def test_a_clip_without_sound_is_reviewable(page: Page, transactional_db: None, 
 
 
 def test_a_clip_that_does_not_play_can_be_reported(
-    page: Page, transactional_db: None, live_server: Any, faults: list[str]
+    page: Page, transactional_db: None, live_server: Any, faults: Faults
 ) -> None:
     broken = padded(tiny_clip()[:2000], 20_000)
     round_ = open_round(configurations=2, scenes=["r01-lift"], clips=[broken, tiny_clip()])
@@ -216,11 +217,10 @@ def test_a_clip_that_does_not_play_can_be_reported(
     sheet = AnswerSheet.objects.get(stimulus=bad)
     assert sheet.unplayable_reason == "nothing moves"
     assert sheet.playback["errors"]
-    faults.clear()
 
 
 def test_offline_in_the_middle_nothing_is_lost(
-    page: Page, round_: Round, rae: Reviewer, live_server: Any, faults: list[str]
+    page: Page, round_: Round, rae: Reviewer, live_server: Any, faults: Faults
 ) -> None:
     stimulus = open_due(page, live_server, rae, round_)
     play_through(page)
@@ -233,27 +233,28 @@ def test_offline_in_the_middle_nothing_is_lost(
     page.context.set_offline(False)
     expect_saved(page)
     assert answers_of(stimulus) == {"event": "yes", "cause": "no", "detail": "unclear", "sound": "4"}
-    expect_faults(faults, "ERR_INTERNET_DISCONNECTED")
+    faults.expect("ERR_INTERNET_DISCONNECTED")
 
 
 def test_a_reload_while_offline_answers_are_unsent_keeps_them(
-    page: Page, round_: Round, rae: Reviewer, live_server: Any, faults: list[str]
+    page: Page, round_: Round, rae: Reviewer, live_server: Any, faults: Faults
 ) -> None:
     stimulus = open_due(page, live_server, rae, round_)
     play_through(page)
     page.route("**/draft", lambda route: route.abort())
     press(page, "yn")
     expect(page.locator("[data-status]")).to_contain_text("No connection")
-    page.unroute("**/draft")
     page.reload()
+    expect(page.locator("[data-status]")).to_contain_text("No connection")
+    page.unroute("**/draft")
     expect_saved(page)
     assert answers_of(stimulus) == {"event": "yes", "cause": "no"}
     expect(page.locator("[data-question=cause] input[value=no]")).to_be_checked()
-    expect_faults(faults, "ERR_FAILED")
+    faults.expect("ERR_FAILED")
 
 
 def test_a_reply_that_got_lost_is_no_conflict(
-    page: Page, round_: Round, rae: Reviewer, live_server: Any, faults: list[str]
+    page: Page, round_: Round, rae: Reviewer, live_server: Any, faults: Faults
 ) -> None:
     stimulus = open_due(page, live_server, rae, round_)
     play_through(page)
@@ -275,11 +276,11 @@ def test_a_reply_that_got_lost_is_no_conflict(
     expect_saved(page)
     expect(page.locator("[data-alert]")).to_be_hidden()
     assert answers_of(stimulus) == {"event": "yes", "cause": "no"}
-    expect_faults(faults, "ERR_FAILED", "409")
+    faults.expect("ERR_FAILED", "409")
 
 
 def test_an_expired_login_keeps_the_form_and_sends_it_after_the_next(
-    page: Page, round_: Round, rae: Reviewer, live_server: Any, faults: list[str]
+    page: Page, round_: Round, rae: Reviewer, live_server: Any, faults: Faults
 ) -> None:
     rae.user.set_password("a-long-password")
     rae.user.save()
@@ -301,11 +302,11 @@ def test_an_expired_login_keeps_the_form_and_sends_it_after_the_next(
     page.locator("[data-lock]").focus()
     lock_by_keys(page)
     assert AnswerSheet.objects.get(stimulus=stimulus).locked_at is not None
-    expect_faults(faults, "401")
+    faults.expect("401")
 
 
 def test_two_tabs_the_older_one_is_told_and_overwrites_nothing(
-    page: Page, round_: Round, rae: Reviewer, live_server: Any, faults: list[str]
+    page: Page, round_: Round, rae: Reviewer, live_server: Any, faults: Faults
 ) -> None:
     stimulus = open_due(page, live_server, rae, round_)
     play_through(page)
@@ -316,11 +317,11 @@ def test_two_tabs_the_older_one_is_told_and_overwrites_nothing(
     expect(page.locator("[data-alert]")).to_contain_text("changed in another window")
     expect(page.locator("[data-question=event] input[value=yes]")).to_be_checked()
     assert answers_of(stimulus) == {"event": "yes"}
-    expect_faults(faults, "409")
+    faults.expect("409")
 
 
 def test_a_double_click_and_a_lost_reply_lock_once(
-    page: Page, round_: Round, rae: Reviewer, live_server: Any, faults: list[str]
+    page: Page, round_: Round, rae: Reviewer, live_server: Any, faults: Faults
 ) -> None:
     stimulus = open_due(page, live_server, rae, round_)
     play_through(page)
@@ -342,7 +343,7 @@ def test_a_double_click_and_a_lost_reply_lock_once(
     page.wait_for_url(lambda url: stimulus not in url)
     assert len(calls) == 2
     assert AnswerSheet.objects.filter(stimulus=stimulus, locked_at__isnull=False).count() == 1
-    expect_faults(faults, "ERR_FAILED")
+    faults.expect("ERR_FAILED")
 
 
 def test_back_to_a_locked_sheet_shows_it_and_takes_only_a_note(
@@ -373,7 +374,7 @@ def test_a_clip_set_aside_comes_back_at_the_end(page: Page, round_: Round, rae: 
 
 
 def test_without_a_script_a_sheet_is_answered_and_says_so(
-    new_page: NewPage, round_: Round, rae: Reviewer, live_server: Any, faults: list[str]
+    new_page: NewPage, round_: Round, rae: Reviewer, live_server: Any, faults: Faults
 ) -> None:
     page = new_page(java_script_enabled=False)
     sign_in(page, live_server, rae)
@@ -392,7 +393,7 @@ def test_without_a_script_a_sheet_is_answered_and_says_so(
     page.wait_for_url(lambda url: stimulus not in url)
     sheet = AnswerSheet.objects.get(stimulus=stimulus)
     assert sheet.locked_at is not None and not sheet.playback_measured
-    expect_faults(faults, "422")
+    faults.expect("422")
 
 
 def test_keys_can_be_changed_and_turned_off(page: Page, round_: Round, rae: Reviewer, live_server: Any) -> None:
@@ -441,7 +442,7 @@ def test_the_padding_is_not_fetched_and_the_next_clip_is(page: Page, transaction
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(  # noqa: PLR0917 - fixtures
-    new_page: NewPage, round_: Round, rae: Reviewer, live_server: Any, faults: list[str], scheme: str
+    new_page: NewPage, round_: Round, rae: Reviewer, live_server: Any, faults: Faults, scheme: str
 ) -> None:
     page = new_page(color_scheme=scheme, reduced_motion="reduce", **DESK)
     stimulus = open_due(page, live_server, rae, round_)
@@ -475,4 +476,4 @@ def test_axe_finds_nothing(  # noqa: PLR0917 - fixtures
     for address in [*pages, "/login/", "/return/", "/i/nothing/", "/review/nothing/"]:
         page.goto(address)
         check(address)
-    expect_faults(faults, "404", "410")
+    faults.expect("404", "410")

@@ -49,7 +49,7 @@ def request(round_: Round, *names: str, **options: Any) -> list[Judge]:
     return request_judging(round_=round_, models=models, actor="test", **options)
 
 
-def work(*, seconds: float = 30.0, hurry: bool = True) -> None:
+def work(*, seconds: float = 600.0, hurry: bool = True) -> None:
     """Do jobs until none is left; with ``hurry`` nobody waits, as far as the tests' clock is concerned."""
     deadline = time.monotonic() + seconds
     while jobs.waiting():

@@ -158,7 +158,7 @@ def test_the_stand_ins_serve_until_they_are_stopped(tmp_path: Path) -> None:
     with subprocess.Popen([*program, *options], stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         address = next(word for word in server.stdout.readline().split() if word.startswith("http")).rstrip(";")
-        assert httpx.get(f"{address}/ledger").json() == {"asked": []}
+        assert httpx.get(f"{address}/ledger", timeout=60).json() == {"asked": []}
         server.terminate()
         assert "Stopped." in server.stdout.read()
     assert server.returncode == 0

@@ -18,7 +18,7 @@ from judging.ports import faults
 from judging.ports.gemini import GeminiJudge
 from judging.ports.port import KeyMissing
 from judging.selectors import progress_of
-from judging.standin import StandInJudges
+from judging.standin import StandInJudges, behaviours
 from judging.working import request_judging, set_ceiling
 from tests.judging.judged import GEMINI, RIGHT, asked, judged_round, request, running_judges, truths_of, work
 
@@ -133,7 +133,8 @@ def test_a_service_that_was_away_may_be_asked_again_with_as_many_tries(stand_in:
 def test_a_silence_is_recorded_and_not_asked_again(
     stand_in: StandInJudges, monkeypatch: pytest.MonkeyPatch, service: str
 ) -> None:
-    monkeypatch.setattr(faults, "SECONDS_TO_ANSWER", 0.3)
+    monkeypatch.setattr(faults, "SECONDS_TO_ANSWER", 2.0)
+    monkeypatch.setattr(behaviours, "SLOW_S", 20.0)
     stand_in.behaviours = {"a-slow-one": "slow"}
     own = JudgeModel(name="own", label="Own", service=service, model="a-slow-one")
     (run,) = asked(judged_round(), "own", own=[own])

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,31 +18,15 @@ import httpx
 from botocore.config import Config
 from django.conf import settings
 
-from tests.servers import _new_folder, _running, _wait_until
+from tests.servers import START_SECONDS, _new_folder, _running, _wait_until, free_ports
 
 ROOT = Path(__file__).parent.parent.parent
-FIXED_PORTS = range(20_000, 32_000)
 ACCESS_KEY, SECRET_KEY = "lab", "a-secret-of-the-bucket"
-
-
-def free_ports(count: int) -> list[int]:
-    """Return ports of 127.0.0.1 that nobody listens on.
-
-    They lie below those that the system hands out: any connection made before a slow server listens could get one.
-    """
-    with ExitStack() as held:
-        ports: list[int] = []
-        while len(ports) < count:
-            port = secrets.choice(FIXED_PORTS)
-            with suppress(OSError):
-                held.enter_context(socket.socket()).bind(("127.0.0.1", port))
-                ports.append(port)
-        return ports
 
 
 def answers(url: str) -> bool:
     """Say whether anything answers at ``url``, whatever it says."""
-    with httpx.Client(trust_env=False, timeout=2) as client, suppress(httpx.TransportError):
+    with httpx.Client(trust_env=False, timeout=20) as client, suppress(httpx.TransportError):
         client.get(url)
         return True
     return False
@@ -161,7 +143,7 @@ def nginx(folder: Path, *, port: int, web: int) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
 
 
-def wait_for(condition: Callable[[], bool], *, seconds: float = 60) -> None:
+def wait_for(condition: Callable[[], bool], *, seconds: float = START_SECONDS) -> None:
     """Wait until ``condition`` holds; fail when it does not."""
     deadline = time.monotonic() + seconds
     while not condition():

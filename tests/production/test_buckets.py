@@ -134,5 +134,5 @@ def names_in(bucket: Bucket, name: str) -> list[str]:
 
 def test_nobody_reads_the_bucket_without_its_keys(bucket: Bucket) -> None:
     sha256 = keep(raw_clips())
-    answer = httpx.get(f"{bucket.endpoint}/fartbench/clips/{sha256[:2]}/{sha256}", trust_env=False)
+    answer = httpx.get(f"{bucket.endpoint}/fartbench/clips/{sha256[:2]}/{sha256}", trust_env=False, timeout=60)
     assert answer.status_code == 403

@@ -9,7 +9,8 @@ import psutil
 import pytest
 from django.conf import settings as project
 
-from tests.production.servers import answers, free_ports, gunicorn, wait_for
+from tests.production.servers import answers, gunicorn, wait_for
+from tests.servers import free_ports
 
 LARGEST = 150e6  # bytes of one idle web worker
 # Decoders, special functions, drawing, buckets, providers: each costs tenths of a second and tens of megabytes.

@@ -26,7 +26,8 @@ from review.models import Assignment
 from review.services import set_cohort
 from tests.factories import CORE_R01
 from tests.manifests import COLUMNS, Lab, write_csv
-from tests.production.servers import Bucket, answers, celery_worker, free_ports, gunicorn, nginx, wait_for
+from tests.production.servers import Bucket, answers, celery_worker, gunicorn, nginx, wait_for
+from tests.servers import START_SECONDS, free_ports
 
 pytestmark = [pytest.mark.engine("postgres"), pytest.mark.django_db(transaction=True)]
 
@@ -67,10 +68,10 @@ def test_a_round_goes_through_the_whole_shape_and_stays_blind(site: str, bucket:
     assert {name.rpartition("/")[2] for name in bucket.names() if name.startswith("clips/")} == stored
     links = set_cohort(round=round_, emails=[f"p{number}@example.org" for number in range(4)], actor="test")
     call_command("open_round", "real", verbosity=0)
-    with httpx.Client(base_url=site, trust_env=False) as reviewer:
+    with httpx.Client(base_url=site, trust_env=False, timeout=START_SECONDS) as reviewer:
         came_in(reviewer, links[0].url)
         stays_blind(reviewer)
-    with httpx.Client(base_url=site, trust_env=False) as outsider:
+    with httpx.Client(base_url=site, trust_env=False, timeout=START_SECONDS) as outsider:
         shut_to_everybody(outsider)
     wrong_passwords_are_counted_by_person(site)
     assert (tmp_path / "nginx" / "access.log").read_bytes() == b"", "who looked at what is nobody's business"

@@ -33,6 +33,7 @@ from scoring.demo_accounts import ready_accounts
 from scoring.models import Release
 from scoring.pages.published import newest_release
 from tests.factories import tiny_clip
+from tests.servers import free_ports
 
 
 def tiny_render(take: local.Take, out: Path, **_: Any) -> local.Truth:
@@ -186,19 +187,13 @@ def test_a_missing_ffmpeg_is_said_before_anything_is_made(tmp_path: Path) -> Non
     command = [sys.executable, str(Path(project.BASE_DIR) / "manage.py"), "demo", "--no-serve"]
     environment = {**os.environ, "DATA_DIR": str(tmp_path / "data"), "FFMPEG_BINARY": "/nowhere/ffmpeg"}
     del environment["DATABASE_URL"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 1
     assert "No ffmpeg program at “/nowhere/ffmpeg”" in done.stderr
     assert not (tmp_path / "data" / "db.sqlite3").exists()
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 90) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = 600) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
@@ -208,13 +203,14 @@ def wait_until(condition: Callable[[], bool], seconds: float = 90) -> None:
 @EMBEDDED
 @pytest.mark.django_db(transaction=True)
 def test_serving_runs_web_server_and_worker_and_ends_both(process_environment: dict[str, str], tmp_path: Path) -> None:
-    address = f"http://127.0.0.1:{free_port()}"
+    (port,) = free_ports(1)
+    address = f"http://127.0.0.1:{port}"
     code = "import django; django.setup(); from scoring.serving import serve; serve()"
     environment = process_environment | {"BASE_URL": address, "PYTHONPATH": str(project.BASE_DIR)}
 
     def answers() -> bool:
         try:
-            return urllib.request.urlopen(f"{address}/login/", timeout=2).status == 200  # noqa: S310
+            return urllib.request.urlopen(f"{address}/login/", timeout=20).status == 200  # noqa: S310
         except OSError:  # not listening yet, or busy starting
             return False
 
@@ -226,5 +222,5 @@ def test_serving_runs_web_server_and_worker_and_ends_both(process_environment: d
         assert len(children) == 2
     finally:
         server.send_signal(signal.SIGTERM)
-        assert server.wait(timeout=60) == 0
+        assert server.wait(timeout=600) == 0
     assert not any(Path(f"/proc/{child}").exists() for child in children)

@@ -22,7 +22,7 @@ class Command(Base):
     needs_database = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--port", type=int, default=8791)
+        parser.add_argument("--port", type=int, default=8792)
         parser.add_argument(
             "--judge", action="append", default=[], dest="judges", metavar="MODEL=BEHAVIOUR",
             help=f"how a model answers: {', '.join(BEHAVIOURS)}",
