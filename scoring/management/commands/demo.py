@@ -76,6 +76,7 @@ FARTBench is ready at {base}
 
   As a visitor    {base}/ and the leaderboard of the finished round, {base}/rounds/{demo.FINISHED}/
                   and of a small pilot with another questionnaire, {base}/rounds/{demo.PILOT}/
+                  with blind pairs beside its score, {base}/rounds/{demo.PILOT}/pairs/
   As a reviewer   open your invite in a fresh browser window and rate the round “{demo.OPEN}”:
                   {accounts.invite}
   As staff        {base}/staff/ as {accounts.staff} with the password {accounts.staff_password}
