@@ -11,17 +11,17 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from fartbench.compiled import CompiledQuery, Part
+from fartbench.compiled import CompiledQuery, CompiledWrite, Part
 from fartbench.models import AuditEntry, AuditHead
 from fartbench.protocol import canonical_bytes
 
 SYSTEM = "system"
 NOTHING_YET = "0" * 64  # what the first entry follows from
 _HASH = re.compile(r"[0-9a-f]{64}")
-
-
 _HEAD = Part(AuditHead)
 _head = CompiledQuery(lambda pk: AuditHead.objects.select_for_update().filter(pk=pk).values_list(*_HEAD.columns))
+_entries = CompiledWrite(AuditEntry, tuple(Part(AuditEntry).names))
+_heads = CompiledWrite(AuditHead, ("sequence", "hash"))
 
 
 def record(action: str, *, actor: str = SYSTEM, round_name: str = "", **details: Any) -> AuditEntry:
@@ -44,9 +44,9 @@ def record(action: str, *, actor: str = SYSTEM, round_name: str = "", **details:
         previous_hash=head.hash,
     )
     entry.hash = _hash(entry)
-    entry.save(force_insert=True)
+    _entries.insert(entry)
     head.sequence, head.hash = entry.sequence, entry.hash
-    head.save()
+    _heads.update(head)
     return entry
 
 

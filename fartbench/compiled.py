@@ -1,4 +1,4 @@
-"""Queries that run with every call, turned into SQL once: building it anew costs ten times what sending it does."""
+"""Queries and writes of every call, turned into SQL once: building it anew costs ten times what sending it does."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections
-from django.db.models import QuerySet
+from django.db.models import Field, Model, QuerySet
 
 Row = tuple[Any, ...]
 # What stands in for a value while the SQL is made: nothing that a query says by itself, and fits the smallest key.
@@ -26,7 +26,10 @@ class _Statement:
     converters: Any
 
     def rows(self, values: Mapping[str, Any]) -> list[Row]:
-        filled = [values[self.places[n]] if n in self.places else own for n, own in enumerate(self.parameters)]
+        # A value goes out as the type that its mark was given, for the engine to see the same statement again.
+        filled = [
+            type(own)(values[self.places[n]]) if n in self.places else own for n, own in enumerate(self.parameters)
+        ]
         with connection.cursor() as cursor:
             cursor.execute(self.sql, filled)
             rows: Iterable[Row] = cursor.fetchall()
@@ -68,15 +71,16 @@ class CompiledQuery:
 
 @dataclass(frozen=True)
 class Part:
-    """Columns of one model within a row: those of ``model`` behind ``prefix``, without the ones left ``out``."""
+    """Columns of one model within a row: those of ``model`` behind ``prefix``, all or ``only`` some."""
 
     model: type[Any]
     prefix: str = ""
-    out: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
 
     @cached_property
     def names(self) -> list[str]:
-        return [field.attname for field in self.model._meta.concrete_fields if field.attname not in self.out]
+        names = [field.attname for field in self.model._meta.concrete_fields]
+        return [name for name in names if name in self.only or not self.only]
 
     @property
     def columns(self) -> list[str]:
@@ -96,3 +100,43 @@ def stored_parts(row: Row, parts: Iterable[Part]) -> list[Any]:
         found.append(part.stored(row[start : start + width]))
         start += width
     return found
+
+
+@dataclass(frozen=True)
+class CompiledWrite:
+    """Writes some columns of rows of ``model``: what `save` and `bulk_create` do, without signals.
+
+    ``on_conflict`` says in SQL what becomes of a new row whose like is stored.
+    """
+
+    model: type[Model]
+    columns: tuple[str, ...]
+    on_conflict: str = ""
+
+    def insert(self, *rows: Model) -> None:
+        """Store new rows."""
+        columns = ", ".join(f'"{field.column}"' for field in self._fields)
+        places = ", ".join(["(" + ", ".join(["%s"] * len(self._fields)) + ")"] * len(rows))
+        conflict = f" ON CONFLICT {self.on_conflict}" if self.on_conflict else ""
+        values = [value for row in rows for value in self._values(row, new=True)]
+        # The names are the models' own.
+        self._execute(f'INSERT INTO "{self.model._meta.db_table}" ({columns}) VALUES {places}{conflict}', values)  # noqa: S608
+
+    def update(self, row: Model) -> None:
+        """Store the columns of a row that is there."""
+        changes = ", ".join(f'"{field.column}" = %s' for field in self._fields)
+        key = self.model._meta.pk
+        sql = f'UPDATE "{self.model._meta.db_table}" SET {changes} WHERE "{key.column}" = %s'  # noqa: S608
+        self._execute(sql, [*self._values(row, new=False), key.get_db_prep_value(row.pk, connection)])
+
+    @cached_property
+    def _fields(self) -> list[Field[Any, Any]]:
+        return [field for field in self.model._meta.concrete_fields if field.attname in self.columns]
+
+    def _values(self, row: Model, *, new: bool) -> list[Any]:
+        return [field.get_db_prep_save(field.pre_save(row, new), connection) for field in self._fields]
+
+    @staticmethod
+    def _execute(sql: str, values: list[Any]) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(sql, values)

@@ -122,6 +122,11 @@ class Form:
         return tuple(answer for question in self.questions for answer in self._allowed_for(question))
 
     @cached_property
+    def possible(self) -> frozenset[tuple[str, Response]]:
+        """Every question with each answer that may stand beside some others."""
+        return frozenset((answer.question, answer.response) for answer in self.allowed)
+
+    @cached_property
     def _allowed_by_question(self) -> Mapping[str, tuple[AllowedAnswer, ...]]:
         return {key: tuple(answer for answer in self.allowed if answer.question == key) for key in self.keys}
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from fartbench.compiled import CompiledQuery, CompiledWrite
 from fartbench.protocol import Form, Response, Violation
 from review.errors import InvalidAnswers, NotPlayed, StaleDraft, ToolsTooSoon
 from review.models import Answer, AnswerSheet, Reviewer
@@ -17,6 +18,13 @@ from review.services.held import assignment_in_open_round, held_sheet, refuse_en
 
 Changes = Mapping[str, Response | None]
 CHANGED = ("revision", "set_aside_at", "playback", "changed_at", "impression_at")
+_changed = CompiledWrite(AnswerSheet, CHANGED)
+_answers = CompiledQuery(lambda sheet: Answer.objects.filter(sheet=sheet).values_list("question", "value", "na_reason"))
+_new_answers = CompiledWrite(
+    Answer,
+    ("sheet_id", "question", "value", "na_reason"),
+    "(sheet_id, question) DO UPDATE SET value = EXCLUDED.value, na_reason = EXCLUDED.na_reason",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ def save_draft(
     sheet = held_sheet(assignment)
     refuse_ended(sheet)
     draft = change_draft(sheet, rules_of(assignment), revision, responses, playback, keep_impression=keep_impression)
-    sheet.save(update_fields=CHANGED)
+    _changed.update(sheet)
     return draft
 
 
@@ -67,7 +75,7 @@ def change_draft(
 ) -> Draft:
     """Apply changes to a sheet that the caller's transaction holds, and that the caller saves; see `save_draft`."""
     refuse_impossible(rules, changes)
-    stored = sheet.responses()
+    stored = {question: Response(value, reason) for question, value, reason in _answers.rows(sheet=sheet.pk)}
     wanted = rules.completed(_merged(stored, changes))
     kept = rules.permitted(wanted)
     cleared = tuple(question for question in wanted if question not in kept)
@@ -137,8 +145,7 @@ def set_aside(*, reviewer: Reviewer, stimulus_id: str) -> None:
 
 def refuse_impossible(rules: Form, changes: Changes) -> None:
     """Raise InvalidAnswers for an unknown question, or an answer that could not stand beside any others."""
-    possible = {(answer.question, answer.response) for answer in rules.allowed}
-    wrong = {key: response for key, response in changes.items() if response and (key, response) not in possible}
+    wrong = {key: given for key, given in changes.items() if given and (key, given) not in rules.possible}
     unknown = [Violation(key, "there is no such question") for key in changes if key not in rules.keys]
     faults = [*unknown, *(fault for fault in rules.violations(wrong, complete=False) if fault.question in rules.keys)]
     if faults:
@@ -155,11 +162,8 @@ def _write_answers(sheet: AnswerSheet, stored: Mapping[str, Response], kept: Map
     if gone:
         Answer.objects.filter(sheet=sheet, question__in=gone).delete()
     if new:
-        Answer.objects.bulk_create(
-            (Answer(sheet=sheet, question=key, value=kept[key].value, na_reason=kept[key].na_reason) for key in new),
-            update_conflicts=True,
-            unique_fields=["sheet", "question"],
-            update_fields=["value", "na_reason"],
+        _new_answers.insert(
+            *(Answer(sheet=sheet, question=key, value=kept[key].value, na_reason=kept[key].na_reason) for key in new)
         )
 
 

@@ -5,8 +5,12 @@ The order is: round (only for what ends a sheet), then sheet, then the head of t
 
 from __future__ import annotations
 
+from typing import Any
+
+from django.db.models import Exists, QuerySet
+
 from blinding.models import Stimulus
-from fartbench.compiled import CompiledQuery, Part, stored_parts
+from fartbench.compiled import CompiledQuery, CompiledWrite, Part, stored_parts
 from fartbench.models import ProtocolVersion, Round, RoundState
 from fartbench.protocol import Form
 from review.errors import (
@@ -22,10 +26,10 @@ from review.models import Form as FormRow
 
 _PARTS = (
     Part(Assignment),
-    Part(Stimulus, "stimulus__"),
-    Part(CohortMember, "member__"),
-    Part(Round, "member__round__"),
-    Part(ProtocolVersion, "member__round__protocol__", out=("content",)),
+    Part(Stimulus, "stimulus__", only=("id", "round_id", "scene", "form", "facts")),
+    Part(CohortMember, "member__", only=("id", "round_id", "reviewer_id")),
+    Part(Round, "member__round__", only=("id", "name", "protocol_id", "state")),
+    Part(ProtocolVersion, "member__round__protocol__", only=("id", "name", "version", "digest")),
 )
 _assignment = CompiledQuery(
     lambda reviewer, stimulus: (
@@ -45,6 +49,18 @@ _sheet = CompiledQuery(
         .values_list(*_SHEET.columns)
     )
 )
+_new_sheets = CompiledWrite(AnswerSheet, tuple(_SHEET.names[1:]), "DO NOTHING")
+
+
+def _form_and_wait(protocol: int, form: str, reviewer: int, member: int, position: int) -> QuerySet[FormRow, Any]:
+    """Select the form of this key, and whether an earlier clip of the order has neither been ended nor set aside."""
+    done = AnswerSheet.objects.filter(reviewer=reviewer).exclude(locked_at=None, unplayable_at=None, set_aside_at=None)
+    earlier = Assignment.objects.filter(member=member, position__lt=position, stimulus__retirement=None)
+    waits = Exists(earlier.exclude(stimulus__in=done.values("stimulus")))
+    return FormRow.objects.filter(protocol=protocol, scene=form).annotate(waits=waits).values_list("pk", "waits")
+
+
+_form = CompiledQuery(_form_and_wait)
 
 
 def assignment_in_open_round(reviewer: Reviewer, stimulus_id: str) -> Assignment:
@@ -87,10 +103,7 @@ def held_sheet(assignment: Assignment) -> AnswerSheet:
     """
     if sheet := _stored_sheet(assignment):
         return sheet
-    if waiting_before(assignment):
-        raise NotYetDue
-    new = AnswerSheet(reviewer_id=assignment.member.reviewer_id, stimulus=assignment.stimulus, form=_form(assignment))
-    AnswerSheet.objects.bulk_create([new], ignore_conflicts=True)  # two tabs may come at once: one sheet for both
+    _new_sheets.insert(_new_sheet(assignment))  # two tabs may come at once: one sheet for both
     sheet = _stored_sheet(assignment)
     assert sheet is not None  # noqa: S101 - it was made above, or by the other tab
     return sheet
@@ -113,18 +126,19 @@ def refuse_ended(sheet: AnswerSheet) -> None:
         raise AlreadyUnplayable
 
 
-def waiting_before(assignment: Assignment) -> bool:
-    """Say whether an earlier clip of the order has neither been ended nor set aside."""
-    done = AnswerSheet.objects.filter(reviewer=assignment.member.reviewer_id).exclude(
-        locked_at=None, unplayable_at=None, set_aside_at=None
+def _new_sheet(assignment: Assignment) -> AnswerSheet:
+    """Return a new sheet on the form of the assignment's clip. Raises FormsMissing, or NotYetDue."""
+    member, protocol = assignment.member, round_of(assignment).protocol
+    rows = _form.rows(
+        protocol=protocol.pk,
+        form=assignment.stimulus.form_key,
+        reviewer=member.reviewer_id,
+        member=member.pk,
+        position=assignment.position,
     )
-    earlier = Assignment.objects.filter(member=assignment.member_id, position__lt=assignment.position)
-    return earlier.filter(stimulus__retirement=None).exclude(stimulus__in=done.values("stimulus")).exists()
-
-
-def _form(assignment: Assignment) -> FormRow:
-    protocol = round_of(assignment).protocol
-    form = FormRow.objects.filter(protocol=protocol, scene=assignment.stimulus.form_key).first()
-    if form is None:
+    if not rows:
         raise FormsMissing(f"The forms of {protocol} are not written; open the round with “open_round”.")
-    return form
+    form, others_wait = rows[0]
+    if others_wait:
+        raise NotYetDue
+    return AnswerSheet(reviewer_id=member.reviewer_id, stimulus=assignment.stimulus, form_id=form)

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from fartbench import audit
+from fartbench.compiled import CompiledWrite
 from fartbench.models import ProtocolVersion
 from fartbench.protocol import Response, Violation
 from review.errors import InvalidAnswers
@@ -28,6 +29,7 @@ from review.services.held import (
 
 REASON_LENGTH = 200
 MISTAKE_LENGTH = 500
+_locked = CompiledWrite(AnswerSheet, (*CHANGED, "locked_at", "digest"))
 
 
 @transaction.atomic
@@ -64,7 +66,7 @@ def lock_sheet(
         raise InvalidAnswers([Violation(key, "the first impression is not kept yet") for key in rules.first_impression])
     refuse_unplayed(sheet, rules)
     end_as_locked(sheet, reviewer.code, round_of(assignment).protocol, draft.responses, timezone.now())
-    sheet.save(update_fields=[*CHANGED, "locked_at", "digest"])
+    _locked.update(sheet)
     record_lock(sheet, reviewer.code, round_of(assignment).name)
     return sheet
 

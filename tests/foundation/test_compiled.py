@@ -1,12 +1,19 @@
 """Compiled queries give what the same query built anew gives, whatever the values, on both engines."""
 
-import pytest
-from django.contrib.auth.models import User
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
+from datetime import timedelta
 
-from fartbench.compiled import CompiledQuery, Part
-from fartbench.models import Round
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from fartbench.compiled import CompiledQuery, CompiledWrite, Part
+from fartbench.models import AuditEntry, Round, WorkerBeat
 from review.backend import AccountBackend
 from tests.factories import make_round, make_staff, open_round, reviewers_of
 
@@ -28,7 +35,7 @@ def test_rows_are_those_of_the_query_with_their_types() -> None:
 
 def test_a_column_that_was_left_out_is_read_when_it_is_asked_for() -> None:
     round_ = make_round()
-    part = Part(Round, out=("seed",))
+    part = Part(Round, only=("id", "name"))
     query = CompiledQuery(lambda pk: Round.objects.filter(pk=pk).values_list(*part.columns))
     found = part.stored(query.rows(pk=round_.pk)[0])
     with CaptureQueriesContext(connection) as queries:
@@ -52,3 +59,55 @@ def test_an_account_comes_with_its_reviewer_in_one_query_and_without_one_says_so
         assert AccountBackend().get_user(away.pk) is None
         assert AccountBackend().get_user(0) is None
     assert len(queries) == 4
+
+
+AUDITED = CompiledWrite(AuditEntry, tuple(Part(AuditEntry).names))
+BEATS = CompiledWrite(
+    WorkerBeat, ("name", "queue", "seen_at"), "(name, queue) DO UPDATE SET seen_at = EXCLUDED.seen_at"
+)
+ROUNDS = CompiledWrite(Round, ("replicates", "scene_keys", "opened_at"))
+
+
+def test_what_is_written_reads_as_if_it_had_been_saved() -> None:
+    entry = AuditEntry(
+        sequence=1,
+        at=timezone.now(),
+        actor="%s",
+        action="a '\"",
+        details={"a": [1, None, "ä"]},
+        previous_hash="",
+        hash="h",
+    )
+    AUDITED.insert(entry)
+    stored = AuditEntry.objects.get(pk=1)
+    assert [getattr(stored, name) for name in AUDITED.columns] == [getattr(entry, name) for name in AUDITED.columns]
+
+
+def test_only_the_columns_named_of_only_the_row_given_are_written() -> None:
+    changed, other = make_round(name="one"), make_round(name="two")
+    changed.name, changed.replicates, changed.scene_keys, changed.opened_at = "three", 4, ["r01-lift"], timezone.now()
+    ROUNDS.update(changed)
+    stored = Round.objects.get(pk=changed.pk)
+    assert (stored.name, stored.replicates, stored.scene_keys) == ("one", 4, ["r01-lift"])
+    assert stored.opened_at == changed.opened_at
+    assert Round.objects.filter(pk=other.pk).values_list(*ROUND.columns).get() == tuple(
+        getattr(other, name) for name in ROUND.names
+    )
+
+
+def test_of_rows_that_come_together_new_ones_are_added_and_known_ones_changed() -> None:
+    now = timezone.now()
+    WorkerBeat.objects.create(name="one", queue="", seen_at=now - timedelta(days=1))
+    BEATS.insert(WorkerBeat(name="one", queue="", seen_at=now), WorkerBeat(name="two", queue="media", seen_at=now))
+    assert set(WorkerBeat.objects.values_list("name", "queue", "seen_at")) == {("one", "", now), ("two", "media", now)}
+
+
+def test_a_session_opens_pages_until_it_ends() -> None:
+    client = Client()
+    client.force_login(make_staff())
+    page = reverse("home")
+    assert client.get(page).context["user"].is_authenticated
+    Session.objects.update(expire_date=timezone.now() - timedelta(seconds=1))
+    assert not client.get(page).context["user"].is_authenticated
+    client.cookies[settings.SESSION_COOKIE_NAME] = "nobody-has-this-key"
+    assert not client.get(page).context["user"].is_authenticated
