@@ -13,7 +13,7 @@ from fartbench import audit
 from fartbench.errors import Refusal
 from fartbench.models import ProtocolVersion, Round, RoundState
 from fartbench.protocols import find_protocol
-from fartbench.scenarios.sampling import even_part, round_plan
+from fartbench.scenarios.sampling import asked_of, even_part, round_plan
 
 
 class UnknownRound(Refusal):
@@ -117,6 +117,10 @@ def _looks(version: ProtocolVersion, looks: Looks | None, scenes: Iterable[str])
         among = [one for one in rollouts.scenarios if not chosen or one.key in chosen]
         part = even_part(among, looks.sample, seed=0)
         found["scene_keys"] = _scene_keys(version, [one.key for one in part])
+        chosen = set(found["scene_keys"])
+    for scenario in rollouts.scenarios:
+        if (not chosen or scenario.key in chosen) and not asked_of(rollouts, plan, scenario):
+            raise RoundRefused(f"Nothing of {scenario.key} would be looked at: its track has no such kind of window.")
     return found
 
 

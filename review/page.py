@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fartbench.protocol import AllowedAnswer, AnswerSet, Form, Question, Response
+from fartbench.protocol import AllowedAnswer, AnswerSet, Consistency, Form, Question, Response
 
 NA_KEY = "a"
 # What ticks a flag, in the order of the flags: letters that neither a page nor an ordinary answer takes.
@@ -147,6 +147,7 @@ def browser_rules(form: Form) -> dict[str, Any]:
         "allowed": [_allowed(answer) for answer in form.allowed],
         "settled": {question: str(response) for question, response in form.settled.items()},
         "firstImpression": list(form.first_impression),
+        "consistency": [_consistency(rule) for rule in form.protocol.consistency],
         "playback": {
             "fullPlays": form.protocol.playback.full_plays,
             "fraction": form.protocol.playback.played_fraction,
@@ -168,6 +169,10 @@ def _allowed(answer: AllowedAnswer) -> dict[str, Any]:
         "answer": str(answer.response),
         "when": [answer.requires_question, answer.requires_value] if answer.requires_question else None,
     }
+
+
+def _consistency(rule: Consistency) -> dict[str, Any]:
+    return {"question": rule.question, "other": rule.other, "atLeast": rule.at_least, "text": rule.text}
 
 
 def _block(form: Form, number: int, question: Question, response: Response | None, fault: str) -> QuestionBlock:

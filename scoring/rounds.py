@@ -40,7 +40,7 @@ def open_round(*, round_: Round, actor: str) -> None:
         raise CannotOpen(f"Round {round_.name!r} cannot be opened", reasons)
     check_files(Stimulus.objects.filter(round=round_))
     with transaction.atomic():
-        write_forms(round_.protocol)
+        write_forms(round_.protocol, round_.scenes)
         freeze(round_.protocol)
         plan_orders(round=round_, factors=configuration_labels(round_))
         move(round_, to=RoundState.REVIEWING, within=BEFORE_OPENING, opened_at=timezone.now())

@@ -5,13 +5,14 @@ from fartbench.protocol.form import AllowedAnswer, Form, Violation, form_for, fo
 from fartbench.protocol.judges import JudgeModel, Judges
 from fartbench.protocol.loader import ProtocolError, ProtocolFile, load_protocol, parse_protocol
 from fartbench.protocol.pairs import PairAnswer, PairQuestion, Pairs
-from fartbench.protocol.questions import AnswerSet, Option, Question
+from fartbench.protocol.questions import AnswerSet, Consistency, Option, Question
 from fartbench.protocol.response import Response, ResponseError
 from fartbench.protocol.schema import Protocol, Scene
 
 __all__ = [
     "AllowedAnswer",
     "AnswerSet",
+    "Consistency",
     "Form",
     "JudgeModel",
     "Judges",

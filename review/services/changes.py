@@ -37,7 +37,7 @@ def replace_reviewer(
     if leaving.role != Role.PRIMARY:
         raise CohortRefused(f"{leaving.reviewer.code} is not in the primary cohort, so nobody takes that place over.")
     reason = _needed(reason)
-    joining, link = _join(round, new, Role.PRIMARY, factors)
+    joining, link = _join(round, new, Role.PRIMARY, factors, instead_of=leaving)
     leaving.role, leaving.left_at, leaving.left_reason = Role.REPLACED, timezone.now(), reason
     leaving.save(update_fields=["role", "left_at", "left_reason"])
     leaving.invites.filter(used_at=None, revoked_at=None).update(revoked_at=leaving.left_at)
@@ -122,13 +122,18 @@ def _join(
     email: str,
     role: Role,
     factors: Mapping[str, str],
+    instead_of: CohortMember | None = None,
 ) -> tuple[CohortMember, InviteLink]:
+    """Add a member with an order of all stimuli; where members have shares, of those that another one leaves."""
     reviewer = reviewer_with(email)
     if round.members.filter(reviewer=reviewer).exists():
         raise CohortRefused(f"{reviewer.code} is or was a reviewer of round {round} already.")
     place = round.members.aggregate(last=Max("place"))["last"] + 1
     member = CohortMember.objects.create(round=round, reviewer=reviewer, role=role, place=place)
-    scenes = dict(round.stimuli.filter(retirement=None).values_list("id", "scene"))
+    stimuli = round.stimuli.filter(retirement=None)
+    if instead_of is not None:
+        stimuli = stimuli.filter(assignments__member=instead_of)
+    scenes = dict(stimuli.values_list("id", "scene"))
     if missing := set(scenes) - set(factors):
         raise OrdersRefused(f"{len(missing)} stimuli of round {round} have no factor, so no order can be drawn.")
     clips = [ClipFactors(id=name, configuration=factors[name], scene=scene) for name, scene in scenes.items()]

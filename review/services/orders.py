@@ -11,7 +11,8 @@ from fartbench import audit
 from fartbench.models import Round
 from review.errors import OrdersRefused
 from review.models import Assignment, OrderPlan
-from review.order import ClipFactors, balanced_orders
+from review.order import ClipFactors
+from review.order_shares import shared_orders
 from review.services.cohort import primary_members
 
 
@@ -23,7 +24,8 @@ def plan_orders(
     actor: str = audit.SYSTEM,
     effort: float = 1.0,
 ) -> OrderPlan:
-    """Draw and store the orders of the whole primary cohort; the balance figures are kept with them.
+    """Draw and store the orders of the whole primary cohort; the balance figures are kept with them. Where a round says
+    how many look at each stimulus, each member gets a share of them.
 
     ``factors`` gives every stimulus of the round an opaque label of what made it: equal labels never follow each other
     where that can be avoided, and the review never learns what they stand for. Raises OrdersRefused.
@@ -35,9 +37,9 @@ def plan_orders(
         raise OrdersRefused(
             f"Round {round} has {len(scenes)} stimuli and {len(factors)} factors were given; each needs exactly one."
         )
-    members = primary_members(round)
+    members, looks = primary_members(round), round.looks.looks if round.looks else 0
     clips = [ClipFactors(id=name, configuration=factors[name], scene=scene) for name, scene in scenes.items()]
-    drawn = balanced_orders(clips, len(members), round.seed, effort=effort)
+    drawn = shared_orders(clips, len(members), looks, round.seed, effort=effort)
     Assignment.objects.bulk_create(
         Assignment(member=member, stimulus_id=name, position=position)
         for member, order in zip(members, drawn.orders, strict=True)

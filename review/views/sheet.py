@@ -70,7 +70,8 @@ def form_page(
         "round": assignment.member.round,
         "stimulus_id": assignment.stimulus_id,
         "media_url": reverse("media", args=[assignment.stimulus_id]),
-        "scene": form.scene,
+        "scene": form.protocol.scene(assignment.stimulus.scene),
+        "window": assignment.stimulus.context,
         "item": item,
         "queue": queue,
         "stages": stages(form, blocks),
@@ -111,7 +112,8 @@ def _ended_page(
     form = assignment.member.round.protocol.form(assignment.stimulus.form_key)
     context = {
         "item": item,
-        "scene": form.scene,
+        "scene": form.protocol.scene(assignment.stimulus.scene),
+        "window": assignment.stimulus.context,
         "sheet": stored,
         "blocks": question_blocks(form, stored.responses()),
         "reports": stored.mistake_reports.order_by("reported_at"),

@@ -4,7 +4,7 @@
 // A question is a set of radio buttons, a number that is typed (perhaps beside an N/A button), or a flag: one box that
 // is ticked or not. What does not apply in this scene is answered by the rules and not shown as a question.
 
-import { mayStand, missing, openStage, permitted, written } from "./rules.js";
+import { contradictions, mayStand, missing, openStage, permitted, takesValue, written } from "./rules.js";
 
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -76,14 +76,19 @@ export class AnswerForm extends EventTarget {
         radio.disabled = !isOffered;
         radio.closest(".option").classList.toggle("is-closed", !isOffered);
       }
+      const number = numberOf(question);
+      if (number) number.disabled = !takesValue(rules, question.dataset.question, answers);
     }
     const left = missing(rules, answers);
-    $("[data-lock]").disabled = !this.isOpen() || !this.hasImpression() || left.length > 0;
+    const broken = contradictions(rules, answers);
+    for (const { question, text } of broken) this.fault(question, `Does not fit: ${text}.`);
+    $("[data-lock]").disabled = !this.isOpen() || !this.hasImpression() || left.length > 0 || broken.length > 0;
     const open = left.filter((key) => !flagOf(this.#questionOf(key))); // a flag that is not ticked is answered too
-    $("[data-missing]").textContent = open.length === 0 ? this.done : this.left(open.length, this.#asked);
+    const done = broken.length === 0 ? this.done : "Two answers contradict each other";
+    $("[data-missing]").textContent = open.length === 0 ? done : this.left(open.length, this.#asked);
     const keep = $("[data-keep-impression]", this.element);
     if (keep) keep.hidden = !this.awaitsImpression;
-    if (left.length > 0) this.dispatchEvent(new Event("incomplete"));
+    if (left.length > 0 || broken.length > 0) this.dispatchEvent(new Event("incomplete"));
   }
 
   fault(key, words) {
@@ -99,7 +104,8 @@ export class AnswerForm extends EventTarget {
     const question = this.#firstOpen();
     this.#focusOn(question);
     if (question === null) return $("[data-lock]").focus();
-    (numberOf(question) ?? radiosOf(question).find((radio) => !radio.disabled) ?? question).focus();
+    const number = numberOf(question);
+    (number && !number.disabled ? number : (radiosOf(question).find((radio) => !radio.disabled) ?? question)).focus();
   }
 
   answerByKey(key) {
@@ -127,6 +133,13 @@ export class AnswerForm extends EventTarget {
       if (key && !found.has(key)) found.set(key, button.value.startsWith("na:") ? "N/A" : words);
     }
     return [...found];
+  }
+
+  // Write a time into a question as its nearest step, as if it had been typed.
+  takeTime(question, seconds) {
+    const { min, max, step } = numberOf(question);
+    const nearest = Math.round(seconds / Number(step)) * Number(step);
+    this.type(question, String(Number(Math.min(Math.max(nearest, Number(min)), Number(max)).toFixed(3))));
   }
 
   // Write a number into a question, as if it had been typed.

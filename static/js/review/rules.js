@@ -3,7 +3,8 @@
 // combination.
 //
 // `rules` is {questions: [{key, stage}], allowed: [{question, answer, when: [question, value] | null}], settled: {question:
-// answer}, firstImpression: [question]}, and `answers` maps a question to "yes", "4", "3.5" or "na:REASON".
+// answer}, firstImpression: [question], consistency: [{question, other, atLeast, text}]}, and `answers` maps a question to
+// "yes", "4", "3.5" or "na:REASON".
 
 // Whether one answer may stand beside the others.
 export function mayStand(rules, question, answer, answers) {
@@ -30,13 +31,37 @@ export function missing(rules, answers) {
   return rules.questions.filter(({ key }) => kept[key] === undefined).map(({ key }) => key);
 }
 
-// Whether the answers are complete and every one may stand.
+// Whether any value of a question, and not only an N/A, may stand beside the others.
+export function takesValue(rules, question, answers) {
+  return rules.allowed.some(
+    (rule) =>
+      rule.question === question &&
+      !isNa(rule.answer) &&
+      (rule.when === null || answers[rule.when[0]] === rule.when[1]),
+  );
+}
+
+// The rules between two answers that are broken: a number below that of another question, or below what stands beside it.
+export function contradictions(rules, answers) {
+  return (rules.consistency ?? []).filter(({ question, other, atLeast }) => {
+    const [number, beside] = [answers[question], answers[other]];
+    if (number === undefined || beside === undefined || isNa(number) || isNa(beside)) return false;
+    return Number(number) < (atLeast ?? Number(beside));
+  });
+}
+
+function isNa(answer) {
+  return answer.startsWith("na:");
+}
+
+// Whether the answers are complete, every one may stand, and none contradicts another.
 export function isLockable(rules, answers) {
   const given = Object.keys(answers);
   const known = new Set(rules.questions.map(({ key }) => key));
   return (
     given.every((key) => known.has(key) && mayStand(rules, key, answers[key], answers)) &&
-    rules.questions.every(({ key }) => answers[key] !== undefined)
+    rules.questions.every(({ key }) => answers[key] !== undefined) &&
+    contradictions(rules, answers).length === 0
   );
 }
 

@@ -75,7 +75,7 @@ $("[data-confirm-lock]").addEventListener("click", lock);
 $("[data-keep]")?.addEventListener("click", keepImpression);
 for (const button of document.querySelectorAll("[data-take-time]")) {
   button.hidden = false;
-  button.addEventListener("click", () => form.type(button.closest("[data-question]"), player.video.currentTime.toFixed(1)));
+  button.addEventListener("click", () => form.takeTime(button.closest("[data-question]"), player.video.currentTime));
 }
 $("[data-confirm-back]").addEventListener("click", () => {
   askToLock(false);
