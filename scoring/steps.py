@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from blinding.models import BlindCopy, BlindingKey, NotReviewable
+from blinding.models import BlindCopy, NotReviewable, Stimulus
 from fartbench.models import Round, RoundState
 from fartbench.rounds import StepOutOfOrder
 from generation.models import Sample, SampleState
@@ -25,8 +25,9 @@ _UNDER_WAY = (SampleState.READY, *SampleState.in_flight(), SampleState.OUTPUT_RE
 ON_ORDER = Q(state__in=(*_UNDER_WAY, *STOPPED)) | (Q(state=SampleState.PLANNED) & ~Q(generation_seed=""))
 
 
-# Of a rollout there are many copies; it has them all when it has stimuli.
-_HALF_COPIED = ~Q(cell__round__unit_plan={}) & ~Exists(BlindingKey.objects.filter(sample=OuterRef("pk")))
+# Of a rollout there are many copies. A round gets its stimuli when all have all of theirs; the key is not asked, which
+# tells whose clip a stimulus is.
+_HALF_COPIED = ~Q(cell__round__unit_plan={}) & ~Exists(Stimulus.objects.filter(round=OuterRef("cell__round")))
 
 
 @dataclass(frozen=True)
