@@ -184,7 +184,7 @@ def _declined(run: JudgeRun, answer: Declined, common: dict[str, Any]) -> Outcom
 
 
 def _read(run: JudgeRun, answer: Replied, common: dict[str, Any]) -> Outcome:
-    form = run.judge.round.protocol.form(run.stimulus.scene)
+    form = run.judge.round.protocol.form(run.stimulus.form_key)
     common |= {"response_id": answer.response_id}
     try:
         responses = read_answer(answer.text, form)

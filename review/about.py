@@ -24,6 +24,6 @@ def about(context: Mapping[str, Any]) -> Iterator[str]:
         pieces = "; ".join(
             f"{ROLES[window['role']]}, {window['begin_s']:g} to {window['end_s']:g} s" for window in windows
         )
-        yield f"The clip has {len(windows)} pieces with a blank between them: {pieces}."
+        yield f"The clip has {len(windows)} pieces with a grey card between them: {pieces}."
     if words := SHOWN.get(context.get("shown", "")):
         yield words

@@ -14,7 +14,9 @@ from judging.asking import UNHEARD, ask_lost_again
 from judging.errors import AskAgainRefused
 from judging.files import read_judge
 from judging.models import Judge, JudgeRun, RunState, Variant
+from judging.planning import judging_plan
 from judging.selectors import progress_of
+from judging.telling import plan_lines
 from judging.working import chosen_models, request_judging, set_ceiling, set_pace, work_through
 
 
@@ -35,6 +37,7 @@ class Command(RoundCommand):
         )
         parser.add_argument("--interval", type=_at_least(float, 0), metavar="S", help="seconds between two questions")
         parser.add_argument("--ceiling", metavar="USD", help="what the judges of the round may cost together")
+        parser.add_argument("--plan", action="store_true", help="say what it takes and costs, and ask nothing")
         parser.add_argument("--freeze-only", action="store_true", help="freeze, and leave the asking to workers")
         parser.add_argument(
             "--ask-lost-again",
@@ -45,9 +48,12 @@ class Command(RoundCommand):
 
     def run(self, **options: Any) -> None:
         round_ = self.round(options)
-        if options["ceiling"] is not None:
+        if options["ceiling"] is not None and not options["plan"]:
             set_ceiling(round_=round_, usd=_usd(options["ceiling"]), actor=actor())
         models = chosen_models(round_, options["judges"], [read_judge(path) for path in options["add"]])
+        if options["plan"]:
+            self.say("\n".join(plan_lines(judging_plan(round_, models, variant=options["variant"]))))
+            return
         if options["ask_lost_again"]:
             self._ask_lost_again(round_, options)
         judges = request_judging(round_=round_, models=models, actor=actor(), variant=options["variant"])
