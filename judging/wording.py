@@ -15,7 +15,7 @@ from review.page import Choice, QuestionBlock, question_blocks
 
 def about_text(context: Mapping[str, Any]) -> str:
     """Return what is said of one clip alone, as lines; empty for a clip that is shown whole."""
-    return "\n".join(about(context))
+    return about(context).in_words
 
 
 def question_text(form: Form, instructions: str, *, about: str = "", reverse: bool = False) -> str:

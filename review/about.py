@@ -1,29 +1,48 @@
 """What a reviewer or a judge is told of one clip besides its form: the prompt it is about, and its pieces.
 
-No Django here. It is read from a stimulus's ``context``; a clip that is shown whole has none.
+No Django here. It is read from a stimulus's ``context``; a clip that is shown whole has none. People and judges read
+the same words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 SHOWN = {
-    "video": "Only the picture is judged; there is no sound.",
-    "audio": "Only the sound is judged; there is no picture.",
+    "video": "Picture alone: nothing is heard here, and nothing is asked about sound.",
+    "audio": "Sound alone: the picture is black, and nothing is asked about it.",
 }
-ROLES = {"shown": "", "previous": "before", "source": "what it builds on", "current": "after"}
+ROLES = {"previous": "is from before", "source": "is what it builds on", "current": "is from then on"}
 
 
-def about(context: Mapping[str, Any]) -> Iterator[str]:
-    """Yield lines: what was asked for, how the pieces of the clip lie in it (s), what of it is shown."""
-    if target := context.get("target"):
-        yield f"Asked for: {target}"
+@dataclass(frozen=True, slots=True)
+class About:
+    """``target`` is what was asked for, or empty; ``lines`` are what else is to be known of the clip."""
+
+    target: str
+    lines: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.target or self.lines)
+
+    @property
+    def in_words(self) -> str:
+        """All of it as lines of text."""
+        asked = (f"What was asked for: {self.target}",) if self.target else ()
+        return "\n".join((*asked, *self.lines))
+
+
+def about(context: Mapping[str, Any]) -> About:
+    """Return what is told of a clip with this context."""
+    return About(context.get("target", ""), tuple(_lines(context)))
+
+
+def _lines(context: Mapping[str, Any]) -> Iterator[str]:
     windows = context.get("windows", ())
     if len(windows) > 1:
-        pieces = "; ".join(
-            f"{ROLES[window['role']]}, {window['begin_s']:g} to {window['end_s']:g} s" for window in windows
-        )
-        yield f"The clip has {len(windows)} pieces with a grey card between them: {pieces}."
+        pieces = ", ".join(f"{one['begin_s']:g} to {one['end_s']:g} s {ROLES[one['role']]}" for one in windows)
+        yield f"Two pieces with a grey card between them: {pieces}."
     if words := SHOWN.get(context.get("shown", "")):
         yield words

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from fartbench.errors import Refusal
 from fartbench.models import RoundState
 from fartbench.protocol import PairQuestion
+from review.about import About, about
 from review.errors import RoundNotOpen
 from review.models import PairTask, Reviewer, Vote
 from review.pairs.errors import NotYourPair, PairNotDue, PairNotPlayed, StaleVote, UnknownAnswer, VoteEnded
@@ -150,6 +151,7 @@ def _page(
         "scene": round_.protocol.rules.scene(task.pair.scene),
         "question": question,
         "options": rules.options(question.key),
+        "window": _about(task, question),
         "chosen": chosen,
         "full_plays": rules.full_plays,
         "sides": [
@@ -159,6 +161,15 @@ def _page(
         "data": _browser_data(task, queue, stored, question),
     }
     return TemplateResponse(request, "review/pair.html", context, status=status)
+
+
+def _about(task: PairTask, question: PairQuestion) -> About | None:
+    """Return what both windows are about: the prompt of an update, or the first one; None for whole clips."""
+    if question.form is None:
+        return None
+    context = task.pair.first.context
+    first_prompt = task.member.round.protocol.rules.scene(task.pair.scene).setting
+    return about({**context, "target": context.get("target") or first_prompt})
 
 
 def _browser_data(task: PairTask, queue: PairQueue, stored: Vote | None, question: PairQuestion) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 
 from fartbench.models import RoundState
 from fartbench.protocol import Response
+from review.about import about
 from review.models import AnswerSheet, Assignment, Reviewer
 from review.pace import break_is_due, time_left
 from review.page import browser_rules, question_blocks, stages
@@ -71,7 +72,7 @@ def form_page(
         "stimulus_id": assignment.stimulus_id,
         "media_url": reverse("media", args=[assignment.stimulus_id]),
         "scene": form.protocol.scene(assignment.stimulus.scene),
-        "window": assignment.stimulus.context,
+        "window": about(assignment.stimulus.context),
         "item": item,
         "queue": queue,
         "stages": stages(form, blocks),
@@ -113,7 +114,7 @@ def _ended_page(
     context = {
         "item": item,
         "scene": form.protocol.scene(assignment.stimulus.scene),
-        "window": assignment.stimulus.context,
+        "window": about(assignment.stimulus.context),
         "sheet": stored,
         "blocks": question_blocks(form, stored.responses()),
         "reports": stored.mistake_reports.order_by("reported_at"),

@@ -1,4 +1,4 @@
-"""Judges over windows of rollouts: what it takes is told before, each form has its frame rate, and nothing is asked twice."""
+"""Judges over windows: what it takes is told before, forms have their frame rate, nothing is asked twice."""
 
 from __future__ import annotations
 
@@ -131,10 +131,10 @@ def test_each_window_is_asked_with_its_form_its_words_and_its_frame_rate(
     rates = {form: (part.get("videoMetadata") or part["video_metadata"])["fps"] for form, (part, _, _) in asked.items()}
     assert rates == {"update-video": 2, "prompt-video": 6, "dependency-both": 2, "full-video.small-p": 2}
     text = asked["update-video"][1]["text"]
-    assert "Asked for: A red disc comes." in text
-    assert "Only the picture is judged" in text
+    assert "What was asked for: A red disc comes." in text
+    assert "Picture alone: nothing is heard" in text
     pieces = asked["dependency-both"][1]["text"]
-    assert "2 pieces with a grey card between them: what it builds on, 0 to 1 s; after, 2 to 3 s." in pieces
+    assert "card between them: 0 to 1 s is what it builds on, 2 to 3 s is from then on." in pieces
     assert "Is it a landscape?" in asked["full-video.small-p"][1]["text"]
     assert set(asked["full-video.small-p"][2]) == {"scene", "activity"}
     assert {form: answers for form, (_, _, answers) in asked.items()} == RIGHT
