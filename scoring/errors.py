@@ -82,3 +82,7 @@ class NothingToMeasure(Refusal):
 
 class ReleaseBlocked(BadInput):
     """Results that may still change: something was not measured, or an evaluator failed; each is named."""
+
+
+class NothingWhole(Refusal):
+    """What compares answers about whole clips was asked of a round of rollouts, which are judged window by window."""

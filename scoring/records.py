@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fartbench.protocol import AnswerSet, Protocol, Response, form_for
+from scoring.errors import NothingWhole
 from scoring.judge_records import JudgeRecord
 from scoring.measurements.measurement import Measurement
 from scoring.preference.votes import PairVote
@@ -284,7 +285,15 @@ def count_codes(codes: Codes, values: int) -> Integers:
 
 
 def tally(record: RoundRecord) -> Tally:
-    """Bring the sheets of the primary cohort into cells x reviewers."""
+    """Bring the sheets of the primary cohort into cells x reviewers.
+
+    Raises NothingWhole for a round of rollouts, where one reviewer has many sheets in a cell.
+    """
+    if record.protocol.rollouts is not None:
+        raise NothingWhole(
+            f"Round {record.name!r} has rollouts, which are judged window by window: see its columns (“score”), not "
+            "what is counted over whole clips."
+        )
     sheet_of = _sheet_of(record)
     there = sheet_of != MISSING
     names = tuple(sorted({cell.configuration for cell in record.cells}))

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from scoring.views import insight, pairs, public, releases, sound, staff
+from scoring.views import insight, pairs, public, releases, rollouts, sound, staff
 
 urlpatterns = [
     path("", public.home, name="home"),
@@ -10,6 +10,16 @@ urlpatterns = [
     path("state/", public.state, name="state"),
     path("rounds/<str:name>/", releases.leaderboard, name="leaderboard"),
     path("rounds/<str:name>/configurations/<str:configuration>/", releases.configuration, name="configuration"),
+    path(
+        "rounds/<str:name>/rollouts/<str:configuration>/<str:scene>/<int:replicate>/",
+        rollouts.rollout,
+        name="rollout",
+    ),
+    path(
+        "rounds/<str:name>/rollouts/<str:configuration>/<str:scene>/<int:replicate>/timeline.svg",
+        rollouts.timeline,
+        name="rollout-timeline",
+    ),
     path("rounds/<str:name>/scenes/", releases.scenes, name="scenes"),
     path("rounds/<str:name>/scenes/<str:scene>/", releases.scene, name="scene"),
     path("rounds/<str:name>/ratings/", releases.ratings, name="ratings"),

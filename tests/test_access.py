@@ -33,6 +33,7 @@ ROLES = ("visitor", "rae", "other", "otis", "stan", "eve", "ada")
 OPEN, LOGIN, FORBIDDEN, NOTHING = "open", "login", "403", "404"
 
 ALL = dict.fromkeys(ROLES, OPEN)
+NOBODY = dict.fromkeys(ROLES, NOTHING)
 REVIEWERS = {"visitor": LOGIN, "rae": OPEN, "other": OPEN, "otis": FORBIDDEN} | dict.fromkeys(
     ("stan", "eve", "ada"), FORBIDDEN
 )
@@ -81,6 +82,9 @@ CALLS = {
     "state": Call(ALL),
     "leaderboard": Call(ALL, ("published",)),
     "configuration": Call(ALL, ("published", "configuration")),
+    # Only rounds of rollouts have these, and the published one here has clips (tests/streamav/test_rollout_pages.py).
+    "rollout": Call(NOBODY, ("published", "configuration", "scene", "release")),
+    "rollout-timeline": Call(NOBODY, ("published", "configuration", "scene", "release")),
     "scenes": Call(ALL, ("published",)),
     "scene": Call(ALL, ("published", "scene")),
     "ratings": Call(ALL, ("published",)),

@@ -48,8 +48,9 @@ def published_release(name: str) -> Release | None:
 
 
 def newest_release() -> Release | None:
-    """Return the newest release of all, or None."""
-    return public_releases().select_related("round__protocol").order_by("-created_at").first()
+    """Return the newest release whose protocol ranks by a score, or None: what the first page shows a leader of."""
+    releases = public_releases().select_related("round__protocol").order_by("-created_at")
+    return next((one for one in releases if not one.round.protocol.rules.scoring.is_empty), None)
 
 
 def documents_of(release: Release) -> Read:

@@ -14,13 +14,14 @@ import svg
 
 from fartbench.protocol import Protocol
 from fartbench.scenarios.metrics import Metric, MetricTable
-from scoring.release.drawing import FOOT, HEAD, LABEL_WIDTH, NOTE_WIDTH, ROW, WIDTH, document, hint, text
+from scoring.release.drawing import FOOT, HEAD, ROW, WIDTH, document, hint, text
 from scoring.rollouts.results import EVERY_TRACK
 
 STYLE = """
 .other { stroke: var(--soft); stroke-width: 1.5; fill: none; opacity: 0.45 }
 .own { stroke: var(--mark); stroke-width: 2.5; fill: none }
 """
+LABEL_WIDTH, NOTE_WIDTH = 296, 138
 PANEL_WIDTH, PANEL_HEIGHT, PANELS = 250, 96, 3
 GAP, TITLE = 16, 34
 
@@ -81,11 +82,11 @@ def profile_plot(table: MetricTable, name: str, columns: Mapping[str, Mapping[st
 
 def _profile_row(metric: Metric, found: Mapping[str, Any], name: str, y: float) -> Iterator[svg.Element]:
     own = found[name]
-    yield text(14, y + 4, f"{metric.code}  {metric.name}"[:34])
-    yield svg.Line(x1=LABEL_WIDTH, x2=WIDTH - NOTE_WIDTH, y1=y, y2=y, class_=["grid"])
+    yield text(14, y + 4, f"{metric.code}  {metric.name}")
     if own["value"] is None:
-        yield text(LABEL_WIDTH + 6, y + 4, why_empty(own), "soft")
+        yield text(LABEL_WIDTH, y + 4, why_empty(own), "soft")
         return
+    yield svg.Line(x1=LABEL_WIDTH, x2=WIDTH - NOTE_WIDTH, y1=y, y2=y, class_=["grid"])
     span = span_of(metric, [one["value"] for one in found.values() if one["value"] is not None])
     for system, other in found.items():
         if system != name and other["value"] is not None:

@@ -72,7 +72,7 @@ def _axis(seconds: float) -> Iterator[svg.Element]:
     for at in range(0, int(seconds) + 1, 30):
         x = _x(at, seconds)
         yield svg.Line(x1=x, x2=x, y1=HEIGHT - 28, y2=HEIGHT - 22, class_=["grid"])
-        yield text(x, HEIGHT - 8, f"{at} s", "soft", anchor="middle" if 0 < at < seconds else None)
+        yield text(x, HEIGHT - 8, f"{at} s", "soft", anchor="end" if at == int(seconds) else "middle" if at else None)
 
 
 def _boundary(window: Mapping[str, Any], seconds: float) -> Iterator[svg.Element]:

@@ -25,6 +25,7 @@ from scoring.pages.actions import COPYING, actions_for, placed
 from scoring.pages.blinding import copies_of, copy_line, fingerprint_in_words
 from scoring.pages.board import read_board, rows_from
 from scoring.pages.diagnostics import diagnosis
+from scoring.pages.rollouts import read_columns
 from scoring.reading import read_round
 from scoring.release.kinds import documents_of, kind_of
 from scoring.views.access import sees_rounds
@@ -114,8 +115,12 @@ def _preview(round_: Round) -> Context:
     def chosen(names: Any) -> Context:
         return {name: documents[name] for name in names}
 
+    if rules.rollouts is None:
+        shown: Context = {"board": read_board(chosen, rows_from(chosen, rules), rules, rows=len(documents))}
+    else:
+        shown = {"columns": read_columns(chosen, rules, {})}
     return {
-        "board": read_board(chosen, rows_from(chosen, rules), rules, rows=len(documents)),
+        **shown,
         "incomplete_reason": round_.incomplete_reason,
         "rules": rules,
         "preview": True,

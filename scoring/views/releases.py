@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponseBase
-from django.template.response import TemplateResponse
 from django.views.decorators.http import require_safe
 
 from fartbench.protocol import Protocol
-from review.pairs.selectors import live_pairs
 from scoring.models import Release
 from scoring.pages import reports, weighted
 from scoring.pages.board import SORTS, Choice
@@ -21,76 +17,23 @@ from scoring.pages.judges import judge_results, sensitivity_runs
 from scoring.pages.preference import preferences
 from scoring.pages.published import (
     board_of,
-    documents_of,
     prompts_of,
     public_releases,
-    published_release,
-    rows_of,
 )
-from scoring.release.pages import LEADERBOARD, SUMMARY, configuration_document
+from scoring.release.pages import LEADERBOARD, configuration_document
+from scoring.views import rollouts
+from scoring.views.release_page import ReleasePage, of_release
 
 CLIPS_PER_PAGE = 12
 CELLS_PER_PAGE = 100
 CONFIGURATIONS_SHOWN = 25
 
 
-class ReleasePage:
-    """What the views of a release share: the release, its protocol, and its documents."""
-
-    def __init__(self, release: Release, tab: str) -> None:
-        self.release, self.tab = release, tab
-        self.read = documents_of(release)
-        self.rows = rows_of(release)
-
-    @property
-    def rules(self) -> Protocol:
-        return self.release.round.protocol.rules
-
-    def documents(self, *names: str) -> list[Any]:
-        """Return the named documents of the release, its summary first; one that is missing is None."""
-        found = self.read([SUMMARY, *names])
-        self.summary = found[SUMMARY]
-        return [found.get(name) for name in names]
-
-    def show(self, request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponseBase:
-        """Render a page of the release; ``documents`` was called before, or the context brings the summary."""
-        round_ = self.release.round
-        shared = {
-            "release": self.release,
-            "round": round_,
-            "protocol": round_.protocol,
-            "rules": self.rules,
-            "tab": self.tab,
-            "has_pairs": self.rules.pairs is not None and live_pairs(round_).exists(),
-            "demonstration": self.release.demonstration,
-            "summary": getattr(self, "summary", None),
-        }
-        return TemplateResponse(request, template, shared | context)
-
-
-View = Callable[..., HttpResponseBase]
-
-
-def of_release(tab: str) -> Callable[[View], View]:
-    """Give a view the newest release of the published round in its address; any other round is not there."""
-
-    def decorate(view: View) -> View:
-        @wraps(view)
-        def found(request: HttpRequest, name: str, **rest: str) -> HttpResponseBase:
-            release = published_release(name)
-            if release is None:
-                raise Http404
-            return view(request, ReleasePage(release, tab), **rest)
-
-        safe: View = require_safe(found)
-        return safe
-
-    return decorate
-
-
 @of_release("leaderboard")
 def leaderboard(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
-    """Show who is ahead: scores with their intervals, every gate's votes, and what a point means."""
+    """Show who is ahead: scores with their intervals, every gate's votes, and what a point means; or the columns."""
+    if page.rules.rollouts is not None:
+        return rollouts.columns(request, page)
     board = board_of(page.release, choice=Choice.of(request.GET.dict()))
     context = {"board": board, "summary": board.summary, "sorts": SORTS, "page": board.page}
     return page.show(request, "scoring/leaderboard.html", context)
@@ -99,6 +42,8 @@ def leaderboard(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
 @of_release("leaderboard")
 def configuration(request: HttpRequest, page: ReleasePage, configuration: str) -> HttpResponseBase:
     """Show one configuration: its clips beside their scenes, gates and votes, ratings, identity, prompts and cost."""
+    if page.rules.rollouts is not None:
+        return rollouts.system(request, page, configuration)
     (document,) = page.documents(configuration_document(configuration))
     if document is None:
         raise Http404
@@ -231,7 +176,9 @@ def coverage(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     (found,) = page.documents("coverage")
     read = reports.coverage(found, page.rules) if found else None
     missing = Paginator(read.missing if read else (), CELLS_PER_PAGE).get_page(request.GET.get("page"))
-    return page.show(request, "scoring/coverage.html", {"coverage": read, "page": missing})
+    return page.show(
+        request, "scoring/coverage.html", {"coverage": read, "page": missing, "units": (found or {}).get("units")}
+    )
 
 
 @of_release("releases")

@@ -2,6 +2,7 @@
 
 import json
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from typing import IO, Any, cast
 
 from django.db import transaction
@@ -11,9 +12,11 @@ from rich.table import Table
 from fartbench import audit
 from fartbench.commands import RoundCommand, actor
 from fartbench.models import RoundState
-from scoring.document import scores_document
 from scoring.factual_score import Standing
-from scoring.results import round_results
+from scoring.reading import read_round
+from scoring.release.kinds import documents_of
+from scoring.rollouts.plots import why_empty
+from scoring.rollouts.results import EVERY_TRACK
 from scoring.standings import RoundResults
 from scoring.steps import refuse_unless
 
@@ -31,11 +34,31 @@ class Command(RoundCommand):
         if round_.state == RoundState.LOCKED:
             with transaction.atomic():
                 audit.record("scores previewed", actor=actor(), round_name=round_.name)
-        results = round_results(round_)
+        documents = documents_of(read_round(round_))
         if options["json"]:
-            self.say(json.dumps(scores_document(results), indent=2, ensure_ascii=False))
+            self.say(json.dumps(documents.scores, indent=2, ensure_ascii=False))
         else:
-            Console(file=cast("IO[str]", self.stdout)).print(_table(results))
+            of_rollouts = round_.protocol.rules.rollouts is not None
+            table = _columns(documents.scores) if of_rollouts else _table(documents.results)
+            Console(file=cast("IO[str]", self.stdout)).print(table)
+
+
+def _columns(scores: Mapping[str, Any]) -> Table:
+    """Return a line for each metric and a column for each system, over the whole rollouts, as the first source says."""
+    whole, systems = scores["horizons_s"][-1], scores["readings"][0]["systems"]
+    table = Table(title=f"{scores['round']}: {len(scores['metrics'])} metrics, no overall score")
+    for heading in ("Metric", "Better", *(system["configuration"] for system in systems)):
+        table.add_column(heading)
+    for metric in scores["metrics"]:
+        found = [system["columns"][whole][EVERY_TRACK][metric["code"]] for system in systems]
+        table.add_row(metric["code"], metric["better"], *map(_value, found))
+    return table
+
+
+def _value(found: Mapping[str, Any]) -> str:
+    if found["value"] is None:
+        return why_empty(found)
+    return f"{found['value']:.3g} (n = {found['n']}){', provisional' if found['provisional'] else ''}"
 
 
 def _table(results: RoundResults) -> Table:

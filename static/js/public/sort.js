@@ -10,10 +10,15 @@ function valueOf(row, column, kind) {
   return kind === "text" ? text : Number(text || Number.MAX_VALUE);
 }
 
+// The last row of a head names the columns; one above it may name groups of them.
+function headings(table) {
+  return [...table.tHead.rows].at(-1).cells;
+}
+
 function sort(table, heading, column, place) {
   const ascending = heading.getAttribute("aria-sort") !== "ascending";
   const kind = heading.dataset.sort;
-  for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+  for (const other of headings(table)) other.removeAttribute("aria-sort");
   heading.setAttribute("aria-sort", ascending ? "ascending" : "descending");
   for (const body of table.tBodies) {
     const rows = [...body.querySelectorAll("tr[data-row]")];
@@ -28,7 +33,7 @@ function sort(table, heading, column, place) {
 for (const table of document.querySelectorAll("table[data-sortable]")) {
   // Equal rows keep the order that the page came with.
   const place = new Map([...table.querySelectorAll("tr[data-row]")].map((row, index) => [row, index]));
-  [...table.tHead.rows[0].cells].forEach((heading, column) => {
+  [...headings(table)].forEach((heading, column) => {
     if (!heading.dataset.sort) return;
     const button = document.createElement("button");
     button.type = "button";

@@ -1,0 +1,89 @@
+"""The pages of a published round of rollouts: everything is read from its newest release, and nothing is computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+
+from scoring.pages import rollouts as shown
+from scoring.pages.published import prompts_of
+from scoring.release.pages import LEADERBOARD, configuration_document
+from scoring.rollouts.pages import rollout_document
+from scoring.views.release_page import ReleasePage, of_release
+
+BOUNDARIES = "boundary"
+
+
+def columns(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """Show the columns of every system, and the published figures apart from them."""
+    (published,) = page.documents("published_figures")
+    found = shown.read_columns(page.read, page.rules, request.GET.dict())
+    context = {
+        "columns": found,
+        "summary": found.summary,
+        "references": shown.references_of(published, page.rules),
+        "published": published,
+    }
+    return page.show(request, "scoring/rollout_columns.html", context)
+
+
+def system(request: HttpRequest, page: ReleasePage, configuration: str) -> HttpResponseBase:
+    """Show one system: its profile, how it goes along its rollouts, its diagnostics, each rollout, what was tested."""
+    (document,) = page.documents(configuration_document(configuration))
+    if document is None:
+        raise Http404
+    table = shown.table_of(page.rules)
+    context = {
+        "document": document,
+        "cells": [shown.cell_of(metric, document["columns"][metric.code]) for metric in table.metrics],
+        "curves": shown.curve_lines(document["curves"], page.rules),
+        "diagnostics": document["diagnostics"],
+        "rollouts": shown.rollout_lines(document, page.rules),
+        "prompts": prompts_of(page.release.round, configuration),
+    }
+    return page.show(request, "scoring/rollout_system.html", context)
+
+
+@of_release("leaderboard")
+def rollout(
+    request: HttpRequest, page: ReleasePage, configuration: str, scene: str, replicate: int
+) -> HttpResponseBase:
+    """Show one rollout along its time: boundaries with their parts, prompts, marks, and the other systems beside it."""
+    document, index = page.documents(rollout_document(configuration, scene, replicate), LEADERBOARD)
+    if document is None:
+        raise Http404
+    names = [entry["name"] for entry in index["configurations"]]
+    documents = page.read([configuration_document(name) for name in names])
+    systems = {name: documents[configuration_document(name)] for name in names}
+    own = next(one for one in systems[configuration]["rollouts"] if _is(one, scene, replicate))
+    table = shown.table_of(page.rules)
+    native = next((metric for metric in table.metrics if metric.unit == BOUNDARIES), None)
+    context = {
+        "configuration": configuration,
+        "scene": page.rules.scene(scene),
+        "replicate": replicate,
+        "rollout": document,
+        "native": native,
+        "beside": shown.beside(systems, native.code, scene, replicate, configuration) if native else [],
+        "values": shown.case_values(table, own["values"]),
+    }
+    return page.show(request, "scoring/rollout.html", context)
+
+
+@of_release("leaderboard")
+def timeline(
+    _request: HttpRequest, page: ReleasePage, configuration: str, scene: str, replicate: int
+) -> HttpResponseBase:
+    """Draw one rollout along its time."""
+    (document,) = page.documents(rollout_document(configuration, scene, replicate))
+    if document is None:
+        raise Http404
+    from scoring.rollouts.timeline import timeline_plot  # noqa: PLC0415 - few requests draw anything
+
+    drawing = timeline_plot(f"{configuration}: {page.rules.scene(scene).title}", document)
+    return HttpResponse(drawing, content_type="image/svg+xml")
+
+
+def _is(one: dict[str, Any], scene: str, replicate: int) -> bool:
+    return (one["scene"], one["replicate"]) == (scene, replicate)
