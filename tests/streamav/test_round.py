@@ -21,9 +21,10 @@ from review.models import AnswerSheet, Assignment
 from review.models import Form as FormRow
 from review.order import ClipFactors
 from review.order_shares import shared_orders
-from review.services import lock_sheet, set_cohort
+from review.services import lock_sheet, plan_orders, replace_reviewer, set_cohort
+from tests.factories import make_cohort, make_protocol, make_round, make_staff, make_stimulus
 from tests.generation.buying import work
-from tests.streamav.small import write_protocol
+from tests.streamav.small import FOLDER, write_protocol
 from tests.test_crawl import Kept, crawl
 
 EMAILS = ["a@example.org", "b@example.org"]
@@ -185,3 +186,29 @@ def test_shares_are_even_in_clips_looks_and_configurations() -> None:
     assert drawn.balance.same_configuration_neighbours == 0
     assert drawn == shared_orders(clips, 5, 3, "seed", effort=0.05)
     assert shared_orders(clips, 3, 0, "seed", effort=0.05).orders != drawn.orders
+
+
+def test_staff_sees_how_far_a_round_of_rollouts_is(opened: Round, client: Client) -> None:
+    client.force_login(make_staff())
+    for page in ("", "progress", "blinding/", "fingerprint/"):
+        assert client.get(f"/staff/rounds/S/{page}").status_code == 200, page
+    assert client.get("/staff/").status_code == client.get("/state/").status_code == 200
+
+
+@pytest.mark.django_db
+def test_who_takes_a_place_over_gets_the_share_that_is_left() -> None:
+    round_ = make_round(protocol=make_protocol(FOLDER))
+    round_.unit_plan = {"horizons": [180.0], "kinds": ["update"], "looks": 1}
+    round_.save()
+    factors = {make_stimulus(round_, scene=scene).pk: f"c{n % 2}" for n, scene in enumerate(round_.scenes[:6])}
+    make_cohort(round_)
+    plan_orders(round=round_, factors=factors, effort=0.1)
+    Round.objects.filter(pk=round_.pk).update(state=RoundState.REVIEWING)
+    old = round_.members.order_by("place").first()
+    share = set(old.assignments.values_list("stimulus_id", flat=True))
+    assert [member.assignments.count() for member in round_.members.all()] == [2, 2, 2]
+    replace_reviewer(
+        round=round_, old=old.reviewer.code, new="new@example.org", reason="ill", factors=factors, actor="test"
+    )
+    new = round_.members.get(reviewer__email="new@example.org")
+    assert set(new.assignments.values_list("stimulus_id", flat=True)) == share
