@@ -21,7 +21,7 @@ from fartbench.models import AuditEntry, EntryTry
 from review.models import Invite, Reviewer
 from review.services import issue_return_code
 from tests.factories import make_staff, open_round, reviewers_of
-from tests.test_access import CALLS, OPEN, client_of, names_of
+from tests.test_access import CALLS, OPEN, ROLES, client_of, names_of
 from tests.test_access import world as world  # noqa: PLC0414 - a fixture
 
 pytestmark = pytest.mark.django_db
@@ -48,7 +48,7 @@ def test_no_address_that_changes_anything_takes_a_form_without_its_token(world: 
     changing = {name: call for name, call in CALLS.items() if call.method != "get"}
     assert len(changing) > 10
     for name, call in changing.items():
-        role = next(role for role in ("rae", "ada", "visitor") if call.outcomes[role] == OPEN)
+        role = next(role for role in ROLES if call.outcomes[role] == OPEN)
         client = client_of(role, world)
         client.handler.enforce_csrf_checks = True
         response = call.make(client, reverse(name, args=[world[arg] for arg in call.args]))
