@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from scoring.views import insight, pairs, public, releases, rollouts, sound, staff
+from scoring.views import alignment, insight, pairs, public, releases, rollouts, sound, staff
 
 urlpatterns = [
     path("", public.home, name="home"),
@@ -26,6 +26,7 @@ urlpatterns = [
     path("rounds/<str:name>/agreement/", releases.agreement, name="agreement"),
     path("rounds/<str:name>/human-ai/", releases.human_ai, name="human-ai"),
     path("rounds/<str:name>/pairs/", releases.preference, name="preference"),
+    path("rounds/<str:name>/alignment/", alignment.alignment, name="alignment"),
     path("rounds/<str:name>/coverage/", releases.coverage, name="coverage"),
     path("rounds/<str:name>/releases/", releases.releases, name="releases"),
     path("rounds/<str:name>/releases/<int:number>/all.zip", releases.archive, name="release-archive"),

@@ -91,6 +91,7 @@ CALLS = {
     "agreement": Call(ALL, ("published",)),
     "human-ai": Call(ALL, ("published",)),
     "preference": Call(ALL, ("published",)),
+    "alignment": Call(ALL, ("published",)),
     "coverage": Call(ALL, ("published",)),
     "tests": Call(ALL, ("published",)),
     "specification": Call(ALL, ("protocol", "protocol_version", "scene")),

@@ -107,6 +107,15 @@ def _rollout_documents(record: RoundRecord) -> Documents[Any]:
     return Documents(results, document.scores_document(results), document.reports_document(results))
 
 
+def _rollout_tables(protocol: Protocol) -> tuple[Table, ...]:
+    of_every_round = (
+        tables.CLIPS, CONFIGURATIONS, tables.WINDOWS, tables.MEASUREMENTS, tables.COLUMNS, tables.CASES,
+    )  # fmt: skip
+    return (
+        (*of_every_round, tables.ALIGNMENT) if "alignment" in {one.key for one in protocol.reports} else of_every_round
+    )
+
+
 def _rollout_table_rows(documents: Documents[Any]) -> Iterator[Rows]:
     yield tables.clip_rows(documents.results)
     yield configuration_rows(documents.results.record)
@@ -114,6 +123,8 @@ def _rollout_table_rows(documents: Documents[Any]) -> Iterator[Rows]:
     yield tables.measurement_rows(documents.results)
     yield tables.column_rows(documents.results, documents.scores)
     yield tables.case_rows(documents.results)
+    if (report := documents.reports["reports"].get("alignment")) is not None:
+        yield tables.alignment_rows(documents.results, report)
 
 
 def _rollout_plots(protocol: Protocol, documents: Documents[Any]) -> Mapping[str, str]:
@@ -136,6 +147,7 @@ _ROLLOUT_FILES = """\
 | `measurements.csv` | what machines measured, with what each value came from |
 | `scores.json`, `columns.csv` | every metric of every system with its interval, by horizon and track |
 | `cases.csv` | every metric of every rollout |
+| `alignment.csv` | how far people prefer, in blind pairs, what each metric ranks higher |
 """
 
 CLIPS = Kind(
@@ -155,9 +167,7 @@ ROLLOUTS = Kind(
     documents=_rollout_documents,
     answers=tables.WINDOW_ANSWERS,
     judge_answers=tables.WINDOW_JUDGE_ANSWERS,
-    tables=lambda _: (
-        tables.CLIPS, CONFIGURATIONS, tables.WINDOWS, tables.MEASUREMENTS, tables.COLUMNS, tables.CASES,
-    ),
+    tables=_rollout_tables,
     rows=_rollout_table_rows,
     calibration=(),
     calibration_rows=lambda _: iter(()),

@@ -93,6 +93,29 @@ CASES = Table(
     ),
 )
 
+ALIGNMENT = Table(
+    "alignment",
+    "How far people prefer what each metric ranks higher: a row per question about pairs and source of the metric.",
+    (
+        *EVERY_ROW,
+        Column("question", "The question about pairs, by its key in the protocol."),
+        _METRIC,
+        _SOURCE,
+        Column("pairs", "How many pairs were voted on.", "integer"),
+        Column("votes", "How many votes there are.", "integer"),
+        Column("annotators", "How many people voted.", "integer"),
+        Column("ties", "How many pairs are ties, with those where nobody had a majority.", "integer"),
+        Column("value", "Spearman's correlation over systems of win rates with scores; higher is better agreement."),
+        Column("low", "Lower limit of the 95% interval; empty if not estimable."),
+        Column("high", "Upper limit of the 95% interval; empty if not estimable."),
+        Column("n", "How many systems were correlated.", "integer"),
+        Column("method", "The interval's method, or why it is not estimable."),
+        Column("ceiling", "How well one annotator's win rates agree with those of the others, on average."),
+        Column("published_lowest", "The lowest correlation that was published; a reference, no figure of this round."),
+        Column("published_highest", "The highest one."),
+    ),
+)
+
 
 def with_windows(table: Table) -> Table:
     """Return a table of answers with the columns that say which part of a rollout each is about."""
@@ -163,6 +186,20 @@ def case_rows(results: RolloutResults) -> Iterator[RowOfCells]:
             yield (
                 *every_row(results.record), reading.source, cell.configuration, cell.scene, cell.replicate, code,
                 number(found.value), number(found.signed), found.status, found.reason,
+            )  # fmt: skip
+
+
+def alignment_rows(results: RolloutResults, report: dict[str, Any]) -> Iterator[RowOfCells]:
+    """Yield a row per question about pairs and source, from the report on human alignment."""
+    published = report["published"]
+    for one in report["questions"]:
+        counts = (one["pairs"], one["votes"], one["annotators"], one["ties"])
+        for source, found in one["readings"].items():
+            yield (
+                *every_row(results.record), one["question"], one["metric"], source, *counts,
+                *(number(found[name]) for name in ("value", "low", "high")), found["n"],
+                found["method"] if found["low"] is not None else found["note"], number(one["ceiling"]),
+                number(published["lowest"]), number(published["highest"]),
             )  # fmt: skip
 
 

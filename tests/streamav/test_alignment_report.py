@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from django.template.loader import render_to_string
 from scipy.stats import spearmanr
 
 from review.pairs.meetings import Contender, plan_meetings
+from scoring.pages.alignment import alignment_lines, sources_of
 from scoring.preference.votes import PairVote
 from scoring.records import RoundRecord
 from scoring.release.contents import write_release
@@ -125,3 +129,35 @@ def test_votes_on_windows_come_back_from_the_release(record: RoundRecord, tmp_pa
     assert loaded.pair_votes == record.pair_votes
     assert verify_release(folder) is not None
     assert documents_of(loaded).reports["reports"]["alignment"] == documents_of(record).reports["reports"]["alignment"]
+
+
+def test_the_table_of_the_release_says_the_same(record: RoundRecord, report: dict[str, Any], tmp_path: Path) -> None:
+    folder = tmp_path / "release"
+    folder.mkdir()
+    write_release(folder, documents_of(record), streamav().content, ISSUE)
+    rows = {row["metric"]: row for row in csv.DictReader((folder / "alignment.csv").read_text().splitlines())}
+    assert len(rows) == 17
+    found = of_question(report, "pvrl")
+    assert float(rows["PVRL"]["value"]) == found["readings"]["people"]["value"]
+    assert (rows["PVRL"]["pairs"], rows["PVRL"]["annotators"]) == ("24", "3")
+    assert (rows["VQ"]["ceiling"], rows["VQ"]["published_highest"]) == ("1.0", "0.94")
+    assert (rows["HDF"]["value"], rows["HDF"]["method"]) == ("", "no pair was voted on")
+
+
+def test_the_page_shows_interval_ceiling_and_the_published_range_as_such(report: dict[str, Any]) -> None:
+    context = {
+        "round": {"name": "rollouts"},
+        "rules": streamav().protocol,
+        "release": {"number": 1},
+        "lines": alignment_lines(report),
+        "sources": sources_of(report),
+        "published": report["published"],
+    }
+    page = re.sub(r"\s+", " ", render_to_string("scoring/alignment.html", context))
+    assert "Published reference, not measured here: from 0.77 to 0.94 over 17 metrics" in page
+    assert "Spearman's ρ with the scores of people" in page
+    assert "Which picture is of better quality?" in page
+    assert re.search(r'<th scope="row"><a href="[^"]*">west</a></th><td class="number">1.00</td>', page)
+    (vq,) = (line for line in alignment_lines(report) if line.metric == "VQ")
+    assert [name for name, _, _ in vq.systems] == ["west", "south", "east", "north"]
+    assert vq.ceiling == "1.00"
