@@ -12,6 +12,7 @@ from blinding.models import BlindingKey, NotReviewable
 from fartbench.models import AuditEntry, Round
 from fartbench.protocol import digest_of
 from generation.models import Configuration, Sample
+from generation.verdicts import review_record
 from review.models import Answer, AnswerSheet, CohortMember, Retirement, Role
 from review.record import SheetRecord
 from scoring.errors import RoundAltered
@@ -67,7 +68,17 @@ def read_round(round_: Round) -> RoundRecord:
         pair_votes=read_votes(round_),
         windows=windows,
         measurements=read_measurements(round_, place_of),
+        verdicts=_verdicts(round_),
     )
+
+
+def _verdicts(round_: Round) -> dict[str, Any]:
+    """Return what experts said of the round's scenarios. Who went on without them is not named, only why."""
+    if round_.protocol.rules.rollouts is None:
+        return {}
+    found = review_record(round_)
+    waived = found.get("waived")
+    return {**found, "waived": {"reason": waived["reason"], "at": waived["at"]} if waived else None}
 
 
 def refuse_other_protocol(round_: Round) -> None:

@@ -7,8 +7,9 @@ recompute everything in it. Answers are small whole numbers in arrays: a round o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -177,7 +178,8 @@ class AnswerBook:
 class RoundRecord:
     """A closed round. ``scenes`` are those of the round, in the protocol's order; times are ISO 8601 in UTC.
 
-    ``seed`` is the stored text that every resampling of this round draws its own seed from.
+    ``seed`` is the stored text that every resampling of this round draws its own seed from. ``verdicts`` are what
+    experts said of the scenarios before the first generation, as plain JSON; empty where nobody is asked.
     """
 
     name: str
@@ -197,6 +199,7 @@ class RoundRecord:
     pair_votes: tuple[PairVote, ...] = ()
     windows: tuple[WindowRecord, ...] = ()
     measurements: tuple[MeasuredRecord, ...] = ()
+    verdicts: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def book(self) -> AnswerBook:

@@ -19,6 +19,7 @@ from scoring.release.croissant import croissant
 from scoring.release.documents import Documents
 from scoring.release.judges import write_judges
 from scoring.release.kinds import kind_of
+from scoring.release.loading import VERDICTS
 from scoring.release.manifest import MANIFEST, Issue, manifest
 from scoring.release.parquet import write_parquet
 from scoring.release.readme import readme
@@ -40,6 +41,8 @@ def write_tables(folder: Path, documents: Documents[Any], protocol_content: Mapp
     for table, found in rows.items():
         write_csv(folder / f"{table.name}.csv", _header(table), found)
     write_judges(folder, record, kind.judge_answers)
+    if record.verdicts:
+        (folder / VERDICTS).write_bytes(canonical_bytes(record.verdicts))
     (folder / "scores.json").write_bytes(json_bytes(documents.scores))
     (folder / "protocol.json").write_bytes(canonical_bytes(protocol_content))
 

@@ -148,6 +148,7 @@ _ROLLOUT_FILES = """\
 | `scores.json`, `columns.csv` | every metric of every system with its interval, by horizon and track |
 | `cases.csv` | every metric of every rollout |
 | `alignment.csv` | how far people prefer, in blind pairs, what each metric ranks higher |
+| `verdicts.json` | what experts said of each scenario, and why the round went on without, if it did |
 """
 
 CLIPS = Kind(

@@ -28,7 +28,7 @@ from scoring.release.shown import Shown
 from scoring.release.writers import read_csv, readable_json_bytes
 from scoring.rollouts.loading import load_measurements, load_windows
 
-ANSWERS = "answers.csv"
+ANSWERS, VERDICTS = "answers.csv", "verdicts.json"
 # What a row of clips.csv says of the cell itself, in the order of `CellRecord`.
 _CELL_TEXTS = (
     "reason", "stimulus", "raw_sha256", "blind_sha256", "cost_usd", "seed", "model_version", "generated_at",
@@ -89,6 +89,7 @@ def load_record(folder: Path, stated: Mapping[str, Any]) -> tuple[RoundRecord, d
         pair_votes=load_votes(folder, protocol, scene_of, reviewers),
         windows=windows,
         measurements=load_measurements(folder, protocol, cells),
+        verdicts=json.loads((folder / VERDICTS).read_bytes()) if (folder / VERDICTS).exists() else {},
     )
     if len(record.primary) > protocol.cohort.most:
         words = f"manifest.json: {len(record.primary)} primary reviewers; the protocol says {protocol.cohort.sizes}"

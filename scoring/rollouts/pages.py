@@ -58,6 +58,7 @@ def _summary(documents: Documents[RolloutResults]) -> Document:
         "delivered": sum(system["delivered"] for system in first),
         "configurations": len(first),
         "windows": len(record.windows),
+        "without_verdicts": (record.verdicts.get("waived") or {}).get("reason", ""),
         "leading": {"configurations": [], "n": 0},
         "families": sorted({found.family for found in record.configurations} - {""}),
     }

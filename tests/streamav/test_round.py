@@ -1,6 +1,7 @@
 """A whole round of small rollouts by command; what reviewers are sent says nothing of who made them."""
 
 import csv
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -22,6 +23,7 @@ from review.models import Form as FormRow
 from review.order import ClipFactors
 from review.order_shares import shared_orders
 from review.services import lock_sheet, plan_orders, replace_reviewer, set_cohort
+from scoring.models import Release
 from tests.factories import make_cohort, make_protocol, make_round, make_staff, make_stimulus
 from tests.generation.buying import work
 from tests.streamav.small import FOLDER, write_protocol
@@ -72,7 +74,9 @@ def answer_file(round_: Round, folder: Path, **changes: str) -> Path:
     return folder / "answers.csv"
 
 
-def test_a_round_of_rollouts_goes_from_its_creation_to_its_close_by_command(opened: Round, tmp_path: Path) -> None:
+def test_a_round_of_rollouts_goes_from_its_creation_to_its_release_by_command(
+    opened: Round, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     # P1 is joint, P2 of the picture and builds on P1: 3 forms about updates, 1 about a pair, 2 about the beginning.
     per_rollout = {
         "update-video": 2, "update-both": 1, "dependency-both": 1,
@@ -93,6 +97,20 @@ def test_a_round_of_rollouts_goes_from_its_creation_to_its_close_by_command(open
     assert opened.state == RoundState.LOCKED
     pair = AnswerSheet.objects.filter(stimulus__form="dependency-both").first()
     assert str(pair.responses()["dependency_following"]) == "na:source_not_established"
+    with pytest.raises(CommandError, match="run “measure S”"):
+        call_command("publish", "S")
+    call_command("measure", "S")
+    call_command("score", "S")
+    assert "no overall score" in capsys.readouterr().out
+    call_command("publish", "S")
+    release = Release.objects.get()
+    call_command("verify_release", str(release.folder))
+    verdicts = json.loads((release.folder / "verdicts.json").read_bytes())
+    assert verdicts["waived"]["reason"] == release.document("summary")["without_verdicts"] == "a test"
+    for columns in release.document("columns/people/4/all")["systems"].values():
+        assert (columns["VUF"]["value"], columns["PVRL"]["value"]) == (4, 0.5)
+        assert columns["HDF"]["cases"] == {"not_applicable": 1}  # its source never came about
+        assert columns["VA"]["reasons"] == {"unavailable": "no weights: WEIGHTS_DIR is not there"}
 
 
 def test_a_reviewer_learns_what_to_judge_and_not_who_made_it(opened: Round) -> None:

@@ -120,6 +120,7 @@ def again(round_: Round) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.engine("sqlite")  # rows of this kind are read on both engines above
 def test_thirteen_systems_by_24_scenarios_from_rows_to_a_release_that_verifies() -> None:
     """The whole simulated evaluation: 312 rollouts with scripted answers to 10,946 forms."""
     names = [f"system-{number:02}" for number in range(13)]
