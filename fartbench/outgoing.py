@@ -6,60 +6,87 @@ one that sends without end fills the memory. Here a watch breaks the line off wh
 
 from __future__ import annotations
 
+import ipaddress
+import json
+import re
 import socket
 import ssl
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any, Self
 from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 import httpx
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 SECONDS_TO_CONNECT = 10.0
+LONGEST_PAUSE_S = 3600.0
+"""A service that asks to be left alone for longer is asked again after an hour all the same."""
+# Packed once by one of these, a piece of what came is at most a thousand times larger; twice, a million times.
+_PACKINGS = frozenset({"gzip", "deflate", "identity"})
+_PROXIED = frozenset({"http", "https", "all"})
 
 
 class TooLarge(httpx.TransportError):
     """A body larger than anybody reads."""
 
 
+class NotPublic(httpx.TransportError):
+    """An address inside this network, named by somebody outside."""
+
+
 class BoundedClient(httpx.Client):
     """An HTTP client for one question to the service at ``base_url``; an address on this machine needs no proxy.
 
     The whole exchange may take ``seconds``, else httpx.ReadTimeout; the body, unpacked, may have ``most_bytes``, else
-    TooLarge. ``answer`` is the last one that came whole.
+    TooLarge. With ``public`` an address that is not on the public internet is NotPublic, and nothing is sent there; a
+    proxy sees to that itself for names. ``answer`` is the last one that came whole.
     """
 
-    def __init__(self, base_url: str, *, seconds: float, most_bytes: int) -> None:
+    def __init__(self, base_url: str, *, seconds: float, most_bytes: int, public: bool = False) -> None:
+        is_here = urlsplit(base_url).hostname in LOOPBACK
         super().__init__(
             timeout=httpx.Timeout(seconds, connect=SECONDS_TO_CONNECT),
-            trust_env=urlsplit(base_url).hostname not in LOOPBACK,
+            trust_env=not is_here,
             verify=trust(),
             follow_redirects=False,
+            headers={"Accept-Encoding": "gzip, deflate"},
         )
-        self._seconds, self._most_bytes = seconds, most_bytes
+        self._seconds, self._most_bytes, self._public = seconds, most_bytes, public
+        self._looks_at_peers = public and (is_here or not _PROXIED & getproxies().keys())
         self.answer: httpx.Response | None = None
 
     def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
         """Send a request, and return its answer with the whole body."""
-        options.pop("stream", None)
-        options["follow_redirects"] = False
-        with _Watch(self._seconds) as watch:
-            request.extensions = {**request.extensions, "trace": watch.note}
-            answer = super().send(request, stream=True, **options)
-            try:
-                body = b"".join(self._pieces(answer))
-            finally:
-                answer.close()
+        with self.exchange(request, **options) as (answer, pieces):
+            body = b"".join(pieces)
         # The body is unpacked by now.
         packed = ("content-encoding", "content-length", "transfer-encoding")
         headers = [(name, value) for name, value in answer.headers.multi_items() if name not in packed]
         self.answer = httpx.Response(answer.status_code, headers=headers, content=body, request=request)
         return self.answer
 
+    @contextmanager
+    def exchange(self, request: httpx.Request, **options: Any) -> Iterator[tuple[httpx.Response, Iterator[bytes]]]:
+        """Send a request, and yield its answer with the pieces of the body as they come; all within the time."""
+        if self._public and _is_named_inside(request.url.host):
+            raise NotPublic(f"{request.url.host} is no public address")
+        options |= {"stream": True, "follow_redirects": False}
+        with _Watch(self._seconds, looks_at_peers=self._looks_at_peers) as watch:
+            request.extensions = {**request.extensions, "trace": watch.note}
+            answer = super().send(request, **options)
+            try:
+                yield answer, self._pieces(answer)
+            finally:
+                answer.close()
+
     def _pieces(self, answer: httpx.Response) -> Iterator[bytes]:
+        packings = answer.headers.get_list("content-encoding", split_commas=True)
+        if len(packings) > 1 or not _PACKINGS.issuperset(name.strip().lower() for name in packings):
+            raise TooLarge("the answer is packed in a way that nobody asked for")
         size = 0
         for piece in answer.iter_bytes(1 << 16):
             size += len(piece)
@@ -71,11 +98,12 @@ class BoundedClient(httpx.Client):
 class _Watch:
     """Breaks a connection off when its time is up, and raises httpx.ReadTimeout for whatever comes of that.
 
-    ``note`` is told of the connection by httpcore's trace of the exchange.
+    ``note`` is told of the connection by httpcore's trace of the exchange; one to a machine inside this network is
+    NotPublic where peers are looked at, whatever name led there.
     """
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+    def __init__(self, seconds: float, *, looks_at_peers: bool) -> None:
+        self._seconds, self._looks_at_peers = seconds, looks_at_peers
         self._timer = threading.Timer(seconds, self._break_off)
         self._timer.daemon = True
         self._socket: socket.socket | None = None
@@ -98,6 +126,8 @@ class _Watch:
             self._socket = stream.get_extra_info("socket")
             if self._is_over:
                 self._break_off()
+            elif self._looks_at_peers and self._socket is not None:
+                _refuse_inside(self._socket)
 
     def _break_off(self) -> None:
         self._is_over = True
@@ -111,3 +141,50 @@ class _Watch:
 def trust() -> ssl.SSLContext:
     """Return the certificates that are trusted; each client would read them again, a tenth of a second of work."""
     return httpx.create_ssl_context()
+
+
+def _refuse_inside(connection: socket.socket) -> None:
+    peer = connection.getpeername()[0]
+    if _is_inside(peer):
+        connection.close()
+        raise NotPublic(f"{peer} is no public address")
+
+
+def _is_inside(address: str) -> bool:
+    """Say whether an IP address is not one of the public internet."""
+    found = ipaddress.ip_address(address.partition("%")[0])
+    inner = getattr(found, "ipv4_mapped", None) or found
+    return not inner.is_global or inner.is_multicast
+
+
+def _is_named_inside(host: str) -> bool:
+    try:
+        return _is_inside(host)
+    except ValueError:  # a name; where that leads is seen when it is reached
+        return host.rstrip(".").rpartition(".")[2].lower() == "localhost"
+
+
+def host_led_to(answer: httpx.Response) -> str:
+    """Return the host that a redirect leads to, in few words."""
+    with suppress(ValueError):
+        return (urlsplit(answer.headers.get("location", "")).hostname or "another page")[:100]
+    return "nowhere"
+
+
+def text_of(answer: httpx.Response) -> str:
+    """Return a body as text. JSON is UTF-8, whatever a header says of it."""
+    return answer.content.decode("utf-8", "replace")
+
+
+def json_of(answer: httpx.Response) -> Any:
+    """Return a body as JSON, or None when it is none."""
+    try:
+        return json.loads(text_of(answer))
+    except (ValueError, RecursionError):
+        return None
+
+
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds of a Retry-After header, an hour at most, or None. A date is passed over: clocks differ."""
+    value = headers.get("retry-after", "")
+    return min(float(value), LONGEST_PAUSE_S) if re.fullmatch(r"\d+(\.\d+)?", value) else None

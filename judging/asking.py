@@ -35,8 +35,6 @@ from judging.wording import about_text
 JUDGE = "judge"
 TRIES = 5
 BACKOFF_S = (2.0, 10.0, 30.0, 120.0)
-# No service is left alone for longer at one time, whatever it asks for; then it is asked once more.
-LONGEST_PAUSE_S = 3600.0
 # The next question would get the same answer: a person has to look at key, credit, name or address first.
 _STOPS_THE_ACCOUNT = frozenset({301, 302, 303, 307, 308, 401, 402, 403, 404, 410})
 ASKED_WHILE = (RoundState.REVIEWING, RoundState.LOCKED)
@@ -144,8 +142,7 @@ def _outcome(run: JudgeRun, answer: Answer, *, latency_ms: int) -> Outcome:
         "latency_ms": latency_ms,
     }
     if isinstance(answer, NotTransported):
-        after = answer.retry_after_s
-        common["retry_after_s"] = None if after is None else min(after, LONGEST_PAUSE_S)
+        common["retry_after_s"] = answer.retry_after_s
         return Outcome(RunState.DUE, "transport", NOT_REACHED, answer.reason, **common)
     if isinstance(answer, TimedOut):
         return Outcome(RunState.ERROR, "timeout", "timeout", answer.reason, **common)

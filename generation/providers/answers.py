@@ -5,13 +5,13 @@ A safety block is often a 400 or 422, so the status alone would take it for a mi
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from generation.providers.port import NeedsOperator, NotTaken, Refused, Submitted, Trace
+from fartbench.outgoing import retry_after_s
+from generation.providers.port import NeedsOperator, NotTaken, Refused, Submitted, Trace, Unsure
 
 TEXT_LIMIT = 4000
 _RETIRED = re.compile(
@@ -66,6 +66,8 @@ def of_error(status: int, body: Any, headers: Mapping[str, str], moderation: Mod
     words = message or code or f"HTTP {status} without a reason"
     if moderation.declines(code, message):
         return Refused(words, code, kept)
+    if not 400 <= status < 600:  # noqa: PLR2004
+        return _elsewhere(status, words, kept)
     if status in (404, 410) or _RETIRED.search(message):
         retired = status == 410 or bool(_RETIRED.search(message))  # noqa: PLR2004
         return NeedsOperator(f"HTTP {status}: {words}", "provider_retired" if retired else code or "not_found", kept)
@@ -76,10 +78,11 @@ def of_error(status: int, body: Any, headers: Mapping[str, str], moderation: Mod
     return NeedsOperator(f"HTTP {status}: {words}", code or str(status), kept)
 
 
-def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds of a Retry-After header, or None. A date there is passed over: clocks differ."""
-    value = headers.get("retry-after", "")
-    return float(value) if re.fullmatch(r"\d+(\.\d+)?", value) else None
+def _elsewhere(status: int, words: str, kept: Trace) -> NeedsOperator | Unsure:
+    """Say what an answer means that is neither a success nor an error: "see other" may stand for what was made."""
+    if status in (307, 308):
+        return NeedsOperator(f"HTTP {status}: it sends elsewhere; redirects are not followed", "redirect", kept)
+    return Unsure(f"HTTP {status}: {words}", kept)
 
 
 def never_sent(error: BaseException | None) -> bool:
@@ -89,11 +92,3 @@ def never_sent(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-def decoded(text: str) -> Any:
-    """Return JSON text as data, or None when it is none."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None

@@ -2,51 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import httpx
 
-from generation.providers.access import LOOPBACK
-from generation.providers.answers import retry_after_s
+from fartbench.outgoing import BoundedClient, NotPublic, TooLarge, retry_after_s
+from generation.providers.access import Access
 from generation.providers.port import Fetch, Fetched, Gone, NoAnswer, Report
 
 MAX_BYTES = 2_000_000_000
-TIMEOUT = httpx.Timeout(60, connect=10)
+SECONDS_IN_ALL = 900.0
+MOST_HOPS = 5
 
 
-def client(url: str, timeout: httpx.Timeout = TIMEOUT) -> httpx.Client:
-    """Return an HTTP client for an address; one on this machine is never asked for through a proxy."""
-    return httpx.Client(timeout=timeout, trust_env=urlsplit(url).hostname not in LOOPBACK)
-
-
-def download(url: str, out: Path, report: Report, headers: Mapping[str, str] | None = None) -> Fetch:
+def download(entry: Access, url: str, out: Path, report: Report, headers: Mapping[str, str] | None = None) -> Fetch:
     """Write the body at ``url`` to ``out`` without holding it in memory; ``report`` takes progress from 0 to 1.
 
-    A body shorter than announced is no file: it is NoAnswer, and fetched again.
+    A body shorter than announced is no file: it is NoAnswer, and fetched again. A link may lead on to another, and
+    ``headers``, which hold a key, go along only to the provider's own address. None may lead into this network, unless
+    the provider itself is on this machine.
     """
-    if urlsplit(url).scheme not in ("http", "https"):
-        return Gone(f"The provider's link is no web address: {url[:80]!r}.")
     try:
-        with client(url) as http, http.stream("GET", url, headers=headers, follow_redirects=not headers) as answer:
-            if answer.status_code in (403, 404, 410):
-                return Gone(f"The link has expired (HTTP {answer.status_code}).")
-            if not answer.is_success:
-                return NoAnswer(f"HTTP {answer.status_code} on download", retry_after_s(answer.headers))
-            return _write(answer, out, report)
-    except httpx.HTTPError as error:
+        for _ in range(MOST_HOPS + 1):
+            found = _one(entry, url, out, report, headers)
+            if not isinstance(found, str):
+                return found
+            url = found
+            headers = headers if url.startswith(f"{entry.base_url}/") else None
+        return Gone(f"The provider's link leads on more than {MOST_HOPS} times.")
+    except (TooLarge, NotPublic) as error:
+        return Gone(f"The clip is not downloaded: {error}.")
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         return NoAnswer(f"The download broke off: {type(error).__name__}")
 
 
-def _write(answer: httpx.Response, out: Path, report: Report) -> Fetch:
+def _one(entry: Access, url: str, out: Path, report: Report, headers: Mapping[str, str] | None) -> Fetch | str:
+    """Follow one link; return where it leads on to, if it does."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return Gone(f"The provider's link is no web address: {url[:80]!r}.")
+    with (
+        BoundedClient(url, seconds=SECONDS_IN_ALL, most_bytes=MAX_BYTES, public=not entry.is_stand_in) as http,
+        http.exchange(http.build_request("GET", url, headers=headers)) as (answer, pieces),
+    ):
+        if answer.has_redirect_location:
+            return urljoin(url, answer.headers["location"])
+        if answer.status_code in (403, 404, 410):
+            return Gone(f"The link has expired (HTTP {answer.status_code}).")
+        if not answer.is_success:
+            return NoAnswer(f"HTTP {answer.status_code} on download", retry_after_s(answer.headers))
+        return _write(answer, pieces, out, report)
+
+
+def _write(answer: httpx.Response, pieces: Iterator[bytes], out: Path, report: Report) -> Fetch:
     announced = int(answer.headers.get("content-length") or 0)
     written = 0
     with out.open("wb") as file:
-        for piece in answer.iter_bytes(1 << 16):
+        for piece in pieces:
             written += len(piece)
-            if written > MAX_BYTES:
-                return Gone(f"The file is larger than {MAX_BYTES} bytes.")
             file.write(piece)
             if announced:
                 report(min(1.0, written / announced))

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from google import genai
-from google.genai import _interactions_errors as failures
-from google.genai import types
 
+from fartbench.outgoing import BoundedClient
+from generation.providers import exchange, google
 from generation.providers.access import Access, access
 from generation.providers.answers import Moderation, at
 from generation.providers.download import download
@@ -35,7 +35,7 @@ from generation.providers.port import (
     Unsure,
     Usage,
 )
-from generation.providers.sdk import of_exception, trace_of
+from generation.providers.sdk import no_answer, of_exception, trace_of
 
 # Source: the Gemini API's pages on errors and safety; a refusal in the foreground is an HTTP 400 with such a code.
 MODERATION = Moderation(
@@ -47,7 +47,6 @@ MODERATION = Moderation(
 )  # fmt: skip
 _WAITING = {"queued", "idle"}
 _WORKING = {"in_progress", "requires_action", "requires_continuation"}
-SECONDS_TO_ANSWER = 120_000  # the SDK counts milliseconds
 
 
 class GeminiProvider:
@@ -75,12 +74,15 @@ class GeminiProvider:
         """Create the interaction: one POST, since the SDK's own retries are off."""
         entry = access(self.key)
         labels = {"attempt": request.tag.lower()[:63]} if request.tag else {}
-        try:
-            with _client(entry) as client:
-                made = client.interactions.create(**dict(request.body), labels=labels)
-        except failures.APIError as error:
-            return of_exception(error, entry, MODERATION)
-        data = made.model_dump(mode="json")
+        with exchange.client(entry) as http:
+            try:
+                data = (
+                    _client(entry, http)
+                    .interactions.create(**dict(request.body), labels=labels)
+                    .model_dump(mode="json")
+                )
+            except Exception as error:  # noqa: BLE001 - the SDK raises its own errors and those of all it is made of
+                return of_exception(error, http.answer, entry, MODERATION)
         if not data.get("id"):
             return Unsure("The answer was a success without an id.", trace_of(entry, data))
         return Accepted(str(data["id"]), {"model": data.get("model")}, trace_of(entry, data))
@@ -112,7 +114,7 @@ class GeminiProvider:
     ) -> Fetch:
         """Take the bytes from the interaction itself, or from its link."""
         if output.url:
-            return download(output.url, out, report, {"x-goog-api-key": access(self.key).keys["GEMINI_API_KEY"]})
+            return self._download(output.url, out, report)
         data = _get(provider_id)
         if isinstance(data, NoAnswer):
             return data
@@ -122,24 +124,29 @@ class GeminiProvider:
         out.write_bytes(base64.b64decode(videos[output.index]["data"]))
         return Fetched()
 
+    def _download(self, url: str, out: Path, report: Report) -> Fetch:
+        entry = access(self.key)
+        # The key goes to the provider's own address only, wherever an answer points.
+        is_own = url.startswith(f"{entry.base_url}/")
+        return download(entry, url, out, report, {"x-goog-api-key": entry.keys["GEMINI_API_KEY"]} if is_own else None)
+
     def find(self, request: Request, **_window: Any) -> Finding:  # noqa: ARG002
         """Say that it cannot be told."""
         return CannotTell("The Interactions API has no list: an interaction whose id was lost cannot be found.")
 
 
-def _client(entry: Access) -> genai.Client:
-    once = types.HttpRetryOptions(attempts=1)
-    options = types.HttpOptions(base_url=entry.base_url, timeout=SECONDS_TO_ANSWER, retry_options=once)
+def _client(entry: Access, http: BoundedClient) -> genai.Client:
+    options = google.options(entry, http)
     return genai.Client(api_key=entry.keys["GEMINI_API_KEY"], enterprise=False, http_options=options)
 
 
 def _get(provider_id: str) -> dict[str, Any] | NoAnswer:
     entry = access("gemini")
-    try:
-        with _client(entry) as client:
-            return dict(client.interactions.get(provider_id).model_dump(mode="json"))
-    except failures.APIError as error:
-        return NoAnswer(f"{type(error).__name__} when asked how far it is")
+    with exchange.client(entry, with_clip=True) as http:
+        try:
+            return dict(_client(entry, http).interactions.get(provider_id).model_dump(mode="json"))
+        except Exception as error:  # noqa: BLE001 - the SDK raises its own errors and those of all it is made of
+            return no_answer(error, http.answer)
 
 
 def _videos(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -10,11 +10,13 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from fartbench.outgoing import json_of, retry_after_s, text_of
 from fartbench.protocol.digest import canonical_bytes
+from generation.providers import exchange
 from generation.providers.access import Access, access
-from generation.providers.answers import at, decoded, never_sent, of_error, retry_after_s, trace
+from generation.providers.answers import at, never_sent, of_error, trace
 from generation.providers.contract import Contract, Listing
-from generation.providers.download import client, download
+from generation.providers.download import download
 from generation.providers.port import (
     Absent,
     Accepted,
@@ -37,8 +39,6 @@ from generation.providers.port import (
     Usage,
 )
 
-# Connecting fails fast, so that what failed was surely not sent; an answer may take its time.
-SUBMIT_TIMEOUT = httpx.Timeout(120, connect=10, pool=5)
 CLOCKS_DIFFER_S = 60.0
 
 
@@ -61,7 +61,7 @@ class RestProvider:
         entry = access(self.key)
         body = _with_tag(request.body, request.tag)
         try:
-            with client(entry.base_url, SUBMIT_TIMEOUT) as http:
+            with exchange.client(entry) as http:
                 answer = http.post(
                     entry.base_url + request.endpoint,
                     headers=self._headers(entry, json_body=True),
@@ -73,7 +73,8 @@ class RestProvider:
         return self._read_submit(answer, entry, request.endpoint)
 
     def _read_submit(self, answer: httpx.Response, entry: Access, endpoint: str) -> Submitted:
-        body, kept = decoded(answer.text), trace(answer.status_code, answer.headers, entry.redacted(answer.text))
+        body = json_of(answer)
+        kept = trace(answer.status_code, answer.headers, entry.redacted(text_of(answer)))
         provider_id = at(body, self.contract.provider_id)
         good = answer.is_success and (self.contract.ok is None or at(body, self.contract.ok[0]) == self.contract.ok[1])
         if good and provider_id not in (None, ""):
@@ -92,7 +93,7 @@ class RestProvider:
         answer = self._get(str(path))
         if isinstance(answer, NoAnswer):
             return answer
-        body = decoded(answer.text)
+        body = json_of(answer)
         state = self.contract.states.get(str(at(body, self.contract.status)))
         if self._is_declined(body):
             return Refused(self._reason(body)[1] or "The provider's moderation declined it.", self._reason(body)[0])
@@ -109,7 +110,7 @@ class RestProvider:
         answer = self._get(str(path), accept_errors=True)
         if isinstance(answer, NoAnswer):
             return answer
-        body = decoded(answer.text)
+        body = json_of(answer)
         return self._made(body) if answer.is_success else self._failure(body)
 
     def _made(self, body: Any) -> Look:
@@ -146,11 +147,11 @@ class RestProvider:
 
     def fetch(self, provider_id: str, handle: Mapping[str, Any], output: Output, out: Path, report: Report) -> Fetch:
         """Download one output. The key goes along only to the provider's own address."""
-        if not self.contract.content:
-            return download(output.url, out, report)
         entry = access(self.key)
+        if not self.contract.content:
+            return download(entry, output.url, out, report)
         path = self.contract.content.format(id=provider_id, **_app(handle))
-        return download(entry.base_url + path, out, report, self._headers(entry))
+        return download(entry, entry.base_url + path, out, report, self._headers(entry))
 
     def find(self, request: Request, *, since: float, until: float, known: frozenset[str], rivals: int = 0) -> Finding:
         """Look for a lost job by our own name for it, or in the account's list."""
@@ -164,7 +165,7 @@ class RestProvider:
         answer = self._get(self.contract.by_tag.format(tag=request.tag), accept_errors=True)
         if isinstance(answer, NoAnswer):
             return CannotTell(answer.reason)
-        found = at(decoded(answer.text), self.contract.provider_id)
+        found = at(json_of(answer), self.contract.provider_id)
         if answer.is_success and found:
             return Accepted(str(found))
         if answer.status_code == httpx.codes.NOT_FOUND:
@@ -175,7 +176,7 @@ class RestProvider:
         self, listing: Listing, request: Request, span: tuple[float, float], known: frozenset[str], rivals: int
     ) -> Finding:
         answer = self._get(listing.path.format(page_size=listing.page_size))
-        items = None if isinstance(answer, NoAnswer) else at(decoded(answer.text), listing.items)
+        items = None if isinstance(answer, NoAnswer) else at(json_of(answer), listing.items)
         if not isinstance(items, list):
             return CannotTell("The list of jobs could not be read.")
         times = [float(at(item, listing.created) or 0) for item in items]
@@ -199,12 +200,12 @@ class RestProvider:
         entry = access(self.key)
         url = path if path.startswith(entry.base_url) else entry.base_url + path
         try:
-            with client(entry.base_url) as http:
+            with exchange.client(entry) as http:
                 answer = http.get(url, headers=self._headers(entry))
         except httpx.HTTPError as error:
             return NoAnswer(f"{type(error).__name__} when asked how far it is")
         is_passing = answer.status_code in (408, 425, 429) or answer.status_code >= 500  # noqa: PLR2004
-        if is_passing and not (accept_errors and decoded(answer.text)):
+        if is_passing and not (accept_errors and json_of(answer)):
             return NoAnswer(f"HTTP {answer.status_code} when asked how far it is", retry_after_s(answer.headers))
         if not answer.is_success and not accept_errors:
             return NoAnswer(f"HTTP {answer.status_code} when asked how far it is")

@@ -8,12 +8,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import runwayml
 from runwayml import RunwayML
 
+from fartbench.outgoing import BoundedClient
+from generation.providers import exchange
 from generation.providers.access import Access, access
 from generation.providers.answers import Moderation, at
-from generation.providers.download import client as http_client
 from generation.providers.download import download
 from generation.providers.port import (
     Accepted,
@@ -22,7 +22,6 @@ from generation.providers.port import (
     Fetch,
     Finding,
     Look,
-    NoAnswer,
     Order,
     Output,
     Pending,
@@ -34,8 +33,7 @@ from generation.providers.port import (
     Unsure,
     Usage,
 )
-from generation.providers.rest import SUBMIT_TIMEOUT
-from generation.providers.sdk import of_exception, trace_of
+from generation.providers.sdk import no_answer, of_exception, trace_of
 
 # Source: docs.dev.runwayml.com/errors: SAFETY codes are the moderation's and are not to be sent again.
 MODERATION = Moderation(
@@ -58,22 +56,24 @@ class RunwayProvider:
     def submit(self, request: Request) -> Submitted:
         """Make the task: one POST, since the SDK's own retries are off."""
         entry = access(self.key)
-        try:
-            with _client(entry) as client:
-                data = dict(client.post(request.endpoint, body=dict(request.body), cast_to=dict[str, Any]))
-        except runwayml.RunwayMLError as error:
-            return of_exception(error, entry, MODERATION)
+        with exchange.client(entry) as http:
+            try:
+                sent = _client(entry, http).post(request.endpoint, body=dict(request.body), cast_to=dict[str, Any])
+                data = dict(sent)
+            except Exception as error:  # noqa: BLE001 - the SDK raises its own errors and those of all it is made of
+                return of_exception(error, http.answer, entry, MODERATION)
         if not data.get("id"):
             return Unsure("The answer was a success without an id.", trace_of(entry, data))
         return Accepted(str(data["id"]), {}, trace_of(entry, data))
 
     def look(self, provider_id: str, handle: Mapping[str, Any]) -> Look:  # noqa: ARG002 - the id is all
         """Get the task."""
-        try:
-            with _client(access(self.key)) as client:
-                data = client.tasks.retrieve(provider_id).to_dict(mode="json")
-        except runwayml.RunwayMLError as error:
-            return NoAnswer(f"{type(error).__name__} when asked how far it is")
+        entry = access(self.key)
+        with exchange.client(entry) as http:
+            try:
+                data = _client(entry, http).tasks.retrieve(provider_id).to_dict(mode="json")
+            except Exception as error:  # noqa: BLE001 - the SDK raises its own errors and those of all it is made of
+                return no_answer(error, http.answer)
         status, spent = data.get("status"), at(data, "cost.credits")
         usage = Usage(credits=None if spent is None else Decimal(str(spent)))
         if status in ("PENDING", "THROTTLED", "RUNNING"):
@@ -97,13 +97,12 @@ class RunwayProvider:
         report: Report,
     ) -> Fetch:
         """Download one output."""
-        return download(output.url, out, report)
+        return download(access(self.key), output.url, out, report)
 
     def find(self, request: Request, **_window: Any) -> Finding:  # noqa: ARG002
         """Say that it cannot be told."""
         return CannotTell("Runway lists no tasks: one whose id was lost cannot be found.")
 
 
-def _client(entry: Access) -> RunwayML:
-    http = http_client(entry.base_url, SUBMIT_TIMEOUT)
+def _client(entry: Access, http: BoundedClient) -> RunwayML:
     return RunwayML(api_key=entry.keys["RUNWAYML_API_SECRET"], base_url=entry.base_url, max_retries=0, http_client=http)

@@ -1,44 +1,39 @@
-"""What the adapters on official SDKs share: reading an SDK's exception as an answer. No Django here."""
+"""What the adapters on official SDKs share: an exchange is read by what came over the wire. No Django here.
+
+An SDK raises its own errors and those of all it is made of; what its client kept of the answer says more.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
+import httpx
+
+from fartbench.outgoing import json_of, text_of
 from generation.providers.access import Access
-from generation.providers.answers import Moderation, decoded, never_sent, of_error, trace
-from generation.providers.port import NotTaken, Submitted, Trace, Unsure
+from generation.providers.answers import Moderation, at, never_sent, of_error, trace
+from generation.providers.port import NoAnswer, NotTaken, Submitted, Trace, Unsure
 
 
-def of_exception(error: Exception, entry: Access, moderation: Moderation) -> Submitted:
-    """Say what an SDK's exception on a submission means: an answer with a status, or a broken exchange."""
-    status = getattr(error, "status_code", None) or getattr(error, "code", None)
-    if not isinstance(status, int):
+def of_exception(error: Exception, answer: httpx.Response | None, entry: Access, moderation: Moderation) -> Submitted:
+    """Say what an exception on a submission means, after ``answer`` if there was one that came whole."""
+    if answer is None:
         words = entry.redacted(f"{type(error).__name__}: {error}")
         return NotTaken(words, "not_sent") if never_sent(error) else Unsure(words)
-    body, headers = body_of(error), headers_of(error)
-    text = entry.redacted(json.dumps(body, default=str))
-    return of_error(status, body, headers, moderation, trace(status, headers, text))
+    text = text_of(answer)
+    kept = trace(answer.status_code, answer.headers, entry.redacted(text))
+    if answer.is_success:
+        return Unsure("The answer was a success that cannot be read.", kept)
+    body = json_of(answer)
+    body = at(body, "0") if isinstance(body, list) else body
+    return of_error(answer.status_code, body or {"message": text[:200]}, answer.headers, moderation, kept)
 
 
-def body_of(error: Exception) -> Any:
-    """Return the error body as data: what the SDK kept of it, else the answer's own text."""
-    for name in ("body", "details"):
-        kept = getattr(error, name, None)
-        if isinstance(kept, Mapping):
-            return kept if "error" in kept else {"error": kept}
-        if isinstance(kept, list) and kept:
-            return kept[0]
-        if isinstance(kept, str) and isinstance(read := decoded(kept), Mapping):
-            return read
-    return {"error": {"message": str(error)}}
-
-
-def headers_of(error: Exception) -> Mapping[str, str]:
-    """Return the answer's headers in lower case, or nothing."""
-    found = getattr(getattr(error, "response", None), "headers", None) or {}
-    return {str(name).lower(): str(value) for name, value in dict(found).items()}
+def no_answer(error: Exception, answer: httpx.Response | None) -> NoAnswer:
+    """Return what a look comes to that raised, after ``answer`` if there was one that came whole."""
+    status = f"HTTP {answer.status_code}, " if answer is not None else ""
+    return NoAnswer(f"{status}{type(error).__name__} when asked how far it is")
 
 
 def trace_of(entry: Access, data: Any, status: int = 200) -> Trace:

@@ -8,11 +8,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import httpx2
 from google import genai
-from google.genai import errors, types
+from google.genai import types
 from google.oauth2.credentials import Credentials
 
+from fartbench.outgoing import BoundedClient
+from generation.providers import exchange, google
 from generation.providers.access import Access, access, vertex_location
 from generation.providers.answers import Moderation
 from generation.providers.port import (
@@ -36,13 +37,12 @@ from generation.providers.port import (
     Unsure,
     Usage,
 )
-from generation.providers.sdk import of_exception, trace_of
+from generation.providers.sdk import no_answer, of_exception, trace_of
 
 # Source: Vertex AI's page on responsible AI for Veo: a prompt that is declined at once names its support codes.
 MODERATION = Moderation(
     code_paths=("error.status", "error.code"), pattern=r"(?i)support codes?:|usage guidelines|responsible ai"
 )
-SECONDS_TO_ANSWER = 120_000
 
 
 class VertexProvider:
@@ -63,15 +63,15 @@ class VertexProvider:
         """Start the operation: one POST, since this call of the SDK retries nothing."""
         entry = access(self.key)
         labels = {"attempt": request.tag.lower()[:63]} if request.tag else None
-        try:
-            with _client(entry) as client:
-                operation = client.models.generate_videos(
+        with exchange.client(entry) as http:
+            try:
+                operation = _client(entry, http).models.generate_videos(
                     model=request.body["model"],
                     source=types.GenerateVideosSource(prompt=request.body["prompt"]),
                     config=types.GenerateVideosConfig(**request.body["config"], labels=labels),
                 )
-        except (errors.APIError, httpx2.HTTPError) as error:
-            return of_exception(error, entry, MODERATION)
+            except Exception as error:  # noqa: BLE001 - the SDK raises its own errors and those of all it is made of
+                return of_exception(error, http.answer, entry, MODERATION)
         if not operation.name:
             return Unsure("The answer was a success without an operation's name.")
         return Accepted(operation.name, {}, trace_of(entry, {"name": operation.name}))
@@ -120,22 +120,25 @@ class VertexProvider:
         return CannotTell("The SDK lists no operations: one whose name was lost cannot be found.")
 
 
-def _client(entry: Access) -> genai.Client:
+def _client(entry: Access, http: BoundedClient) -> genai.Client:
     return genai.Client(
         enterprise=True,
         project=entry.keys["VERTEX_PROJECT"],
         location=vertex_location(),
         credentials=Credentials(token=entry.keys["VERTEX_ACCESS_TOKEN"]),  # type: ignore[no-untyped-call]
-        http_options=types.HttpOptions(base_url=entry.base_url, timeout=SECONDS_TO_ANSWER),
+        http_options=google.options(entry, http),
     )
 
 
 def _get(name: str) -> types.GenerateVideosOperation | NoAnswer:
-    try:
-        with _client(access("vertex")) as client:
-            return client.operations.get(types.GenerateVideosOperation.model_construct(name=name))
-    except (errors.APIError, httpx2.HTTPError) as error:
-        return NoAnswer(f"{type(error).__name__} when asked how far it is")
+    entry = access("vertex")
+    with exchange.client(entry, with_clip=True) as http:
+        try:
+            wanted = types.GenerateVideosOperation.model_construct(name=name)
+            operation = _client(entry, http).operations.get(wanted)
+        except Exception as error:  # noqa: BLE001 - the SDK raises its own errors and those of all it is made of
+            return no_answer(error, http.answer)
+    return operation if operation.name else NoAnswer("The answer is no operation.")
 
 
 def _failure(error: Mapping[str, Any]) -> Look:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
-from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 
-from fartbench.outgoing import BoundedClient, TooLarge
+from fartbench.outgoing import BoundedClient, TooLarge, host_led_to, json_of, retry_after_s, text_of
 from judging.ports.access import Access
 from judging.ports.port import Answer, Blocked, Declined, Exchange, NotTransported, TimedOut, Unusable, Usage
 
@@ -31,19 +28,6 @@ def client(access: Access) -> BoundedClient:
 def kept(access: Access, status: int | None, text: str) -> Exchange:
     """Return the log's share of an exchange."""
     return Exchange(status, access.redacted(text)[:TEXT_LIMIT])
-
-
-def text_of(answer: httpx.Response) -> str:
-    """Return a body as text. JSON is UTF-8, whatever a header says of it."""
-    return answer.content.decode("utf-8", "replace")
-
-
-def json_of(answer: httpx.Response) -> Any:
-    """Return a body as JSON, or None when it is none."""
-    try:
-        return json.loads(text_of(answer))
-    except (ValueError, RecursionError):
-        return None
 
 
 def of_exchange(error: Exception, answer: httpx.Response | None, access: Access) -> Answer:
@@ -73,17 +57,10 @@ def of_status(answer: httpx.Response, access: Access) -> Answer:
     said = str(error.get("message") or code or text_of(answer).strip() or "no reason given")[:WORDS_LIMIT]
     words, exchange = f"HTTP {status}: {said}", kept(access, status, text_of(answer))
     if answer.is_redirect:
-        host = urlsplit(answer.headers["location"]).hostname or "another page"
-        words = f"HTTP {status}: it sends elsewhere, to {host[:WORDS_LIMIT]}; redirects are not followed"
+        words = f"HTTP {status}: it sends elsewhere, to {host_led_to(answer)}; redirects are not followed"
         return Declined(words, status, exchange)
     if status in _PASSING or status >= 500:  # noqa: PLR2004
         return NotTransported(words, retry_after_s(answer.headers), exchange)
     if _BLOCKS.search(code):
         return Blocked(f"{code}: {said}" if error.get("message") else code, "", Usage(), exchange)
     return Declined(words, status, exchange)
-
-
-def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds of a Retry-After header, or None. A date there is passed over: clocks differ."""
-    value = headers.get("retry-after", "")
-    return float(value) if re.fullmatch(r"\d+(\.\d+)?", value) else None

@@ -15,7 +15,7 @@ from google import genai
 from google.genai import types
 from pydantic import ValidationError
 
-from fartbench.outgoing import BoundedClient, trust
+from fartbench.outgoing import BoundedClient, text_of, trust
 from fartbench.protocol import JudgeModel
 from judging.answer_schema import with_ordering
 from judging.ports import faults
@@ -88,7 +88,7 @@ class GeminiJudge:
                 reply = _client(entry, http).models.generate_content(**body)
             except Exception as error:  # noqa: BLE001 - the SDK raises its own errors and those of all it is made of
                 return faults.of_exchange(error, http.answer, entry)
-            return _read(reply, faults.kept(entry, 200, faults.text_of(http.answer) if http.answer else ""))
+            return _read(reply, faults.kept(entry, 200, text_of(http.answer) if http.answer else ""))
 
 
 def _refuse_unknown(model: JudgeModel, config: Any) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 
+from fartbench.outgoing import json_of, text_of
 from judging.ports import faults
 from judging.ports.access import access
 from judging.ports.port import CLIP, Answer, Ask, Blocked, Exchange, Replied, Request, Unusable, Usage, refuse_reserved
@@ -66,12 +67,12 @@ class OpenAICompatibleJudge:
                 reply = http.post(entry.base_url + request.endpoint, json=body, headers=headers)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 return faults.of_exchange(error, None, entry)
-        data = faults.json_of(reply)
+        data = json_of(reply)
         if not reply.is_success:
             return faults.of_status(reply, entry)
         if not isinstance(data, dict):
             return faults.unreadable(reply, entry)
-        return _read(data, faults.kept(entry, reply.status_code, faults.text_of(reply)))
+        return _read(data, faults.kept(entry, reply.status_code, text_of(reply)))
 
 
 def _read(data: Mapping[str, Any], exchange: Exchange) -> Answer:
