@@ -101,12 +101,13 @@ def _answered(table: MetricTable, metric: Metric, evidence: Evidence) -> CaseVal
         return CaseValue(evidence.case, None, "unavailable", f"nobody answered about any {metric.unit} of this case")
     if not forms:
         return CaseValue(evidence.case, None, "not_applicable", f"no {metric.unit} of this case was to be answered")
+    why = "every answer is N/A"
     if metric.recipe == "criteria_change":
-        value = mean(_changes(table, metric, forms, evidence.case))
+        value, why = mean(_changes(table, metric, forms, evidence.case)), "nobody rated both ends"
     else:
         value = mean(unit_values(table, metric, forms, evidence.prompt_signal).values())
     if value is None:
-        return CaseValue(evidence.case, None, "not_applicable", "every answer is N/A")
+        return CaseValue(evidence.case, None, "not_applicable", why)
     return CaseValue(evidence.case, value)
 
 
@@ -146,17 +147,20 @@ def _form_value(
 
 
 def _changes(table: MetricTable, metric: Metric, forms: Sequence[Form], case: str) -> list[float | None]:
-    """Return each judge's change between the two ends; picture and sound of an end are forms of their own."""
-    judges = dict.fromkeys(form.judge for form in forms)
-    changes = []
-    for judge in judges:
-        ends: dict[str, dict[str, Answer]] = {}
+    """Return each judge's change between the two ends; picture and sound of an end are forms of their own.
+
+    A judge who rated one end only, as one with a share of the windows may have, says nothing about a change.
+    """
+    questions, changes = table.questions(metric), []
+    for judge in dict.fromkeys(form.judge for form in forms):
+        ends: dict[str, dict[str, Answer]] = {place: {} for place in FIRST_LAST}
         for form in forms:
             if form.judge == judge:
-                ends.setdefault(form.place, {}).update(form.answers)
-        if set(FIRST_LAST) <= ends.keys():
-            first, last = (ends[place] for place in FIRST_LAST)
-            changes.append(criteria_change(first, last, table.questions(metric), case=case))
+                rated = {key: form.answers[key] for key in questions if form.answers.get(key) is not None}
+                ends.setdefault(form.place, {}).update(rated)
+        first, last = (ends[place] for place in FIRST_LAST)
+        if first and last:
+            changes.append(criteria_change(first, last, questions, case=case))
     return changes
 
 

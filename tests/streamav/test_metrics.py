@@ -106,6 +106,15 @@ def update(step: int, **answers) -> Form:
     return Form("c", "update", f"P{step}", 30.0 * step + 30, "j", answers)
 
 
+def test_a_judge_who_saw_one_end_only_says_nothing_about_drift_and_does_not_stop_the_others():
+    first, last = ends({"scene": 5, "subjects": 2}, {"scene": 3, "subjects": 3})
+    sound = Form("c", "endpoint", "last", 180.0, "k", {"sound_source": 4})
+    lone = Form("c", "endpoint", "first", 30.0, "k", {"scene": 1, "subjects": 1})
+    assert value("VID", Evidence("c", "progressive", (first, last, lone, sound))).value == pytest.approx((2 + 1) / 2)
+    nothing = value("VID", Evidence("c", "progressive", (lone, sound)))
+    assert (nothing.status, nothing.reason) == ("not_applicable", "nobody rated both ends")
+
+
 UPDATES = Evidence(
     "c", "interactive",
     (
