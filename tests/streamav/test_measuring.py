@@ -183,7 +183,7 @@ def test_the_table_is_filtered_and_sorted_without_a_script_and_references_are_ma
     rounds.publish(round_=closed, actor="test")
     address = reverse("leaderboard", args=["rollouts"])
     whole = client.get(address).content.decode()
-    table = whole[whole.index('<table class="columns"') : whole.index("</table>")]
+    table = whole[whole.index('<table class="metric-table"') : whole.index("</table>")]
     assert table.count("<abbr>") == 32
     assert "unavailable: no weights" in table
     assert "There is no overall score" in whole
@@ -191,7 +191,7 @@ def test_the_table_is_filtered_and_sorted_without_a_script_and_references_are_ma
     assert "14.484" in whole and "14.484" not in table
     sorted_ = client.get(address, {"category": "streaming", "sort": "NBC", "horizon": "60", "track": "interactive"})
     streaming = sorted_.content.decode()
-    part = streaming[streaming.index('<table class="columns"') : streaming.index("</table>")]
+    part = streaming[streaming.index('<table class="metric-table"') : streaming.index("</table>")]
     assert part.count("<abbr>") == 3
     best = client.get(address, {"sort": "NBC"}).content.decode()
     assert best.index(">clean<") < best.index(">broken<")
