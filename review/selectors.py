@@ -164,7 +164,8 @@ def assignment_of(reviewer: Reviewer, stimulus_id: str) -> Assignment | None:
 def visible_stimulus(user: Person, stimulus_id: str) -> Stimulus | None:
     """Return the stimulus when this account may play it, else None.
 
-    Reviewers play what is assigned to them while its round is open; staff play any, by its opaque id.
+    Reviewers play what is assigned to them while its round is open, once they have passed its start page (as
+    `CohortMember.is_ready` says); staff play any, by its opaque id.
     """
     if getattr(user, "is_staff", False) and user.is_active:
         return Stimulus.objects.filter(pk=stimulus_id).first()
@@ -176,6 +177,8 @@ def visible_stimulus(user: Person, stimulus_id: str) -> Stimulus | None:
         retirement=None,
         assignments__member__reviewer__user=user.pk,
         assignments__member__left_at=None,
+        assignments__member__consented_at__isnull=False,
+        assignments__member__sound_checked_at__isnull=False,
     ).first()
 
 

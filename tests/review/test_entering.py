@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from fartbench import audit
 from fartbench.models import AuditEntry, Round, RoundState
@@ -99,5 +100,9 @@ def test_who_may_play_a_stimulus(round_: Round) -> None:
     assert visible_stimulus(make_staff(), stimulus.pk) == stimulus
     assert visible_stimulus(stranger.user, stimulus.pk) is None
     assert visible_stimulus(rae.user, "nothing") is None
+    round_.members.filter(reviewer=rae).update(sound_checked_at=None)
+    assert visible_stimulus(rae.user, stimulus.pk) is None, "no clip opens before the sound check"
+    round_.members.update(sound_checked_at=timezone.now())
+    assert visible_stimulus(rae.user, stimulus.pk) == stimulus
     Round.objects.filter(pk=round_.pk).update(state=RoundState.LOCKED)
     assert visible_stimulus(rae.user, stimulus.pk) is None
