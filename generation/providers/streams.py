@@ -25,7 +25,6 @@ from generation.providers.port import (
     Submitted,
     TimedPrompt,
 )
-from generation.rollouts.assembling import assemble
 from generation.rollouts.log import NAME, RolloutLog, read_log
 from generation.rollouts.port import StreamOrder
 from generation.rollouts.streaming import take_stream
@@ -83,6 +82,8 @@ class WebSocketStreams:
             return Refused(log.reason)
         if log.outcome != "whole":
             return Failed(f"The stream was {log.outcome} after {len(log.chunks)} chunks: {log.reason}")
+        from generation.rollouts.assembling import assemble  # noqa: PLC0415 - a web process does without decoders
+
         assemble(folder, out)
         return Fetched(stream=log)
 

@@ -14,7 +14,6 @@ from fartbench.media.bounds import BOUNDS
 from fartbench.media.movie import Track
 from fartbench.media.probe import frame_rate, picture_ticks, span
 from fartbench.media.reading import open_bytes, read_movie
-from fartbench.media.sampling import gray_pictures, whole_sound
 from fartbench.media.sandbox import call_apart
 from generation.rollouts.geometry import Geometry
 from scoring.measurements import continuity
@@ -104,6 +103,8 @@ def _none(status: Any, reason: str) -> Measurement:
 
 def _look_here(path: Path, native: list[int], prompts_s: list[float]) -> dict[str, Any]:
     """Decode the file once and return its windows and marks as JSON. Runs in the sandbox."""
+    from fartbench.media.sampling import whole_sound  # noqa: PLC0415 - a web process does without decoders
+
     with open_bytes(path) as data:
         movie = read_movie(path, data)
         video, audio = movie.main("video"), movie.main("audio")
@@ -131,6 +132,8 @@ def _windows(
     path: Path, data: memoryview, video: Track, boundaries: list[int], rate: Fraction
 ) -> dict[int, dict[str, Any]]:
     """Return the window of each boundary that has a whole one, at a rate that can be sampled."""
+    from fartbench.media.sampling import gray_pictures  # noqa: PLC0415
+
     frames, every = len(picture_ticks(video)), int(rate / continuity.SAMPLES_S)
     whole = [at for at in dict.fromkeys(boundaries) if continuity.is_whole(at, frames, rate)]
     wanted = np.zeros(frames, np.bool_)

@@ -13,8 +13,7 @@ from scoring.pages.board import Read
 from scoring.pages.figures import Figure, figure
 from scoring.release.pages import LEADERBOARD, SUMMARY
 from scoring.rollouts.pages import columns_document
-from scoring.rollouts.plots import why_empty
-from scoring.rollouts.results import EVERY_TRACK
+from scoring.rollouts.results import EVERY_TRACK, why_empty
 
 SMALLEST_FOR_ONE_DIGIT = 10
 

@@ -25,7 +25,6 @@ from scoring.measurements.continuity import Window, signal_part
 from scoring.measurements.measurement import Measurement
 from scoring.measurements.pace import Timing
 from scoring.measurements.plug_ins.port import Plugged, PlugIn, measure
-from scoring.measurements.plug_ins.reading import RolloutFile
 from scoring.measurements.plug_ins.registry import PLUG_INS
 from scoring.measurements.signals import TOOL, VERSION, Boundaries, Signals, measure_signals
 from scoring.models import MeasurementRow
@@ -236,6 +235,8 @@ def _plug(plug_in: PlugIn, path: Path) -> Plugged:
     if missing := _missing(plug_in):
         return _nothing(plug_in, "unavailable", f"no weights: {', '.join(missing)} is not there")
     try:
+        from scoring.measurements.plug_ins.reading import RolloutFile  # noqa: PLC0415 - a web process does without it
+
         media = RolloutFile(path)
     except MediaRefusal as refusal:
         return _nothing(plug_in, "evaluator_failure", str(refusal))

@@ -15,7 +15,7 @@ import svg
 from fartbench.protocol import Protocol
 from fartbench.scenarios.metrics import Metric, MetricTable
 from scoring.release.drawing import FOOT, HEAD, ROW, WIDTH, document, hint, text
-from scoring.rollouts.results import EVERY_TRACK
+from scoring.rollouts.results import EVERY_TRACK, why_empty
 
 STYLE = """
 .other { stroke: var(--soft); stroke-width: 1.5; fill: none; opacity: 0.45 }
@@ -104,14 +104,6 @@ def in_words(metric: Metric, found: Mapping[str, Any]) -> str:
     """Write a column's value with its unit and n."""
     unit = "" if metric.value_unit == "points" else f" {metric.value_unit}"
     return f"{found['value']:.3g}{unit}, n = {found['n']}"
-
-
-def why_empty(found: Mapping[str, Any]) -> str:
-    """Say why a column has no value, in one reason: the gravest first."""
-    for status in ("evaluator_failure", "unavailable", "generation_failure", "not_applicable"):
-        if status in found["reasons"]:
-            return f"{status.replace('_', ' ')}: {found['reasons'][status].partition(':')[0]}"
-    return "no case"
 
 
 def curves_plot(table: MetricTable, name: str, curves: Mapping[str, Mapping[str, Any]]) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from fartbench.protocol import Protocol
 from fartbench.scenarios.metrics import Metric, MetricTable
@@ -145,3 +146,11 @@ def _along(table: MetricTable, metric: Metric, case: Case) -> Iterator[tuple[flo
     end_s = {form.place: form.end_s for form in forms}
     for place, value in unit_values(table, metric, forms, evidence.prompt_signal).items():
         yield end_s[place], value
+
+
+def why_empty(found: Mapping[str, Any]) -> str:
+    """Say why a column has no value, in one reason: the gravest first."""
+    for status in ("evaluator_failure", "unavailable", "generation_failure", "not_applicable"):
+        if status in found["reasons"]:
+            return f"{status.replace('_', ' ')}: {found['reasons'][status].partition(':')[0]}"
+    return "no case"

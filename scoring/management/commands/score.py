@@ -15,8 +15,7 @@ from fartbench.models import RoundState
 from scoring.factual_score import Standing
 from scoring.reading import read_round
 from scoring.release.kinds import documents_of
-from scoring.rollouts.plots import why_empty
-from scoring.rollouts.results import EVERY_TRACK
+from scoring.rollouts.results import EVERY_TRACK, why_empty
 from scoring.standings import RoundResults
 from scoring.steps import refuse_unless
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from scoring.measurements.plug_ins.tensors import Tensors
 
@@ -37,6 +36,8 @@ class ClipVision:
         return np.stack([self._embed(prepared(picture, self.side)) for picture in pictures])
 
     def _embed(self, picture: Floats) -> Floats:
+        from scipy.special import expit  # noqa: PLC0415 - a web process does without it
+
         tower = self._tensors
         flow = np.concatenate([tower["embeddings.class_embedding"][None], self._patches(picture)])
         flow = flow + tower["embeddings.position_embedding.weight"]
