@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.stats import spearmanr
 
 from scoring.stats.estimate import Estimate, Undefined, without_interval
 
@@ -101,6 +100,8 @@ def _spearman(rates: Mapping[str, float], scores: Mapping[str, float], better: s
     won, had = [rates[name] for name in names], [scores[name] for name in names]
     if len(names) < FEWEST or len(set(won)) == 1 or len(set(had)) == 1:
         return None
+    from scipy.stats import spearmanr  # noqa: PLC0415 - a web process shows what was computed before
+
     value = float(spearmanr(won, had).statistic)
     if math.isnan(value):
         return None
