@@ -45,6 +45,11 @@ class AnswerSet(Part):
     step: float = Field(default=1, gt=0)
 
     @property
+    def can_be_compared(self) -> bool:
+        """Say whether every value is a number: of a scale, a count or a time."""
+        return self.kind in {"scale", "count", "time"}
+
+    @property
     def is_number(self) -> bool:
         """Say whether the answer is typed as a number."""
         return self.kind in {"count", "time"}
@@ -168,6 +173,11 @@ class Consistency(Part):
     def named(self) -> set[str]:
         """The questions that the rule is about."""
         return {self.question, self.other}
+
+    @property
+    def compared(self) -> set[str]:
+        """The questions whose answers must be numbers."""
+        return {self.question} | ({self.not_below} if self.not_below else set())
 
     @property
     def other(self) -> str:

@@ -145,6 +145,10 @@ def _answer_rule_faults(protocol: Protocol) -> Iterator[str]:
     for number, held in enumerate(protocol.consistency, start=1):
         for key in sorted(held.named - set(order)):
             yield f"consistency[{number}]: there is no question {key!r}"
+        for key in sorted(held.compared & set(order)):
+            answers = protocol.answer_sets.get(protocol.question(key).answers)
+            if answers and not answers.can_be_compared:
+                yield f"consistency[{number}]: the answers of {key!r} are no numbers"
 
 
 def _condition_faults(protocol: Protocol, rule: NaRule | ValueRule, path: str, order: list[str]) -> Iterator[str]:

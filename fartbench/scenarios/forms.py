@@ -85,10 +85,19 @@ class Forms(Part):
             for rule in rules:
                 if unknown := sorted(rule.named - set(keys)):
                     raise ValueError(f"{form.unit}: there is no question {unknown[0]!r}")
+            _refuse_words(form, self.answer_sets)
             for na in form.na_rules:
                 if na.reason not in self.na_reasons:
                     raise ValueError(f"{form.unit}: there is no N/A reason {na.reason!r}")
         return self
+
+
+def _refuse_words(form: UnitForm, sets: dict[str, AnswerSet]) -> None:
+    """Raise ValueError when answers are compared that are no numbers."""
+    sets_of = {question.key: sets[question.answers] for question in form.questions}
+    for held in form.consistency:
+        if odd := [key for key in sorted(held.compared) if not sets_of[key].can_be_compared]:
+            raise ValueError(f"{form.unit}: the answers of {odd[0]!r} are no numbers")
 
 
 @dataclass(frozen=True, slots=True)

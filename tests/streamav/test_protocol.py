@@ -94,3 +94,14 @@ def test_the_method_page_says_what_is_asked_and_measured(client: Client) -> None
     page = client.get("/method/streamav/0.1.0/").content.decode()
     assert "How far is it fulfilled by the end?" in page and "Bringing in the flock" in page and "PAUAR" in page
     assert client.get("/").status_code == client.get("/state/").status_code == 200
+
+
+def test_what_contradicts_is_compared_as_numbers(tmp_path: Path) -> None:
+    folder = write_protocol(tmp_path)
+    path = folder / "forms.yaml"
+    text = path.read_text(encoding="utf-8")
+    changed = text.replace("not_below: video_onset_latency", "not_below: video_started")
+    assert changed != text
+    path.write_text(changed, encoding="utf-8")
+    with pytest.raises(ProtocolError, match=r"the answers of 'video_started' are no numbers"):
+        load_protocol(folder)
