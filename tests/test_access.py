@@ -21,6 +21,7 @@ from scoring.models import SoundCheck
 from scoring.pairs import plan_pairs
 from tests.factories import make_locked_sheet, make_protocol, make_staff, make_training_clips, reviewers_of
 from tests.generation.rows import make_account, make_prompt
+from tests.kept import kept
 from tests.pairs import protocol_with_pairs
 from tests.scoring.rows import make_locked_round, make_open_round, make_published_round
 from tests.streamav.small import FOLDER
@@ -160,8 +161,7 @@ CALLS = {
 }
 
 
-@pytest.fixture
-def world() -> dict[str, str]:
+def make_world() -> dict[str, str]:
     """A published, a closed and an open round, and what there is to call in them."""
     lift = ["r01-lift"]
     release = make_published_round(name="shown", scenes=lift, configurations=("alpha",))
@@ -210,6 +210,9 @@ def world() -> dict[str, str]:
         "rae": rae.user.username,
         "other": reviewers_of(elsewhere)[0].user.username,
     }
+
+
+world = kept(make_world)
 
 
 def client_of(role: str, world: dict[str, str]) -> Client:

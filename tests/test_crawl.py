@@ -19,6 +19,7 @@ import pytest
 from django.core.management import call_command
 from django.http import HttpResponseBase
 from django.test import Client
+from pytest_django import DjangoDbBlocker
 
 from blinding.models import BlindingKey, Stimulus
 from fartbench.models import Round
@@ -26,6 +27,7 @@ from generation.models import Configuration, Family, Sample
 from review.models import Assignment, TrainingClip
 from review.services import set_cohort
 from tests.factories import CORE_R01, make_training_clips, tiny_clip
+from tests.kept import kept_rows
 from tests.manifests import COLUMNS, SCENES, write_csv
 
 pytestmark = pytest.mark.django_db
@@ -52,19 +54,26 @@ class Kept:
         return body
 
 
-@pytest.fixture
-def sentinels(tmp_path: Path) -> set[str]:
+@pytest.fixture(scope="module")
+def sentinels(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[set[str]]:
+    with kept_rows(django_db_blocker):
+        yield plant(tmp_path_factory.mktemp("clips"))
+
+
+def plant(folder: Path) -> set[str]:
     """Make a round whose every naming field holds a sentinel, open it, and return the sentinels."""
     call_command("load_protocol", str(CORE_R01))
     call_command("create_round", "blindtest", "--protocol", "core-r01@1.0.0")
     rows = []
     for number, (name, scene) in enumerate((c, s) for c in CONFIGURATIONS for s in SCENES):
-        file = tmp_path / f"zzfile-{name}-{scene}.mp4"
+        file = folder / f"zzfile-{name}-{scene}.mp4"
         file.write_bytes(tiny_clip(number=number, seconds=1.0))
         cell = {"configuration": name, "scene": scene, "replicate": 1, "file": file.name, "outcome": "ok"}
         rows.append(cell | {"reason": "zzreason", "seed": "zzseed", "model_version": "zzversion", "cost_usd": "77.125"})
     rows[-1] |= {"file": "", "outcome": "refused"}
-    call_command("import_clips", "blindtest", str(write_csv(tmp_path / "zzmanifest.csv", COLUMNS, rows)))
+    call_command("import_clips", "blindtest", str(write_csv(folder / "zzmanifest.csv", COLUMNS, rows)))
     family = Family.objects.create(name="zzfamily", label="zzfamilylabel")
     Configuration.objects.update(
         label="zzlabel", family=family, provider="zzprovider", model_id="zzmodel", parameters={"zzparameter": "zzvalue"}

@@ -18,6 +18,7 @@ from review.models import AnswerSheet, Reviewer
 from review.selectors import next_assignment
 from review.services import lock_sheet
 from tests.factories import answers, full_playback, make_cohort, make_round, make_staff, open_round, reviewers_of
+from tests.kept import kept
 
 pytestmark = pytest.mark.django_db
 JSON = {"headers": {"accept": "application/json"}, "content_type": "application/json"}
@@ -25,9 +26,12 @@ CHOSEN = r'type="radio"[^>]* checked'
 TEXTS = {question: str(response) for question, response in answers().items()}
 
 
+kept_round = kept(lambda: open_round(scenes=["r01-lift", "r01-squat"]).name)
+
+
 @pytest.fixture
-def round_() -> Round:
-    return open_round(scenes=["r01-lift", "r01-squat"])
+def round_(kept_round: str) -> Round:
+    return Round.objects.get(name=kept_round)
 
 
 @pytest.fixture

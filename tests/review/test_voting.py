@@ -27,15 +27,19 @@ from review.pairs.selectors import live_tasks, missing_votes, pair_progress, pai
 from review.pairs.voting import lock_vote, report_pair_unplayable, save_vote, vote_record
 from scoring.pairs import balance_of, plan_pairs
 from tests.factories import full_playback, make_stimulus, reviewers_of
+from tests.kept import kept
 from tests.pairs import both_played, first_task, open_pair_round
 from tests.scoring.rows import make_open_round
 
 pytestmark = pytest.mark.django_db
 
 
+kept_round = kept(lambda: open_pair_round().name)
+
+
 @pytest.fixture
-def round_() -> Round:
-    return open_pair_round()
+def round_(kept_round: str) -> Round:
+    return Round.objects.get(name=kept_round)
 
 
 @pytest.fixture
