@@ -26,7 +26,7 @@ from tests.pairs import protocol_with_pairs
 from tests.scoring.rows import make_locked_round, make_open_round, make_published_round
 from tests.streamav.small import FOLDER
 
-pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]  # who may see what is no matter of the engine
+pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]  # see test_addresses.py
 
 # Visitors without an account, the reviewer of the open round, one of another round, one with an account and no part
 # in any round, staff, an expert who passes scenarios, an admin.
@@ -234,13 +234,18 @@ def outcome(response: Any) -> str:
     return OPEN
 
 
-@pytest.mark.parametrize("role", ROLES)
-def test_an_address_answers_each_role_as_it_should(role: str, world: dict[str, str]) -> None:
+def outcomes(role: str, world: dict[str, str]) -> dict[str, str]:
+    """Call every address as one role."""
     found = {}
     for name, call in CALLS.items():
         address = reverse(name, args=[world[arg] for arg in call.args])
         found[name] = outcome(call.make(client_of(role, world), address))
-    assert found == {name: call.outcomes[role] for name, call in CALLS.items()}
+    return found
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_an_address_answers_each_role_as_it_should(role: str, world: dict[str, str]) -> None:
+    assert outcomes(role, world) == {name: call.outcomes[role] for name, call in CALLS.items()}
 
 
 def test_every_address_of_the_site_is_listed() -> None:

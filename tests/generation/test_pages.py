@@ -20,7 +20,8 @@ from tests import factories
 from tests.generation.buying import YES, bought, running_stand_in, work
 from tests.generation.rows import make_prompt
 
-pytestmark = pytest.mark.django_db
+# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on PostgreSQL.
+pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 HOME = "/staff/generation/"
 
 

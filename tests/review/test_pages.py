@@ -20,7 +20,8 @@ from review.services import lock_sheet
 from tests.factories import answers, full_playback, make_cohort, make_round, make_staff, open_round, reviewers_of
 from tests.kept import kept
 
-pytestmark = pytest.mark.django_db
+# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on PostgreSQL.
+pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 JSON = {"headers": {"accept": "application/json"}, "content_type": "application/json"}
 CHOSEN = r'type="radio"[^>]* checked'
 TEXTS = {question: str(response) for question, response in answers().items()}

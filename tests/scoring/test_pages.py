@@ -29,7 +29,8 @@ from scoring.release.verifying import verify_release
 from tests.factories import make_protocol
 from tests.scoring.rows import make_filled_round, make_locked_round, make_open_round, make_published_round
 
-pytestmark = pytest.mark.django_db
+# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on PostgreSQL.
+pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 
 NO_EVENT = {"event": "no", "cause": "na:no_event", "detail": "no", "sound": "na:no_sound", "timing": "na:no_event"}
 SCENES = ["r01-lift", "r01-squat", "r01-chair", "r01-toast"]

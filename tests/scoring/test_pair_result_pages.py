@@ -18,7 +18,8 @@ from tests.pairs import open_pair_round, protocol_with_pairs
 from tests.scoring.rows import make_published_round
 from tests.scoring.test_pair_results import SCENES, vote_all
 
-pytestmark = pytest.mark.django_db
+# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on PostgreSQL.
+pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 
 
 @pytest.fixture

@@ -34,7 +34,8 @@ from tests.scoring.rows import (
     make_published_round,
 )
 
-pytestmark = pytest.mark.django_db
+# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on PostgreSQL.
+pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 
 LIFT = ["r01-lift"]
 
