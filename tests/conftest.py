@@ -32,6 +32,9 @@ pytest_plugins = ["tests.browser", "tests.firefox", "tests.turns"]
 hypothesis_settings.register_profile("suite", database=None, deadline=None)
 hypothesis_settings.load_profile("suite")
 
+# Folders and files of tests that take ten seconds and more, mostly to wait for other processes.
+LONG = {"chaos", "production"}
+LONG |= {"test_commissioning", "test_demo", "test_demonstration", "test_judged_round", "test_queries"}
 DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "django_db_setup"}
 
 
@@ -91,11 +94,19 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep what this engine is for, and put the browser's journeys last: its event loop stays in this thread."""
+    """Keep what this engine is for. What takes longest comes first, so that runs which share files end together.
+
+    The browser's journeys come last: its event loop stays in this thread.
+    """
     engine, in_firefox = config.getoption("--engine"), config.getoption("--firefox")
     left_out = [item for item in items if not _runs_on(engine, item) or _needs_firefox(item) != in_firefox]
     config.hook.pytest_deselected(items=left_out)
-    items[:] = sorted((item for item in items if item not in left_out), key=_needs_browser)
+    kept = [item for item in items if item not in left_out]
+    items[:] = sorted(kept, key=lambda item: (_needs_browser(item), not _takes_long(item)))
+
+
+def _takes_long(item: pytest.Item) -> bool:
+    return item.path.parent.name in LONG or item.path.stem in LONG
 
 
 def _runs_on(engine: str, item: pytest.Item) -> bool:

@@ -2,7 +2,7 @@
 
 What failed beside the others is run once more, alone, when all of them have ended. A test that fails again fails the
 run; one that passes then is named in the last lines, and the run passes. For here a browser plays clips in real time,
-servers are killed and workers race, on a machine that four pytests share: what one such moment does to one test says
+servers are killed and workers race, on a machine that five pytests share: what one such moment does to one test says
 nothing about the change that is tested, and must not refuse it. What is broken, or races by itself, fails alone too.
 That is no licence to leave it: a test that is named there has a fault, or the product has.
 
@@ -26,7 +26,7 @@ PYTEST = ["setpriv", "--pdeathsig=TERM", "--", sys.executable, "-m", "pytest"]
 SQLITE = ("--engine=sqlite", "-m", "not browser")
 BROWSER = ("--engine=sqlite", "-m", "browser")
 POSTGRES = ("--engine=postgres",)
-PARTS = (SQLITE, SQLITE, BROWSER, POSTGRES)  # equal ones share their files
+PARTS = (SQLITE, SQLITE, BROWSER, POSTGRES, POSTGRES)  # equal ones share their files
 MOST_AGAIN = 5
 PASSED, TESTS_FAILED = 0, 1  # what pytest ends with; anything else says that it did not get to its end
 
