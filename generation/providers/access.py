@@ -5,6 +5,7 @@ No Django here. ``STAND_IN_URL`` sends every provider to the stand-in servers on
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from os import environ
 from urllib.parse import urlsplit
@@ -12,6 +13,8 @@ from urllib.parse import urlsplit
 from generation.providers.port import KeyMissing
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_NO_SECRETS = frozenset({"VERTEX_PROJECT"})  # which stands in every operation's name
+_SIGNED = re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]+")  # a JSON Web Token
 
 
 @dataclass(frozen=True)
@@ -30,11 +33,12 @@ class Access:
         return urlsplit(self.base_url).hostname in LOOPBACK
 
     def redacted(self, text: str) -> str:
-        """Return ``text`` with every key taken out."""
-        for key in sorted(self.keys.values(), key=len, reverse=True):
+        """Return ``text`` with every key taken out, and every token that was signed with one."""
+        secrets = (key for name, key in self.keys.items() if name not in _NO_SECRETS)
+        for key in sorted(secrets, key=len, reverse=True):
             if len(key) > 3:  # noqa: PLR2004 - shorter ones are no secrets, and would riddle the text
                 text = text.replace(key, "•••")
-        return text
+        return _SIGNED.sub("•••", text)
 
 
 def access(provider: str) -> Access:
@@ -45,12 +49,16 @@ def access(provider: str) -> Access:
     if stand_in := environ.get("STAND_IN_URL", ""):
         if urlsplit(stand_in).hostname not in LOOPBACK:
             raise KeyMissing("STAND_IN_URL is for the stand-in servers on this machine: use a loopback address.")
-        return Access(f"{stand_in.rstrip('/')}/{provider}", dict.fromkeys(keys, f"stand-in-{provider}"))
+        return Access(f"{stand_in.rstrip('/')}/{provider}", {name: _stand_in_key(name, provider) for name in keys})
     if missing := [name for name, value in keys.items() if not value]:
         raise KeyMissing(f"{provider} needs {' and '.join(missing)} in the environment. Nothing was sent.")
     if not base_url:
         raise KeyMissing(f"{provider} needs its base URL in the environment. Nothing was sent.")
     return Access(base_url.rstrip("/"), keys)
+
+
+def _stand_in_key(name: str, provider: str) -> str:
+    return "stand-in" if name in _NO_SECRETS else f"stand-in-{provider}"
 
 
 def _streams(url: str) -> Access:

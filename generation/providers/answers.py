@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from fartbench.outgoing import retry_after_s
 from generation.providers.port import NeedsOperator, NotTaken, Refused, Submitted, Trace, Unsure
 
 TEXT_LIMIT = 4000
+MOST = 10**18  # no number that a provider means is larger
 _RETIRED = re.compile(
     r"no longer available|has been (shut down|retired|removed)|is retired|was shut down", re.IGNORECASE
 )
@@ -52,6 +54,15 @@ def at(data: Any, path: str) -> Any:
         else:
             return None
     return data
+
+
+def number(value: Any) -> Decimal | None:
+    """Return a number that is one, or None."""
+    try:
+        found = Decimal(str(value))
+    except ArithmeticError:
+        return None
+    return found if found.is_finite() and abs(found) < MOST else None
 
 
 def trace(status: int, headers: Mapping[str, str], text: str) -> Trace:

@@ -13,7 +13,7 @@ from google import genai
 from fartbench.outgoing import BoundedClient
 from generation.providers import exchange, google
 from generation.providers.access import Access, access
-from generation.providers.answers import Moderation, at
+from generation.providers.answers import Moderation, at, number
 from generation.providers.download import download
 from generation.providers.port import (
     Accepted,
@@ -95,7 +95,7 @@ class GeminiProvider:
         status = data.get("status")
         if status in _WAITING | _WORKING:
             return Pending(started=status in _WORKING)
-        tokens = at(data, "usage.total_output_tokens")
+        tokens = number(at(data, "usage.total_output_tokens"))
         usage = Usage(output_tokens=int(tokens) if tokens else None)
         if status != "completed":
             return _failure(data, str(status), usage)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+from generation.providers.guarded import GuardedProvider
 from generation.providers.local import LocalProvider
 from generation.providers.local_rollouts import LocalRolloutProvider
 from generation.providers.port import Provider, RequestRefused
@@ -69,4 +70,5 @@ def provider(key: str) -> Provider:
     """Return the provider's adapter. Raises RequestRefused for a key that no adapter has."""
     if key not in _MAKERS:
         raise RequestRefused(f"No provider here is called {key!r}. There are: {', '.join(sorted(KEYS))}.")
-    return _MAKERS[key]()
+    made = _MAKERS[key]()
+    return made if key in BUILT_IN_KEYS else GuardedProvider(made)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 
@@ -14,7 +12,7 @@ from fartbench.outgoing import json_of, retry_after_s, text_of
 from fartbench.protocol.digest import canonical_bytes
 from generation.providers import exchange
 from generation.providers.access import Access, access
-from generation.providers.answers import at, never_sent, of_error, trace
+from generation.providers.answers import at, never_sent, number, of_error, trace
 from generation.providers.contract import Contract, Listing
 from generation.providers.download import download
 from generation.providers.port import (
@@ -78,14 +76,17 @@ class RestProvider:
         provider_id = at(body, self.contract.provider_id)
         good = answer.is_success and (self.contract.ok is None or at(body, self.contract.ok[0]) == self.contract.ok[1])
         if good and provider_id not in (None, ""):
-            handle = {"endpoint": endpoint} | _links(body, entry.base_url)
+            handle = {"endpoint": endpoint} | _links(body, entry)
             return Accepted(str(provider_id), handle, kept)
         if answer.is_success and (body is None or (self.contract.ok and at(body, self.contract.ok[0]) is None)):
             return Unsure("The answer was a success without a readable body.", kept)
         if good:
             return Unsure("The answer was a success without an id.", kept)
         status = answer.status_code if not answer.is_success else 400
-        return of_error(status, body, answer.headers, self.contract.moderation, kept)
+        meant = of_error(status, body, answer.headers, self.contract.moderation, kept)
+        if isinstance(meant, NotTaken) and provider_id not in (None, ""):
+            return Unsure(f"HTTP {status} with an id.", kept)
+        return meant
 
     def look(self, provider_id: str, handle: Mapping[str, Any]) -> Look:
         """Ask for the state and, where the contract has one, for the result."""
@@ -98,7 +99,7 @@ class RestProvider:
         if self._is_declined(body):
             return Refused(self._reason(body)[1] or "The provider's moderation declined it.", self._reason(body)[0])
         if state in ("waiting", "working"):
-            return Pending(started=state == "working", progress=_number(at(body, "progress")))
+            return Pending(started=state == "working", progress=_part(at(body, "progress")))
         if state == "failed":
             return self._failure(body)
         if state != "made":
@@ -138,11 +139,10 @@ class RestProvider:
         return self.contract.declined is not None and at(body, self.contract.declined[0]) == self.contract.declined[1]
 
     def _usage(self, body: Any) -> Usage:
-        ticks = at(body, self.contract.usd_ticks) if self.contract.usd_ticks else None
-        tokens = at(body, self.contract.output_tokens) if self.contract.output_tokens else None
+        ticks = number(at(body, self.contract.usd_ticks))
+        tokens = number(at(body, self.contract.output_tokens))
         return Usage(
-            usd_ticks=None if ticks is None else int(Decimal(str(ticks))),
-            output_tokens=None if tokens is None else int(tokens),
+            usd_ticks=None if ticks is None else int(ticks), output_tokens=None if tokens is None else int(tokens)
         )
 
     def fetch(self, provider_id: str, handle: Mapping[str, Any], output: Output, out: Path, report: Report) -> Fetch:
@@ -168,7 +168,8 @@ class RestProvider:
         found = at(json_of(answer), self.contract.provider_id)
         if answer.is_success and found:
             return Accepted(str(found))
-        if answer.status_code == httpx.codes.NOT_FOUND:
+        # A page of somebody on the way is no proof.
+        if answer.status_code == httpx.codes.NOT_FOUND and any(self.contract.moderation.read(json_of(answer))):
             return Absent("The provider has no job of this name.")
         return CannotTell(f"HTTP {answer.status_code} when asked for a job by name")
 
@@ -179,7 +180,9 @@ class RestProvider:
         items = None if isinstance(answer, NoAnswer) else at(json_of(answer), listing.items)
         if not isinstance(items, list):
             return CannotTell("The list of jobs could not be read.")
-        times = [float(at(item, listing.created) or 0) for item in items]
+        times = [float(created) for item in items if (created := number(at(item, listing.created))) is not None]
+        if len(times) < len(items):
+            return CannotTell("The list of jobs does not say when each was made.")
         first, last = span[0] - CLOCKS_DIFFER_S, span[1] + CLOCKS_DIFFER_S
         if len(items) >= listing.page_size and min(times) > first:
             return CannotTell("The list of jobs does not reach back to the time of the try.")
@@ -236,11 +239,10 @@ def _with_tag(body: Mapping[str, Any], tag: str) -> dict[str, Any]:
     return {name: tag if value == "$tag" else value for name, value in body.items()}
 
 
-def _links(body: Any, base_url: str) -> dict[str, str]:
+def _links(body: Any, entry: Access) -> dict[str, str]:
     # Links that an answer gives are followed with our key only on the provider's own address.
-    own = urlsplit(base_url)
     found = {name: str(at(body, name) or "") for name in ("status_url", "response_url")}
-    return {name: link for name, link in found.items() if urlsplit(link)[:2] == own[:2]}
+    return {name: link for name, link in found.items() if link.startswith(f"{entry.base_url}/") and link.isprintable()}
 
 
 def _app(handle: Mapping[str, Any]) -> dict[str, str]:
@@ -249,5 +251,6 @@ def _app(handle: Mapping[str, Any]) -> dict[str, str]:
     return {"app": "/".join(model.strip("/").split("/")[:2])}
 
 
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+def _part(value: Any) -> float | None:
+    found = number(value)
+    return None if found is None else float(found)

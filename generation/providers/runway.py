@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from runwayml import RunwayML
 from fartbench.outgoing import BoundedClient
 from generation.providers import exchange
 from generation.providers.access import Access, access
-from generation.providers.answers import Moderation, at
+from generation.providers.answers import Moderation, at, number
 from generation.providers.download import download
 from generation.providers.port import (
     Accepted,
@@ -75,10 +74,10 @@ class RunwayProvider:
             except Exception as error:  # noqa: BLE001 - the SDK raises its own errors and those of all it is made of
                 return no_answer(error, http.answer)
         status, spent = data.get("status"), at(data, "cost.credits")
-        usage = Usage(credits=None if spent is None else Decimal(str(spent)))
+        usage = Usage(credits=number(spent))
         if status in ("PENDING", "THROTTLED", "RUNNING"):
-            progress = data.get("progress")
-            return Pending(status == "RUNNING", float(progress) if isinstance(progress, int | float) else None)
+            progress = number(data.get("progress"))
+            return Pending(status == "RUNNING", None if progress is None else float(progress))
         if status == "SUCCEEDED":
             urls = data.get("output")
             outputs = tuple(Output(i, str(url)) for i, url in enumerate(urls if isinstance(urls, list) else []))
