@@ -29,6 +29,10 @@ SLACK_S = 0.07
 """How far media times may be from where they belong: a picture at the slowest rate that is streamed, 16 a second."""
 
 
+LONGEST_S, MOST_BYTES, FASTEST = 3600.0, 2_000_000_000, 240
+"""How long a stream may take, how much it may bring, and with how many pictures a second at most."""
+
+
 class AlreadyOpened(Refusal):
     """The folder holds a stream that was opened before; it is never opened again."""
 
@@ -82,16 +86,17 @@ class _Taking:
         self._history = NOTHING
         self._due = list(order.updates)
         self._given: dict[str, float] = {}
-        self._chunks, self._media_s = 0, 0.0
+        self._chunks, self._bytes, self._media_s, self._kept_at_s = 0, 0, 0.0, 0.0
+        self._is_open, self._taken = False, set[str]()
 
     def fault(self, event: Event) -> str:
         """Return what a provider did wrong with an event, nothing when it fits what came before."""
         match event:
-            case Chunk() if event.index != self._chunks or abs(event.starts_s - self._media_s) > SLACK_S:
-                return f"chunk {event.index} at {event.starts_s:g} s came after {self._chunks} of {self._media_s:g} s"
-            case Chunk() if event.frames < 1 or event.ends_s <= event.starts_s:
-                return f"chunk {event.index} is empty"
-            case Prompted() if event.step not in self._given:
+            case Opened() if self._is_open:
+                return "it was opened twice"
+            case Chunk():
+                return self._fault_of_chunk(event)
+            case Prompted() if event.step not in self._given or event.step in self._taken:
                 return f"{event.step} was taken and never given"
             case Prompted() if event.history != self._history:
                 return f"{event.step} was taken on another history than the one that was kept"
@@ -99,10 +104,26 @@ class _Taking:
                 return f"it ended at {self._media_s:g} of {self._order.seconds:g} s"
         return ""
 
+    def _fault_of_chunk(self, chunk: Chunk) -> str:
+        name, seconds = f"chunk {chunk.index}", chunk.ends_s - chunk.starts_s
+        faults = {
+            f"it went on for more than {LONGEST_S:g} s": self._kept_at_s > LONGEST_S,
+            f"{name} at {chunk.starts_s:g} s came after {self._chunks} of {self._media_s:g} s": (
+                chunk.index != self._chunks or abs(chunk.starts_s - self._media_s) > SLACK_S
+            ),
+            f"{name} is empty": chunk.frames < 1 or seconds <= 0,
+            f"{name} has more pictures than fit its time": chunk.frames > 1 + FASTEST * seconds,
+            f"{name} is more than was asked for": (
+                self._media_s >= self._order.seconds or self._bytes + len(chunk.data) > MOST_BYTES
+            ),
+        }
+        return next((words for words, is_so in faults.items() if is_so), "")
+
     def take(self, event: Event, session: Session) -> None:
         """Keep one event."""
         match event:
             case Opened():
+                self._is_open = True
                 geometry = None if event.geometry is None else asdict(event.geometry)
                 self._log.write("opened", provider_id=event.provider_id, geometry=geometry, wall_s=self._wall)
             case Chunk():
@@ -126,10 +147,10 @@ class _Taking:
             file.write(chunk.data)
             file.flush()
             os.fsync(file.fileno())
-        self._history = extended(self._history, chunk.sha256)
+        self._history, self._kept_at_s = extended(self._history, chunk.sha256), wall_s
         record = ChunkRecord(chunk.index, chunk.frames, chunk.starts_s, chunk.ends_s, wall_s, chunk.sha256, name)
         self._log.write("chunk", **asdict(record))
-        self._chunks, self._media_s = self._chunks + 1, chunk.ends_s
+        self._chunks, self._bytes, self._media_s = self._chunks + 1, self._bytes + len(chunk.data), chunk.ends_s
         self._report(min(chunk.ends_s / self._order.seconds, 1.0))
 
     def _give_prompts(self, media_s: float, session: Session) -> None:
@@ -139,6 +160,7 @@ class _Taking:
             session.prompt(step, prompt.text, self._history)
 
     def _prompted(self, event: Prompted) -> None:
+        self._taken.add(event.step)
         record = PromptRecord(event.step, self._given[event.step], event.media_s, self._wall)
         self._log.write("prompt", **asdict(record))
 

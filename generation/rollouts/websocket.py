@@ -31,6 +31,7 @@ from generation.rollouts.port import (
 
 LARGEST_CHUNK = 64 * 1024 * 1024
 OPEN_S, NEXT_S = 20.0, 120.0
+WORDS_LIMIT, MOST_SECONDS = 1_000, 100_000
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,8 @@ class _Stream:
             yield Broken(f"nothing came for {self._next_s:g} s")
         except ConnectionClosed as closed:
             yield Broken(f"the connection was closed: {closed}")
-        except (ValueError, KeyError, TypeError) as error:
-            yield Broken(f"a message made no sense: {error}")
+        except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
+            yield Broken(f"a message made no sense: {str(error)[:WORDS_LIMIT]}")
 
     def commit(self, index: int, history: str) -> None:
         self._send(type="commit", index=index, history=history)
@@ -87,15 +88,15 @@ class _Stream:
         match message["type"]:
             case "opened":
                 geometry = message.get("geometry")
-                return Opened(str(message["id"]), None if geometry is None else Geometry(**geometry))
+                return Opened(str(message["id"])[:WORDS_LIMIT], None if geometry is None else _geometry(**geometry))
             case "chunk":
                 return self._chunk(message)
             case "prompted":
-                return Prompted(str(message["step"]), float(message["media_s"]), str(message["history"]))
+                return Prompted(str(message["step"]), _seconds(message["media_s"]), str(message["history"]))
             case "refused":
-                return Refused(str(message["reason"]))
+                return Refused(str(message["reason"])[:WORDS_LIMIT])
             case "error":
-                return Broken(str(message["reason"]))
+                return Broken(str(message["reason"])[:WORDS_LIMIT])
             case "end":
                 return Ended()
         raise ValueError(f"type {message['type']!r}")
@@ -105,7 +106,11 @@ class _Stream:
         if not isinstance(data, bytes) or hashlib.sha256(data).hexdigest() != message["sha256"]:
             return Broken(f"chunk {message['index']} is not what its hash says")
         return Chunk(
-            int(message["index"]), int(message["frames"]), float(message["starts_s"]), float(message["ends_s"]), data
+            int(message["index"]),
+            int(message["frames"]),
+            _seconds(message["starts_s"]),
+            _seconds(message["ends_s"]),
+            data,
         )
 
 
@@ -123,6 +128,17 @@ class _NoStream:
 
     def prompt(self, step: str, text: str, history: str) -> None:
         """There is nobody to prompt."""
+
+
+def _geometry(first: int, next: int, frame_rate: int) -> Geometry:  # noqa: A002 - the wire's name
+    return Geometry(int(first), int(next), int(frame_rate))
+
+
+def _seconds(value: Any) -> float:
+    seconds = float(value)
+    if not 0 <= seconds < MOST_SECONDS:
+        raise ValueError(f"{seconds:g} s is no time of a stream")
+    return seconds
 
 
 def _opening(order: StreamOrder) -> dict[str, Any]:

@@ -4,20 +4,23 @@ import itertools
 import json
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 
 import av
 import numpy as np
 import pytest
+from websockets.sync.server import serve
 
 from fartbench.media.errors import NotAVideo
 from fartbench.media.probe import probe
 from generation.local.rollouts import Defect, DefectKind, Fate, RolloutPlan
 from generation.local.rollouts.scenery import TONES
 from generation.providers.port import TimedPrompt
+from generation.rollouts import streaming
 from generation.rollouts.assembling import assemble
 from generation.rollouts.geometry import Geometry
 from generation.rollouts.log import NAME, LogUnreadable, RolloutLog, read_log
-from generation.rollouts.port import NOTHING, Chunk, Ended, Prompted, StreamOrder
+from generation.rollouts.port import NOTHING, Chunk, Ended, Opened, Prompted, StreamOrder, extended
 from generation.rollouts.streaming import AlreadyOpened, take_stream
 from generation.rollouts.websocket import WebSocketProvider
 from generation.standin.streaming import Behaviour, StreamingStandIn
@@ -237,3 +240,56 @@ def test_prompts_out_of_order_are_refused():
     for times in ((1.0,), (0.0, 5.0, 5.0), (0.0, 9.0, 6.0), (0.0, 14.0), ()):
         with pytest.raises(ValueError, match="in order"):
             StreamOrder("m", 14.0, tuple(TimedPrompt("x", at) for at in times))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "no JSON",
+        "[" * 100_000,
+        '{"type": ["opened"]}',
+        '{"type": "opened", "id": "1", "geometry": {"first": 1e999, "next": 1, "frame_rate": 1}}',
+        '{"type": "prompted", "step": "P1", "media_s": NaN, "history": ""}',
+        '{"type": "prompted", "step": "P1", "media_s": 1e20, "history": ""}',
+        '{"type": "error", "reason": "\\u0000' + "x" * 100_000 + '"}',
+    ],
+)
+def test_messages_that_make_no_sense_break_a_stream_in_few_words(tmp_path, message):
+    def speak(connection):
+        connection.recv()
+        connection.send(message)
+
+    with serve(speak, "127.0.0.1", 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        port = server.socket.getsockname()[1]
+        log = take_stream(WebSocketProvider(f"ws://127.0.0.1:{port}", next_s=10), ORDER, tmp_path / "s")
+        server.shutdown()
+    assert (log.outcome, log.chunks) == ("broken", ())
+    assert 0 < len(log.reason) < 1100
+
+
+@pytest.mark.parametrize(
+    ("events", "reason"),
+    [
+        (itertools.repeat(Opened("1", None)), "opened twice"),
+        (
+            (piece(number, number / 1e6, (number + 1) / 1e6, 24) for number in itertools.count()),
+            "more pictures than fit",
+        ),
+        ([piece(0, 0, 15.0), piece(1, 15.0, 16.0)], "more than was asked for"),
+        ([piece(0, 0, 4.0), *[Prompted("P1", 4.0, extended(NOTHING, piece(0, 0, 4.0).sha256))] * 2], "never given"),
+    ],
+)
+def test_a_stream_without_end_is_ended(tmp_path, events, reason):
+    log = take_stream(Scripted(*itertools.islice(events, 5)), ORDER, tmp_path / "s")
+    assert log.outcome == "broken"
+    assert reason in log.reason
+
+
+def test_a_stream_takes_no_more_than_its_time_and_size(tmp_path, monkeypatch):
+    clock = itertools.count(0, 1000).__next__
+    slow = take_stream(Scripted(*[piece(n, n, n + 1.0) for n in range(14)]), ORDER, tmp_path / "slow", clock=clock)
+    assert "went on for more than 3600 s" in slow.reason
+    monkeypatch.setattr(streaming, "MOST_BYTES", 12)
+    large = take_stream(Scripted(*[piece(n, n, n + 1.0) for n in range(14)]), ORDER, tmp_path / "large")
+    assert (len(large.chunks), large.outcome) == (2, "broken")
