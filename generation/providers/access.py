@@ -34,7 +34,7 @@ class Access:
 
     def redacted(self, text: str) -> str:
         """Return ``text`` with every key taken out, and every token that was signed with one."""
-        secrets = (key for name, key in self.keys.items() if name not in _NO_SECRETS)
+        secrets = (key.strip() for name, key in self.keys.items() if name not in _NO_SECRETS)
         for key in sorted(secrets, key=len, reverse=True):
             if len(key) > 3:  # noqa: PLR2004 - shorter ones are no secrets, and would riddle the text
                 text = text.replace(key, "•••")

@@ -177,14 +177,15 @@ class RestProvider:
         self, listing: Listing, request: Request, span: tuple[float, float], known: frozenset[str], rivals: int
     ) -> Finding:
         answer = self._get(listing.path.format(page_size=listing.page_size))
-        items = None if isinstance(answer, NoAnswer) else at(json_of(answer), listing.items)
+        body = None if isinstance(answer, NoAnswer) else json_of(answer)
+        items = at(body, listing.items)
         if not isinstance(items, list):
             return CannotTell("The list of jobs could not be read.")
         times = [float(created) for item in items if (created := number(at(item, listing.created))) is not None]
         if len(times) < len(items):
             return CannotTell("The list of jobs does not say when each was made.")
         first, last = span[0] - CLOCKS_DIFFER_S, span[1] + CLOCKS_DIFFER_S
-        if len(items) >= listing.page_size and min(times) > first:
+        if _goes_on(body, items, listing) and min(times, default=span[1]) > first:
             return CannotTell("The list of jobs does not reach back to the time of the try.")
         strangers = [
             str(at(item, listing.id))
@@ -249,6 +250,11 @@ def _app(handle: Mapping[str, Any]) -> dict[str, str]:
     # fal keeps jobs under the first two parts of an endpoint's name.
     model = str(handle.get("endpoint") or "")
     return {"app": "/".join(model.strip("/").split("/")[:2])}
+
+
+def _goes_on(body: Any, items: list[Any], listing: Listing) -> bool:
+    more = at(body, "has_more") is True or (number(at(body, "total")) or 0) > len(items)
+    return more or len(items) >= listing.page_size
 
 
 def _part(value: Any) -> float | None:

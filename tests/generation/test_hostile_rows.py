@@ -154,6 +154,14 @@ def test_a_list_that_cannot_be_read_proves_nothing(created: Any, ark: Ark, serve
     assert (only_sample().state, server.posts) == (SampleState.LOST_UNCERTAIN, 1)
 
 
+@pytest.mark.parametrize("more", [{"has_more": True}, {"total": 7}])
+def test_a_list_that_goes_on_proves_nothing(more: dict[str, Any], ark: Ark, server: Hostile) -> None:
+    ark.submission = (200, {}, {})
+    ark.jobs = {"items": []} | more
+    work()
+    assert (only_sample().state, server.posts) == (SampleState.LOST_UNCERTAIN, 1)
+
+
 @pytest.mark.parametrize("status", [200, 404])
 def test_a_job_that_is_found_by_name_is_ours_or_nothing_is_proved(status: int, server: Hostile) -> None:
     server.act = lambda handler: handler.say(accepted("known"), 200) if status == 200 else handler.raw(b"<html>", 404)
