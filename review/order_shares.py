@@ -2,28 +2,35 @@
 
 Every clip goes to the same number of reviewers; every reviewer gets as many clips as any other, give or take one, and
 of each configuration as evenly as can be. Which clips are shared between which reviewers is drawn from the seed.
+Clips that one person is to compare stay together, and are dealt before the others, which even them out.
 """
 
 from __future__ import annotations
 
 import hashlib
 import random
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 
 from review.order import ClipFactors, OrderRefused, Orders, balanced_orders, measure_balance
 
 
 def shared_orders(
-    clips: Sequence[ClipFactors], reviewers: int, looks: int, seed: str, *, effort: float = 1.0
+    clips: Sequence[ClipFactors],
+    reviewers: int,
+    looks: int,
+    seed: str,
+    *,
+    together: Mapping[str, str] | None = None,
+    effort: float = 1.0,
 ) -> Orders:
     """Return one order for each reviewer in which each clip stands in ``looks`` of them; 0, or as many as there are,
-    gives everybody everything. Equal arguments give equal orders. Raises OrderRefused as `balanced_orders` does, and
-    when a reviewer would get nothing.
+    gives everybody everything. Clips with the same label in ``together`` go to the same reviewers. Equal arguments give
+    equal orders. Raises OrderRefused as `balanced_orders` does, and when a reviewer would get nothing.
     """
     if not 0 < looks < reviewers:
         return balanced_orders(clips, reviewers, seed, effort=effort)
-    shares = dealt(clips, reviewers, looks, seed)
+    shares = dealt(_groups(clips, together or {}), reviewers, looks, seed)
     if not all(shares):
         raise OrderRefused(f"{len(clips)} clips that {looks} look at are too few for {reviewers} reviewers.")
     orders = tuple(
@@ -33,17 +40,26 @@ def shared_orders(
     return Orders(orders, measure_balance(clips, orders))
 
 
-def dealt(clips: Sequence[ClipFactors], reviewers: int, looks: int, seed: str) -> list[list[ClipFactors]]:
-    """Return what each reviewer gets: a clip goes to who has the fewest, then to who has the fewest of its kind."""
+def _groups(clips: Sequence[ClipFactors], together: Mapping[str, str]) -> list[list[ClipFactors]]:
+    """Return the clips in groups that stay together, the largest first; most clips are a group of their own."""
+    groups: dict[tuple[bool, str], list[ClipFactors]] = defaultdict(list)
+    for clip in sorted(clips, key=lambda one: (one.configuration, one.scene, one.id)):
+        groups[clip.id in together, together.get(clip.id, clip.id)].append(clip)
+    return sorted(groups.values(), key=len, reverse=True)
+
+
+def dealt(groups: Sequence[list[ClipFactors]], reviewers: int, looks: int, seed: str) -> list[list[ClipFactors]]:
+    """Return what each reviewer gets: a group goes to who has the fewest clips, then the fewest of its configuration."""
     draw = random.Random(int.from_bytes(hashlib.sha256(f"{seed}|shares".encode()).digest(), "big")).random  # noqa: S311
     shares: list[list[ClipFactors]] = [[] for _ in range(reviewers)]
     of_configuration: Counter[tuple[int, str]] = Counter()
-    for clip in sorted(clips, key=lambda one: (one.configuration, one.scene, one.id)):
+    for group in groups:
+        configuration = group[0].configuration
         ranked = sorted(
             range(reviewers),
-            key=lambda one: (len(shares[one]), of_configuration[one, clip.configuration], draw()),
+            key=lambda one: (len(shares[one]), of_configuration[one, configuration], draw()),
         )
         for reviewer in ranked[:looks]:
-            shares[reviewer].append(clip)
-            of_configuration[reviewer, clip.configuration] += 1
+            shares[reviewer] += group
+            of_configuration[reviewer, configuration] += len(group)
     return shares

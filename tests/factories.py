@@ -96,12 +96,16 @@ def make_stimulus(
     data: bytes | None = None,
     seconds: float = CLIP_SECONDS,
     size: int = 80_000,
+    **window: str,
 ) -> Stimulus:
-    """Return a stimulus whose blind copy lies in the store, padded to ``size`` bytes; without a key to any clip."""
+    """Return a stimulus whose blind copy lies in the store, padded to ``size`` bytes; without a key to any clip.
+
+    ``window`` says what of a rollout it is: its form, unit and place.
+    """
     data = tiny_clip(seconds=seconds) if data is None else data
     sha256, stored = stored_copy(padded(data, size) if len(data) < size else data)
     facts = {"duration_s": seconds, "has_audio": True}
-    return Stimulus.objects.create(round=round, scene=scene, sha256=sha256, size=stored, facts=facts)
+    return Stimulus.objects.create(round=round, scene=scene, sha256=sha256, size=stored, facts=facts, **window)
 
 
 def make_cohort(round: Round, *, prefix: str = "") -> list[InviteLink]:

@@ -48,6 +48,11 @@ class UnitKind(Part):
     windows: Literal["intervals", "whole", "ends", "first", "after", "around", "before_and_after", "source_and_after"]
     seconds: float = Field(default=0, ge=0)
 
+    @property
+    def is_compared(self) -> bool:
+        """Say whether what one person answers about one unit is compared with what they answer about another."""
+        return self.windows == "ends"
+
 
 class UnitPlan(Part):
     """``units.yaml``: every kind of unit."""

@@ -39,7 +39,7 @@ def plan_orders(
         )
     members, looks = primary_members(round), round.looks.looks if round.looks else 0
     clips = [ClipFactors(id=name, configuration=factors[name], scene=scene) for name, scene in scenes.items()]
-    drawn = shared_orders(clips, len(members), looks, round.seed, effort=effort)
+    drawn = shared_orders(clips, len(members), looks, round.seed, together=_compared(round, factors), effort=effort)
     Assignment.objects.bulk_create(
         Assignment(member=member, stimulus_id=name, position=position)
         for member, order in zip(members, drawn.orders, strict=True)
@@ -48,3 +48,11 @@ def plan_orders(
     plan = OrderPlan.objects.create(round=round, balance=asdict(drawn.balance))
     audit.record("orders drawn", actor=actor, round_name=round.name, clips=len(clips), orders=len(members))
     return plan
+
+
+def _compared(round_: Round, factors: Mapping[str, str]) -> dict[str, str]:
+    """Return a label for each stimulus that is compared with others of its rollout: both ends, asked with one form."""
+    rollouts = round_.protocol.rules.rollouts
+    kinds = [] if rollouts is None else [kind.kind for kind in rollouts.units.kinds if kind.is_compared]
+    rows = round_.stimuli.filter(unit__in=kinds).values_list("id", "scene", "form")
+    return {name: f"{factors[name]}|{scene}|{form}" for name, scene, form in rows}

@@ -206,6 +206,46 @@ def test_shares_are_even_in_clips_looks_and_configurations() -> None:
     assert shared_orders(clips, 3, 0, "seed", effort=0.05).orders != drawn.orders
 
 
+def test_both_ends_of_a_rollout_are_judged_by_the_same_reviewers() -> None:
+    clips, ends = [], {}
+    for configuration in range(4):
+        for scene in range(5):
+            for window in ("first", "last", "later", "interval-1", "interval-2", "interval-3"):
+                clips.append(ClipFactors(f"{configuration}-{scene}-{window}", f"c{configuration}", f"s{scene}"))
+                if "-" not in window:
+                    ends[clips[-1].id] = f"{configuration}-{scene}"
+    drawn = shared_orders(clips, 5, 3, "seed", together=ends, effort=0.05)
+    for rollout in set(ends.values()):
+        seen = [len({name for name in order if ends.get(name) == rollout}) for order in drawn.orders]
+        assert sorted(seen) == [0, 0, 3, 3, 3]
+    assert {len(order) for order in drawn.orders} == {72}
+    assert set(Counter(name for order in drawn.orders for name in order).values()) == {3}
+    by = [Counter(name[0] for name in order) for order in drawn.orders]
+    assert max(max(one.values()) - min(one.values()) for one in by) <= 4
+    assert drawn != shared_orders(clips, 5, 3, "seed", effort=0.05)
+
+
+@pytest.mark.django_db
+def test_a_round_keeps_the_ends_of_each_form_together_where_reviewers_share_the_windows() -> None:
+    round_ = make_round(protocol=make_protocol(FOLDER))
+    round_.unit_plan = {"horizons": [180.0], "kinds": ["endpoint", "interval"], "looks": 1}
+    round_.save()
+    factors = {}
+    for scene in round_.scenes[:3]:
+        for form, unit, place in (
+            (f"endpoint-video.{scene}", "endpoint", "first"), (f"endpoint-video.{scene}", "endpoint", "last"),
+            (f"endpoint-both.{scene}", "endpoint", "first"), (f"endpoint-both.{scene}", "endpoint", "last"),
+            ("interval-video", "interval", "1"), ("interval-video", "interval", "2"),
+        ):  # fmt: skip
+            factors[make_stimulus(round_, scene=scene, form=form, unit=unit, place=place).pk] = "c0"
+    make_cohort(round_)
+    plan_orders(round=round_, factors=factors, effort=0.1)
+    who = dict(Assignment.objects.values_list("stimulus_id", "member__place"))
+    by_form = Counter((who[one.pk], one.scene, one.form) for one in round_.stimuli.filter(unit="endpoint"))
+    assert sorted(by_form.values()) == [2] * 6
+    assert sorted(Counter(who.values()).values()) == [6, 6, 6]
+
+
 def test_staff_sees_how_far_a_round_of_rollouts_is(opened: Round, client: Client) -> None:
     client.force_login(make_staff())
     for page in ("", "progress", "blinding/", "fingerprint/"):
