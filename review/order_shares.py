@@ -49,7 +49,7 @@ def _groups(clips: Sequence[ClipFactors], together: Mapping[str, str]) -> list[l
 
 
 def dealt(groups: Sequence[list[ClipFactors]], reviewers: int, looks: int, seed: str) -> list[list[ClipFactors]]:
-    """Return what each reviewer gets: a group goes to who has the fewest clips, then the fewest of its configuration."""
+    """Return what each reviewer gets: a group goes to who has the fewest clips, then of its configuration."""
     draw = random.Random(int.from_bytes(hashlib.sha256(f"{seed}|shares".encode()).digest(), "big")).random  # noqa: S311
     shares: list[list[ClipFactors]] = [[] for _ in range(reviewers)]
     of_configuration: Counter[tuple[int, str]] = Counter()

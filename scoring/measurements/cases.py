@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fartbench.scenarios.metrics import Metric, MetricTable
-from scoring.measurements.continuity import prompt_continuity
+from scoring.measurements.continuity import Window, in_prefix, prompt_continuity
 from scoring.measurements.measurement import Measurement, Status
 from scoring.measurements.recipes import (
     ONE_FORM,
@@ -21,6 +21,7 @@ from scoring.measurements.recipes import (
 
 FIRST_LAST = ("first", "last")
 NO_WEIGHTS = "no weights"
+NO_WINDOW = "no boundary has a whole window inside the horizon"
 INTERVAL_S = 30.0
 
 
@@ -59,13 +60,16 @@ class Evidence:
 
     def within(self, horizon_s: float, *, interval_s: float = INTERVAL_S) -> Evidence:
         """Return what is known of the first ``horizon_s`` seconds: of forms about a whole or its end, those of that
-        horizon. What was measured of the whole file is left out.
+        horizon. Of what was measured of the whole, continuity is that of the prefix's own windows, and what could
+        not be measured stays so; other values are left out.
         """
         count = int(horizon_s // interval_s)
         return replace(
             self,
             forms=tuple(form for form in self.forms if _belongs(form, horizon_s)),
-            measured={},
+            measured={
+                code: part for code, one in self.measured.items() if (part := _of_prefix(one, horizon_s)) is not None
+            },
             intervals={code: values[:count] for code, values in self.intervals.items()},
             count=count,
         )
@@ -75,6 +79,22 @@ def _belongs(form: Form, horizon_s: float) -> bool:
     """Say whether a form is about the first ``horizon_s`` seconds."""
     is_of_one_horizon = form.kind == "full" or (form.kind, form.place) == ("endpoint", "last")
     return form.end_s == horizon_s if is_of_one_horizon else form.end_s <= horizon_s
+
+
+def _of_prefix(whole: Measurement, horizon_s: float) -> Measurement | None:
+    """Return what a measurement of the whole says of the first ``horizon_s`` seconds: the mean of the windows in them.
+
+    None where it says nothing of a part.
+    """
+    if whole.value is None:
+        return whole
+    windows = whole.evidence.get("windows")
+    if windows is None:
+        return None
+    value = mean(window.score for window in in_prefix((Window(**one) for one in windows), horizon_s))
+    if value is None:
+        return replace(whole, value=None, status="not_applicable", reason=NO_WINDOW, evidence={})
+    return replace(whole, value=value)
 
 
 def case_value(table: MetricTable, metric: Metric, evidence: Evidence) -> CaseValue:

@@ -61,6 +61,11 @@ def is_whole(boundary: int, frames: int, frame_rate: Fraction) -> bool:
     return boundary - half >= 0 and boundary + half <= frames
 
 
+def in_prefix(windows: Iterable[Window], seconds: float) -> list[Window]:
+    """Return the windows that are whole in the first ``seconds`` of a rollout: those that the prefix alone has."""
+    return [window for window in windows if window.at_s + WINDOW_S / 2 <= seconds]
+
+
 def places(boundary: int, every: int) -> range:
     """Return the places of the 32 pictures that are looked at around a boundary."""
     return range(boundary - _HALF * every, boundary + _HALF * every, every)

@@ -12,6 +12,7 @@ from fartbench.scenarios.metrics import read_table
 from fartbench.scenarios.reading import read_set
 from scoring.measurements.appendix import capped, dependencies, initial_alignment
 from scoring.measurements.cases import CaseValue, Evidence, case_value, interval_values
+from scoring.measurements.continuity import Window
 from scoring.measurements.measurement import Measurement
 from scoring.measurements.recipes import CriteriaDiffer, Form, update_faults
 from scoring.measurements.summary import column, trajectory
@@ -247,6 +248,19 @@ def test_a_plug_ins_interval_values_give_metric_and_drift():
     assert value("AVSync", evidence).value == pytest.approx(0.25)
     assert value("AVSync-D", evidence).value == pytest.approx(0.3)
     assert value("AVSync-D", evidence.within(60)).value == pytest.approx(0.1)
+
+
+def test_continuity_over_a_horizon_is_that_of_the_boundaries_whose_windows_are_in_it():
+    scores = {40.0: 100.0, 58.0: 80.0, 59.0: 10.0, 118.0: 60.0, 170.0: 20.0}
+    windows = [Window(at_s, 0, 0, 0, 0, score).as_json() for at_s, score in scores.items()]
+    whole = Measurement("NBC", 54.0, "points", "continuity", "1", evidence={"windows": windows})
+    evidence = Evidence("c", "progressive", measured={"NBC": whole, "FPS": Measurement("FPS", 20.0, "fps", "log", "1")})
+    assert [value("NBC", evidence.within(horizon)).value for horizon in (60, 120)] == [90.0, 62.5]
+    none = value("NBC", evidence.within(30))
+    assert (none.status, none.reason) == ("not_applicable", "no boundary has a whole window inside the horizon")
+    assert value("FPS", evidence.within(60)).value is None
+    hidden = Measurement.without("NBC", "unavailable", "a web page", unit="points", tool="t", version="1")
+    assert value("NBC", replace(evidence, measured={"NBC": hidden}).within(60)).reason == "a web page"
 
 
 def test_failures_are_coverage_and_an_evaluators_failure_makes_the_column_provisional():
