@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -47,10 +47,9 @@ class Handler(JsonHandler):
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.stand_in.asked.append(f"{self.command} {self.path}")
         self.stand_in.headers.append(str(self.headers))
-        try:
+        self.close_connection = True  # who broke the line off is not waited for
+        with suppress(BrokenPipeError, ConnectionResetError):
             self.stand_in.act(self)
-        except (BrokenPipeError, ConnectionResetError):
-            self.close_connection = True
 
     def say(self, body: Any, status: int = 200, **headers: str) -> None:
         self._send(status, body, {name.replace("_", "-"): value for name, value in headers.items()})
@@ -63,7 +62,6 @@ class Handler(JsonHandler):
         self.wfile.write(data)
 
     def without_end(self, opening: bytes, piece: bytes) -> None:
-        self.close_connection = True
         self.wfile.write(opening)
         while True:
             self.wfile.write(piece)

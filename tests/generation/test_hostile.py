@@ -45,7 +45,6 @@ def twice_packed(handler: Handler) -> None:
 
 
 def cut_short(handler: Handler) -> None:
-    handler.close_connection = True
     handler.raw(b'{"id": "1"', Content_Length="5000")
 
 
