@@ -49,6 +49,11 @@ urlpatterns = [
     path("staff/rounds/<str:name>/progress", staff.progress, name="staff-progress"),
     path("staff/rounds/<str:name>/pairs/", pairs.pairs, name="staff-pairs"),
     path("staff/rounds/<str:name>/preview/", insight.preview, name="staff-preview"),
+    path(
+        "staff/rounds/<str:name>/preview/<str:configuration>/<str:scene>/<int:replicate>/timeline.svg",
+        insight.preview_timeline,
+        name="staff-preview-timeline",
+    ),
     path("staff/rounds/<str:name>/blinding/", insight.blinding, name="staff-blinding"),
     path("staff/rounds/<str:name>/fingerprint/", insight.fingerprint, name="staff-fingerprint"),
     path("staff/rounds/<str:name>/unblind/", insight.unblind, name="staff-unblind"),

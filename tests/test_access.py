@@ -135,6 +135,8 @@ CALLS = {
     "staff-round": Call(STAFF, ("open",)),
     "staff-progress": Call(STAFF, ("open",)),
     "staff-preview": Call(STAFF, ("locked",)),
+    # Only a round of rollouts that its viewer opened the preview of has these (tests/streamav/test_measuring.py).
+    "staff-preview-timeline": Call(NOBODY | {"visitor": LOGIN}, ("locked", "configuration", "scene", "release")),
     "staff-pairs": Call(STAFF, ("open",)),
     "generation-home": Call(ADMINS),
     "generation-build": Call(ADMINS),

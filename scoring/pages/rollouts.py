@@ -11,8 +11,8 @@ from fartbench.protocol import Protocol
 from fartbench.scenarios.metrics import Metric, MetricTable
 from scoring.pages.board import Read
 from scoring.pages.figures import Figure, figure
-from scoring.release.pages import LEADERBOARD, SUMMARY
-from scoring.rollouts.pages import columns_document
+from scoring.release.pages import LEADERBOARD, SUMMARY, configuration_document
+from scoring.rollouts.pages import columns_document, rollout_document
 from scoring.rollouts.results import EVERY_TRACK, why_empty
 
 SMALLEST_FOR_ONE_DIGIT = 10
@@ -219,6 +219,24 @@ def rollout_lines(document: Mapping[str, Any], rules: Protocol) -> list[RolloutL
             values=tuple(case_values(table, one["values"])),
         )
         for one in document["rollouts"]
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A rollout in the preview of its round: whose it is, and its document (`scoring.rollouts.pages`)."""
+
+    configuration: str
+    line: RolloutLine
+    document: Mapping[str, Any]
+
+
+def previews_of(documents: Mapping[str, Mapping[str, Any]], rules: Protocol) -> list[Preview]:
+    """Return every rollout of a round, system by system."""
+    return [
+        Preview(name, line, documents[rollout_document(name, line.scene, line.replicate)])
+        for name in (entry["name"] for entry in documents[LEADERBOARD]["configurations"])
+        for line in rollout_lines(documents[configuration_document(name)], rules)
     ]
 
 

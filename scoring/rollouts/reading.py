@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 
 from blinding.models import BlindingKey
 from fartbench.models import Round
+from generation.models import Cell, Sample
 from scoring.measurements.measurement import Measurement, Status
 from scoring.models import MeasurementRow
 from scoring.records import MeasuredRecord, WindowRecord
@@ -32,7 +33,16 @@ def read_windows(round_: Round, place_of: Places) -> tuple[WindowRecord, ...]:
 
 def read_measurements(round_: Round, place_of: Places) -> tuple[MeasuredRecord, ...]:
     """Return what each tool brought when it last measured each rollout, in the order of the cells."""
-    rows = MeasurementRow.objects.filter(sample__cell__round=round_, sample__counts=True)
+    return _newest(MeasurementRow.objects.filter(sample__cell__round=round_, sample__counts=True), place_of)
+
+
+def read_rollout(cell: Cell) -> tuple[MeasuredRecord, ...]:
+    """Return what each tool brought when it last measured the rollout of one cell."""
+    samples = Sample.objects.filter(cell=cell, counts=True).values_list("pk", flat=True)
+    return _newest(MeasurementRow.objects.filter(sample__in=samples), dict.fromkeys(samples, 0))
+
+
+def _newest(rows: QuerySet[MeasurementRow], place_of: Places) -> tuple[MeasuredRecord, ...]:
     runs = rows.order_by().values_list("sample_id", "job").annotate(Max("run"))
     newest = {(sample, job): run for sample, job, run in runs}
     found = [

@@ -8,8 +8,8 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponseBase
-from django.shortcuts import redirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -19,19 +19,23 @@ from blinding.services import without_copy
 from fartbench import audit
 from fartbench.errors import Refusal
 from fartbench.models import Round, RoundState
+from generation.models import Cell
 from scoring.diagnostics import reviewer_diagnostics
 from scoring.pages import rounds as read
 from scoring.pages.actions import COPYING, actions_for, placed
 from scoring.pages.blinding import copies_of, copy_line, fingerprint_in_words
 from scoring.pages.board import read_board, rows_from
 from scoring.pages.diagnostics import diagnosis
-from scoring.pages.rollouts import read_columns
+from scoring.pages.rollouts import previews_of, read_columns
 from scoring.reading import read_round
 from scoring.release.kinds import documents_of, kind_of
+from scoring.rollouts.pages import timeline_of
+from scoring.rollouts.reading import read_rollout
 from scoring.views.access import sees_rounds
 from scoring.views.shared import for_staff, round_or_404
 
 COPIES_PER_PAGE = 50
+PREVIEWED = "previewed"  # in a session: the rounds whose preview was opened for a reason
 CLOSED = (RoundState.LOCKED, RoundState.PUBLISHED)
 Context = dict[str, Any]
 
@@ -103,9 +107,34 @@ def preview(request: HttpRequest, name: str) -> HttpResponseBase:
         "it unblinds the round for you.",
     }
     round_ = _round_in(name, RoundState.LOCKED)
+
+    def answer(round_: Round) -> Context:
+        found = _preview(round_)
+        request.session[PREVIEWED] = sorted({*request.session.get(PREVIEWED, ()), round_.name})
+        return found
+
     return _with_reason(
-        request, round_, ask=ask, action="scores previewed", answer=_preview, template="staff/preview.html"
+        request, round_, ask=ask, action="scores previewed", answer=answer, template="staff/preview.html"
     )
+
+
+@require_safe
+@sees_rounds
+def preview_timeline(
+    request: HttpRequest, name: str, configuration: str, scene: str, replicate: int
+) -> HttpResponseBase:
+    """Draw one rollout along its time before it is published: a picture of the preview, and for whoever opened that."""
+    round_ = _round_in(name, RoundState.LOCKED)
+    rollouts = round_.protocol.rules.rollouts
+    if rollouts is None or name not in request.session.get(PREVIEWED, ()):
+        raise Http404
+    cell = get_object_or_404(Cell, round=round_, configuration__name=configuration, scene=scene, replicate=replicate)
+    scenario = rollouts.scenario(cell.scene)
+    found = timeline_of(read_rollout(cell), {update.id: update.at_s for update in scenario.updates})
+    from scoring.rollouts.timeline import timeline_plot  # noqa: PLC0415 - few requests draw anything
+
+    drawing = timeline_plot(f"{configuration}: {scenario.title}", {**found, "seconds": scenario.duration_s})
+    return HttpResponse(drawing, content_type="image/svg+xml")
 
 
 def _preview(round_: Round) -> Context:
@@ -118,7 +147,7 @@ def _preview(round_: Round) -> Context:
     if rules.rollouts is None:
         shown: Context = {"board": read_board(chosen, rows_from(chosen, rules), rules, rows=len(documents))}
     else:
-        shown = {"columns": read_columns(chosen, rules, {})}
+        shown = {"columns": read_columns(chosen, rules, {}), "rollouts": previews_of(documents, rules)}
     return {
         **shown,
         "incomplete_reason": round_.incomplete_reason,

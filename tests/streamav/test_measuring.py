@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from fartbench import jobs, writeonce
-from fartbench.models import Round, RoundState
+from fartbench.models import AuditEntry, Round, RoundState
 from fartbench.rounds import StepOutOfOrder
 from fartbench.storage import file_sha256, raw_clips
 from generation.models import Chunk, Clip, Sample
@@ -23,6 +23,7 @@ from scoring.release.kinds import documents_of
 from scoring.rollouts import measuring
 from scoring.rollouts.measuring import due_tasks, measure_round, request_measuring
 from scoring.steps import due_step
+from tests.factories import make_staff
 from tests.streamav.conftest import BROKEN, CLEAN, PLANTED
 from tests.streamav.rollout_record import make_round, streamav
 from tests.streamav.rollout_rows import store
@@ -176,6 +177,26 @@ def test_pages_of_rollouts_are_there_for_published_rounds_only(closed, client: C
     rounds.publish(round_=closed, actor="test")
     assert client.get(reverse("rollout", args=["rollouts", "clean", SCENE, 1])).status_code == 200
     assert client.get(reverse("rollout", args=["rollouts", "clean", "nowhere", 1])).status_code == 404
+
+
+def test_staff_sees_rollouts_along_their_time_before_publication_for_the_reason_of_the_preview(closed, client: Client):
+    measure_round(round_=closed, actor="test")
+    client.force_login(make_staff("stan"))
+    drawing = reverse("staff-preview-timeline", args=["rollouts", "broken", SCENE, 1])
+    assert client.get(drawing).status_code == 404
+    page = client.post(reverse("staff-preview", args=["rollouts"]), {"reason": "a look"}).content.decode()
+    assert drawing in page and "Worst boundaries: " in page
+    assert AuditEntry.objects.get(action="scores previewed").details == {"reason": "a look"}
+    shown = client.get(drawing)
+    assert shown["Content-Type"] == "image/svg+xml" and "no-store" in shown["Cache-Control"]
+    assert client.get(drawing.replace("/1/", "/2/")).status_code == 404
+    other = Client()
+    other.force_login(make_staff("sue"))
+    assert other.get(drawing).status_code == 404
+    rounds.publish(round_=closed, actor="test")
+    assert client.get(drawing).status_code == 404
+    published = client.get(reverse("rollout-timeline", args=["rollouts", "broken", SCENE, 1]))
+    assert published.content == shown.content
 
 
 def test_the_table_is_filtered_and_sorted_without_a_script_and_references_are_marked(closed, client: Client):
