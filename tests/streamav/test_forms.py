@@ -105,8 +105,8 @@ def test_a_form_that_names_what_is_not_there_is_refused(tmp_path: Path, old: str
 
 
 def test_questions_of_a_checklist_keep_their_order_when_a_database_sorts_the_keys():
-    protocol = load_protocol(FOLDER).protocol
-    content = json.dumps(protocol.rollouts.model_dump(mode="json", by_alias=True), sort_keys=True)
+    loaded = load_protocol(FOLDER)
+    protocol, content = loaded.protocol, json.dumps(loaded.content["rollouts"], sort_keys=True)
     stored = protocol.model_copy(update={"rollouts": Rollouts.model_validate_json(content)})
     for key in protocol.rollouts.form_keys(set(SCENARIOS)):
         assert form_for(stored, key).keys == form_for(protocol, key).keys, key
