@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from fartbench.datafiles import read_yaml
 from fartbench.protocol.parts import Part, repeated
@@ -28,10 +28,19 @@ IN_FOLDER = "folder"
 class Rollouts(Part):
     """The parts of a protocol of rollouts."""
 
+    metrics: MetricTable
     scenarios: tuple[Scenario, ...] = Field(min_length=1)
     units: UnitPlan
     forms: Forms
-    metrics: MetricTable
+
+    @field_validator("scenarios")
+    @classmethod
+    def _criteria_in_the_order_of_the_table(
+        cls, scenarios: tuple[Scenario, ...], info: ValidationInfo
+    ) -> tuple[Scenario, ...]:
+        """Put checklists in one order: a database keeps the keys of JSON in another one than files do."""
+        table: MetricTable | None = info.data.get("metrics")
+        return scenarios if table is None else tuple(one.with_criteria(table.criteria) for one in scenarios)
 
     @model_validator(mode="after")
     def _each_part_fits_the_others(self) -> Self:

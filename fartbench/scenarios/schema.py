@@ -6,6 +6,7 @@ is data, in the set's own ``constraints.yaml``, and is checked by ``fartbench.sc
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
@@ -62,6 +63,18 @@ class Scenario(Part):
     video_checklist: dict[Key, Criterion]
     audio_checklist: dict[Key, Criterion]
     updates: tuple[Update, ...] = ()
+
+    def with_criteria(self, order: Mapping[str, Sequence[str]]) -> Scenario:
+        """Return the scenario with both checklists in an order of criteria. Raises ValueError for one not in it."""
+        lists = {"video": self.video_checklist, "audio": self.audio_checklist}
+        for kind, found in lists.items():
+            if unknown := sorted(found.keys() - set(order[kind])):
+                raise ValueError(f"{self.key}: there is no {kind} criterion {unknown[0]!r}")
+        ordered = {
+            f"{kind}_checklist": {key: found[key] for key in order[kind] if key in found}
+            for kind, found in lists.items()
+        }
+        return self.model_copy(update=ordered)
 
     def update(self, step: str) -> Update:
         """Return the update of this name. Raises KeyError when there is none."""

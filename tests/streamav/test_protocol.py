@@ -1,5 +1,6 @@
 """A protocol of rollouts holds all its parts in one digest, and each kind of window has its form in it."""
 
+import json
 from itertools import product
 from pathlib import Path
 
@@ -7,8 +8,10 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from fartbench.models import Round
+from fartbench.models import ProtocolVersion, Round
 from fartbench.protocol import ProtocolError, Response, digest_of, form_for, form_keys, load_protocol
+from fartbench.protocol.digest import canonical_bytes
+from fartbench.protocol.loader import parse_protocol
 from fartbench.protocols import store_protocol
 from fartbench.rounds import create_round
 from scoring.measurements.recipes import update_faults
@@ -53,6 +56,31 @@ def test_a_round_of_scenarios_is_made_and_reads_the_same_from_the_database() -> 
     assert again.scenes == ["cave-survey-p", "frog-pond-i"]
     assert digest_of(again.protocol.content) == stored.digest == load_protocol(FOLDER).digest
     assert len(again.protocol.rules.rollouts.metrics.metrics) == 32
+
+
+@pytest.mark.django_db
+def test_criteria_come_in_the_order_of_the_table_from_a_file_a_database_and_a_release() -> None:
+    written = load_protocol(FOLDER)
+    store_protocol(FOLDER, actor="test")
+    stored = ProtocolVersion.objects.get().content  # PostgreSQL keeps the shortest keys first
+    released = json.loads(canonical_bytes(stored))  # and here they are in alphabetical order
+    backwards = json.loads(json.dumps(released))
+    for scenario in backwards["rollouts"]["scenarios"]:
+        scenario["video_checklist"] = dict(reversed(scenario["video_checklist"].items()))
+    keys = form_keys(written.protocol)
+    asked = {key: form_for(written.protocol, key).keys for key in keys}
+    assert asked["full-video.cave-survey-p"] == ("scene", "visual_style", "subjects", "activity")
+    for content in (stored, released, backwards):
+        protocol = parse_protocol(content, source="here")
+        assert form_keys(protocol) == keys
+        assert {key: form_for(protocol, key).keys for key in keys} == asked
+
+
+def test_a_checklist_has_no_criterion_that_no_metric_reads(tmp_path: Path) -> None:
+    path = write_protocol(tmp_path) / "scenarios" / "small.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("subjects: null", "weather: null"), encoding="utf-8")
+    with pytest.raises(ProtocolError, match="there is no video criterion 'weather'"):
+        load_protocol(tmp_path)
 
 
 def test_each_kind_of_window_has_its_form_and_a_checklist_one_for_each_scenario() -> None:
