@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from collections import defaultdict
@@ -292,6 +293,25 @@ def test_a_changed_answer_is_refused_even_with_a_new_manifest(release, tmp_path)
         release, tmp_path / "r", "answers.csv", row, row.replace(b",visual_fidelity,3,", b",visual_fidelity,5,")
     )
     with pytest.raises(ReleaseRefused, match=r"columns\.csv is not what the answers give"):
+        verify_release(folder)
+
+
+def test_a_sheet_that_contradicts_itself_is_refused_by_the_rule(release, tmp_path) -> None:
+    lines = (release / "answers.csv").read_bytes().splitlines()
+    rows = list(csv.DictReader(line.decode() for line in lines))
+    reached = next(
+        row for row in rows if row["question"] == "video_target_latency" and row["answer"][:1] not in {"", "n"}
+    )
+    place = next(
+        place for place, row in enumerate(rows, 1)
+        if row["question"] == "video_fulfilment"
+        and (row["stimulus"], row["reviewer"]) == (reached["stimulus"], reached["reviewer"])
+    )  # fmt: skip
+    given = f",video_fulfilment,{rows[place - 1]['answer']},".encode()
+    folder = changed(
+        release, tmp_path / "r", "answers.csv", lines[place], lines[place].replace(given, b",video_fulfilment,2,")
+    )
+    with pytest.raises(ReleaseRefused, match=r"video_fulfilment: what is clearly reached"):
         verify_release(folder)
 
 
