@@ -51,17 +51,6 @@ class Rollouts(Part):
             raise ValueError(f"there is no kind of unit {unknown[0]!r} that a form could be about")
         return self
 
-    @model_validator(mode="after")
-    def _criteria_stand_in_the_order_of_the_table(self) -> Self:
-        """Order each checklist: a database, or a release's file, keeps the keys of a mapping in an order of its own."""
-        for scenario in self.scenarios:
-            for kind, checklist in (("video", scenario.video_checklist), ("audio", scenario.audio_checklist)):
-                order = self.metrics.criteria.get(kind, ())
-                for key in (*order, *sorted(checklist.keys() - set(order))):
-                    if key in checklist:
-                        checklist[key] = checklist.pop(key)
-        return self
-
     def scenario(self, key: str) -> Scenario:
         """Return the scenario of this key. Raises KeyError when there is none."""
         for scenario in self.scenarios:

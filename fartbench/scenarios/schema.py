@@ -68,10 +68,10 @@ class Scenario(Part):
         """Return the scenario with both checklists in an order of criteria. Raises ValueError for one not in it."""
         lists = {"video": self.video_checklist, "audio": self.audio_checklist}
         for kind, found in lists.items():
-            if unknown := sorted(found.keys() - set(order[kind])):
+            if unknown := sorted(found.keys() - set(order.get(kind, ()))):
                 raise ValueError(f"{self.key}: there is no {kind} criterion {unknown[0]!r}")
         ordered = {
-            f"{kind}_checklist": {key: found[key] for key in order[kind] if key in found}
+            f"{kind}_checklist": {key: found[key] for key in order.get(kind, ()) if key in found}
             for kind, found in lists.items()
         }
         return self.model_copy(update=ordered)

@@ -1,13 +1,10 @@
 """Forms ask what the metrics read, in the scenario's words, and leave out what a scenario does not have."""
 
-import json
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 
-from fartbench.protocol import form_for, load_protocol
-from fartbench.protocol.rollouts import Rollouts
 from fartbench.scenarios.forms import asked, read_forms
 from fartbench.scenarios.generating import generate
 from fartbench.scenarios.material import read_material
@@ -102,11 +99,3 @@ def test_a_form_that_names_what_is_not_there_is_refused(tmp_path: Path, old: str
     (tmp_path / "forms.yaml").write_text(text.replace(old, new, 1))
     with pytest.raises(ScenarioError, match=fault):
         read_forms(tmp_path)
-
-
-def test_questions_of_a_checklist_keep_their_order_when_a_database_sorts_the_keys():
-    loaded = load_protocol(FOLDER)
-    protocol, content = loaded.protocol, json.dumps(loaded.content["rollouts"], sort_keys=True)
-    stored = protocol.model_copy(update={"rollouts": Rollouts.model_validate_json(content)})
-    for key in protocol.rollouts.form_keys(set(SCENARIOS)):
-        assert form_for(stored, key).keys == form_for(protocol, key).keys, key
