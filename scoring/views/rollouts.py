@@ -1,13 +1,15 @@
-"""The pages of a published round of rollouts: everything is read from its newest release, and nothing is computed."""
+"""The pages of a published round of rollouts: figures are read from its newest release, and nothing is computed."""
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 
 from scoring.pages import rollouts as shown
 from scoring.pages.published import prompts_of
+from scoring.pages.rollout_pieces import piece_to_play, pieces_of_rollout
 from scoring.release.pages import LEADERBOARD, configuration_document
 from scoring.rollouts.pages import rollout_document
 from scoring.views.release_page import ReleasePage, of_release
@@ -59,7 +61,13 @@ def rollout(
     own = next(one for one in systems[configuration]["rollouts"] if _is(one, scene, replicate))
     table = shown.table_of(page.rules)
     native = next((metric for metric in table.metrics if metric.unit == BOUNDARIES), None)
+    pieces, at_s = pieces_of_rollout(page.release.round, configuration, scene, replicate), _moment(request)
+    playing = piece_to_play(pieces, at_s, request.GET.get("piece", ""))
     context = {
+        "pieces": pieces,
+        "playing": playing,
+        "at_s": at_s,
+        "start_s": playing.start_for(at_s) if playing and at_s is not None else None,
         "configuration": configuration,
         "scene": page.rules.scene(scene),
         "replicate": replicate,
@@ -83,6 +91,15 @@ def timeline(
 
     drawing = timeline_plot(f"{configuration}: {page.rules.scene(scene).title}", document)
     return HttpResponse(drawing, content_type="image/svg+xml")
+
+
+def _moment(request: HttpRequest) -> float | None:
+    """Return the moment of the rollout (s) that an address asks for; what is no number asks for none."""
+    try:
+        at_s = float(request.GET.get("at", ""))
+    except ValueError:
+        return None
+    return at_s if isfinite(at_s) else None
 
 
 def _is(one: dict[str, Any], scene: str, replicate: int) -> bool:

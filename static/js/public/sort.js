@@ -7,7 +7,7 @@ const compare = {
 
 function valueOf(row, column, kind) {
   const text = row.children[column].dataset.value ?? "";
-  return kind === "text" ? text : Number(text || Number.MAX_VALUE);
+  return kind === "text" || text === "" ? text : Number(text);
 }
 
 // The last row of a head names the columns; one above it may name groups of them.
@@ -23,8 +23,11 @@ function sort(table, heading, column, place) {
   for (const body of table.tBodies) {
     const rows = [...body.querySelectorAll("tr[data-row]")];
     rows.sort((a, b) => {
-      const order = compare[kind](valueOf(a, column, kind), valueOf(b, column, kind));
-      return (ascending ? order : -order) || place.get(a) - place.get(b);
+      const [one, other] = [valueOf(a, column, kind), valueOf(b, column, kind)];
+      // A row without a value comes last, whichever way the others go.
+      const empty = (one === "") - (other === "");
+      const order = one === "" || other === "" ? 0 : compare[kind](one, other);
+      return empty || (ascending ? order : -order) || place.get(a) - place.get(b);
     });
     body.append(...rows);
   }
