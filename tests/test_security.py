@@ -89,8 +89,8 @@ def test_one_account_tried_from_everywhere_waits_and_one_address_that_tries_ever
 
 
 def test_the_login_of_the_records_waits_too() -> None:
-    make_staff("ada")
-    client, fields = Client(), {"username": "ada", "password": "wrong"}
+    make_staff("nora")
+    client, fields = Client(), {"username": "nora", "password": "wrong"}
     for _ in range(5):
         client.post("/admin/login/", fields)
     page = client.post("/admin/login/", fields | {"password": "a-long-password"})
@@ -126,10 +126,10 @@ def test_behind_a_proxy_the_address_is_the_one_that_the_proxy_saw(rae: Reviewer)
 
 
 def test_sessions_of_reviewers_end_after_two_weeks_and_of_staff_after_half_a_day(rae: Reviewer) -> None:
-    make_staff("ada")
+    make_staff("nora")
     for name, password, lasts in (
         (rae.email, PASSWORD, timedelta(days=14)),
-        ("ada", "a-long-password", timedelta(hours=12)),
+        ("nora", "a-long-password", timedelta(hours=12)),
     ):
         client = Client()
         client.post(reverse("login"), {"username": name, "password": password})

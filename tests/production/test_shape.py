@@ -16,6 +16,7 @@ import pytest
 from django.conf import settings as project
 from django.core.management import call_command
 from django.db import connection
+from django.utils import timezone
 
 from blinding.models import Stimulus
 from blinding.services import request_blinding
@@ -70,6 +71,8 @@ def test_a_round_goes_through_the_whole_shape_and_stays_blind(site: str, bucket:
     call_command("open_round", "real", verbosity=0)
     with httpx.Client(base_url=site, trust_env=False, timeout=START_SECONDS) as reviewer:
         came_in(reviewer, links[0].url)
+        assert reviewer.get(f"/media/{Stimulus.objects.all()[0].pk}").status_code == 404, "before the start page"
+        round_.members.update(consented_at=timezone.now(), sound_checked_at=timezone.now())
         stays_blind(reviewer)
     with httpx.Client(base_url=site, trust_env=False, timeout=START_SECONDS) as outsider:
         shut_to_everybody(outsider)
