@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from statistics import linear_regression
 from typing import Literal
 
 import numpy as np
@@ -97,12 +98,13 @@ def trajectory(
     if len(points) < 2 or None in points.values():  # noqa: PLR2004
         return Undefined("an interval has no value", len(points))
     at_s, values = (np.array(list(found), np.float64) for found in (points, points.values()))
-    slope = float(np.polyfit(at_s, values, 1)[0]) * 100
+    # What is only the noise of a computation is no change, and differs between machines.
+    slope = round(linear_regression(list(at_s), list(values)).slope * 100, 9)
     variation = float(np.abs(np.diff(values)).mean())
     return Trajectory(
         code,
         tuple(float(at) for at in at_s),
         tuple(float(value) for value in values),
-        -slope if better == "higher" else slope,
+        0.0 - slope if better == "higher" else slope,
         variation,
     )

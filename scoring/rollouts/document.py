@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from fartbench.scenarios.metrics import MetricTable, as_columns
+from scoring.judge_records import ANSWERED
 from scoring.measurements.appendix import capped, dependencies, initial_alignment
 from scoring.measurements.cases import CaseValue
 from scoring.measurements.summary import Column, Trajectory
-from scoring.records import DELIVERED
+from scoring.records import DELIVERED, RoundRecord
 from scoring.reports.coverage import coverage_of
 from scoring.reports.shape import estimate_document, rounded
 from scoring.rollouts.alignment import alignment_report
@@ -173,13 +174,37 @@ def _number(value: float | None) -> float | None:
 
 
 def _coverage(results: RolloutResults) -> Document:
-    """Return what was delivered, and how much of what was shown was answered, by kind of unit."""
+    """Return what was delivered, and how much of what was shown was answered, by kind of unit and by form."""
     record = results.record
     asked = Counter(window.unit for window in record.windows)
     answered = Counter(record.windows[place].unit for place in set(record.sheets.window))
     return {
         **coverage_of(record, [cell.outcome for cell in record.cells]),
         "units": {unit: {"shown": count, "answered": answered[unit]} for unit, count in sorted(asked.items())},
+        "judges": [judge.name for judge in record.judges if judge.is_frozen_run],
+        "forms": _by_form(record),
+    }
+
+
+def _by_form(record: RoundRecord) -> Document:
+    """Return of each form its windows, the sheets that people locked, and what each judge was asked and answered.
+
+    Checklists that scenarios word are one form here. Judges stand in the order of the record.
+    """
+    names = [window.form.partition(".")[0] for window in record.windows]
+    people = Counter(names[place] for place in record.sheets.window)
+    runs = [judge.runs for judge in record.judges if judge.is_frozen_run]
+    asked = [Counter(names[run.window] for run in of) for of in runs]
+    answered = [Counter(names[run.window] for run in of if run.state == ANSWERED) for of in runs]
+    return {
+        form: {
+            "shown": count,
+            "sheets": people[form],
+            "judges": [
+                {"asked": every[form], "answered": some[form]} for every, some in zip(asked, answered, strict=True)
+            ],
+        }
+        for form, count in sorted(Counter(names).items())
     }
 
 

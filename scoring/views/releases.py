@@ -176,9 +176,7 @@ def coverage(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     (found,) = page.documents("coverage")
     read = reports.coverage(found, page.rules) if found else None
     missing = Paginator(read.missing if read else (), CELLS_PER_PAGE).get_page(request.GET.get("page"))
-    return page.show(
-        request, "scoring/coverage.html", {"coverage": read, "page": missing, "units": (found or {}).get("units")}
-    )
+    return page.show(request, "scoring/coverage.html", {"coverage": read, "page": missing, "found": found or {}})
 
 
 @of_release("releases")

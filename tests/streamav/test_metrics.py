@@ -310,3 +310,9 @@ def test_a_trajectory_tells_how_fast_it_gets_worse_whichever_way_is_better():
     assert trajectory("AVSync", by_end([0.1, 0.2, 0.3]), better="lower").degradation == pytest.approx(100 * 0.1 / 30)
     assert trajectory("AVSync", by_end([0.3, 0.1, 0.3]), better="lower").degradation == pytest.approx(0)
     assert isinstance(trajectory("VQ", by_end([1.0, None]), better="higher"), Undefined)
+
+
+def test_a_metric_that_comes_back_to_where_it_was_did_not_change() -> None:
+    for better in ("higher", "lower"):
+        found = trajectory("AQ", {1.0: 3.9, 2.0: 4.1, 3.0: 4.1, 4.0: 3.9}, better=better)
+        assert f"{found.degradation:g}" == "0"  # no noise of the arithmetic, and no minus

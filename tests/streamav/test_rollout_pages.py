@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -14,9 +15,12 @@ from fartbench import writeonce
 from fartbench.models import Round
 from fartbench.scenarios.schema import Scenario
 from scoring import rounds
+from scoring.judge_records import JudgeRecord, JudgeRunRecord
 from scoring.measurements.measurement import Measurement
 from scoring.pages.rollout_pieces import Piece, piece_to_play
-from scoring.records import MeasuredRecord
+from scoring.records import MeasuredRecord, RoundRecord
+from scoring.rollouts.document import reports_document
+from scoring.rollouts.results import rollout_results
 from tests.factories import tiny_clip
 from tests.streamav.rollout_record import make_round, signals, streamav
 from tests.streamav.rollout_rows import store
@@ -43,11 +47,14 @@ def _fps(place: int, found: Measurement) -> MeasuredRecord:
     return MeasuredRecord(place, "full", "", found)
 
 
-def publish() -> Round:
-    record = make_round(
+def rollouts_record() -> RoundRecord:
+    return make_round(
         drawn, configurations=list(SPEED), scenarios=[PROGRESSIVE, INTERACTIVE], reviewers=2, measured=measured
     )
-    round_ = store(record)
+
+
+def publish() -> Round:
+    round_ = store(rollouts_record())
     plan = {
         "horizons": [60.0, 120.0, 180.0],
         "kinds": [one.kind for one in streamav().protocol.rollouts.units.kinds],
@@ -129,3 +136,20 @@ def test_sound_and_picture_come_before_a_longer_piece_without() -> None:
     assert piece_to_play([mute, both], 40) == both
     assert piece_to_play([mute, both], 90) == mute
     assert piece_to_play([], 1) is None
+
+
+@pytest.mark.django_db
+def test_coverage_counts_by_form_what_people_and_judges_answered(client: Client) -> None:
+    record = rollouts_record()
+    windows = range(len(record.windows))
+    said = [JudgeRunRecord(record.windows[n].cell, "answered" if n % 3 else "blocked", window=n) for n in windows]
+    judge = JudgeRecord("judy", "frozen", "a" * 64, "2026-01-02T00:00:00Z", {}, tuple(said))
+    found = reports_document(rollout_results(replace(record, judges=(judge,))))["reports"]["coverage"]
+    assert found["judges"] == ["judy"]
+    for form, one in found["forms"].items():
+        of = [n for n in windows if record.windows[n].form.partition(".")[0] == form]
+        assert (one["shown"], one["sheets"]) == (len(of), 2 * len(of))
+        assert one["judges"] == [{"asked": len(of), "answered": sum(n % 3 > 0 for n in of)}], form
+    publish()
+    page = client.get("/rounds/rollouts/coverage/").content.decode()
+    assert "Who answered which form" in page and "interval-video" in page
