@@ -30,9 +30,9 @@ def counts(world: dict[str, str]) -> dict[str, int]:
     """Return how many queries each address takes that is called by GET."""
     found = {}
     for name, call in CALLS.items():
-        if call.method != "get" or name in NO_PAGES:
+        role = next((role for role in BEST if call.outcomes[role] == OPEN), None)
+        if call.method != "get" or name in NO_PAGES or role is None:  # some are not there in this world
             continue
-        role = next(role for role in BEST if call.outcomes[role] == OPEN)
         client = client_of(role, world)
         with CaptureQueriesContext(connection) as queries:
             assert outcome(call.make(client, reverse(name, args=[world[arg] for arg in call.args]))) == OPEN, name
@@ -58,6 +58,7 @@ def test_no_page_asks_more_often_when_rows_grow(world: dict[str, str]) -> None:
     grow(990)
     many = counts(world)
     assert min(model.objects.count() for model in (Sample, Round, AuditEntry, Job)) >= 1_000
+    assert len(few) > 60
     grown = {name: (few[name], many[name]) for name in few if many[name] > few[name]}
     assert grown == {}
     assert len(few) > 50
