@@ -14,7 +14,11 @@ SHOWN = {
     "video": "Picture alone: nothing is heard here, and nothing is asked about sound.",
     "audio": "Sound alone: the picture is black, and nothing is asked about it.",
 }
-ROLES = {"previous": "is from before", "source": "is what it builds on", "current": "is from then on"}
+ROLES = {
+    "previous": "is from before this was asked for",
+    "source": "is the earlier part that this builds on",
+    "current": "is from after this was asked for",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,7 +134,7 @@ def test_each_window_is_asked_with_its_form_its_words_and_its_frame_rate(
     assert "What was asked for: A red disc comes." in text
     assert "Picture alone: nothing is heard" in text
     pieces = asked["dependency-both"][1]["text"]
-    assert "card between them: 0 to 1 s is what it builds on, 2 to 3 s is from then on." in pieces
+    assert "card between them: 0 to 1 s is the earlier part that this builds on, 2 to 3 s is from after" in pieces
     assert "Is it a landscape?" in asked["full-video.small-p"][1]["text"]
     assert set(asked["full-video.small-p"][2]) == {"scene", "activity"}
     assert {form: answers for form, (_, _, answers) in asked.items()} == RIGHT
