@@ -58,5 +58,10 @@ def _look(one: Asked) -> Look:
         end_s=one.unit.end_s,
         windows=written(one.unit.windows),
         shown=one.shown,
-        context={"shown": one.shown, "target": one.target, "windows": in_own_time(one.unit.windows)},
+        context={
+            "shown": one.shown,
+            "target": one.target,
+            **({"source": one.source} if one.source else {}),
+            "windows": in_own_time(one.unit.windows),
+        },
     )

@@ -48,5 +48,7 @@ def _lines(context: Mapping[str, Any]) -> Iterator[str]:
     if len(windows) > 1:
         pieces = ", ".join(f"{one['begin_s']:g} to {one['end_s']:g} s {ROLES[one['role']]}" for one in windows)
         yield f"Two pieces with a grey card between them: {pieces}."
+    if source := context.get("source"):
+        yield f"What was asked for in the first piece: {source}"
     if words := SHOWN.get(context.get("shown", "")):
         yield words

@@ -103,7 +103,7 @@ def _refuse_words(form: UnitForm, sets: dict[str, AnswerSet]) -> None:
 @dataclass(frozen=True, slots=True)
 class Asked:
     """One form about one unit, in its scenario's words: ``form`` is its key, ``target`` the update's text that it is
-    about."""
+    about, ``source`` that of the update it builds on, where a window shows that too."""
 
     form: str
     unit: Unit
@@ -111,6 +111,7 @@ class Asked:
     target: str
     questions: tuple[Question, ...]
     na_rules: tuple[NaRule, ...]
+    source: str = ""
 
 
 def read_forms(folder: Path) -> Forms:
@@ -124,8 +125,8 @@ def asked(forms: Forms, scenario: Scenario, unit: Unit) -> Iterator[Asked]:
         if form.unit != unit.kind or not _applies(form, scenario, unit):
             continue
         if questions := form.questions_for(scenario):
-            target = _target(form, scenario, unit)
-            yield Asked(form.key_for(scenario), unit, form.shown, target, questions, form.na_rules)
+            target, source = _target(form, scenario, unit), _source(scenario, unit)
+            yield Asked(form.key_for(scenario), unit, form.shown, target, questions, form.na_rules, source)
 
 
 def _applies(form: UnitForm, scenario: Scenario, unit: Unit) -> bool:
@@ -138,6 +139,13 @@ def _criteria(form: UnitForm, scenario: Scenario) -> Iterator[Question]:
         if criterion is not None:
             label = key.replace("_", " ").capitalize()
             yield Question(key=key, label=label, stage=1, answers=form.answers or "", wording=criterion, help=form.lead)
+
+
+def _source(scenario: Scenario, unit: Unit) -> str:
+    if all(window.role != "source" for window in unit.windows):
+        return ""
+    step = scenario.update(unit.place).depends_on
+    return scenario.update(step).prompt if step else ""
 
 
 def _target(form: UnitForm, scenario: Scenario, unit: Unit) -> str:

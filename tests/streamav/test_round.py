@@ -138,6 +138,8 @@ def test_a_reviewer_learns_what_to_judge_and_not_who_made_it(opened: Round) -> N
     pages = {form: re.sub(r"\s+", " ", page) for form, page in pages.items()}
     assert "The disc turns blue." in pages["dependency-both"]
     assert "Two pieces with a grey card between them" in pages["dependency-both"]
+    assert "What was asked for in the first piece: A red disc comes. It beeps." in pages["dependency-both"]
+    assert "in the first piece" not in pages["update-both"]
     assert "Picture alone" in pages["update-video"] and "Picture alone" not in pages["update-both"]
     assert "Is it a landscape?" in pages["initial-video.small-i"]
     samples = Sample.objects.select_related("clip")
