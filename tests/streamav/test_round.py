@@ -175,9 +175,13 @@ def _lock(reviewer, stimulus, texts):
 
 
 @pytest.mark.django_db
-def test_a_round_looks_at_a_sample_and_refuses_what_it_cannot_look_at(tmp_path: Path) -> None:
+def test_a_round_looks_at_a_sample_and_refuses_what_it_cannot_look_at(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     call_command("load_protocol", str(write_protocol(tmp_path / "protocol")))
+    assert "2 scenarios, " in capsys.readouterr().out
     call_command("create_round", "S", "--protocol", "small-streamav@0.1.0", "--sample", "2", "--horizons", "2,4")
+    assert "Next: “commission S”" in capsys.readouterr().out
     round_ = Round.objects.get()
     assert (round_.scenes, round_.looks.horizons) == (["small-p", "small-i"], (2.0, 4.0))
     for words, looks in (

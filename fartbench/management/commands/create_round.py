@@ -33,7 +33,8 @@ class Command(RoundCommand):
             scenes=options["scenes"],
             looks=Looks(options["sample"], options["horizons"], options["units"], options["looks"]),
         )
-        self.say(f"Round {made.name} stands, on {made.protocol}. Next: “import_clips {made.name} MANIFEST.csv”.")
+        following = f"import_clips {made.name} MANIFEST.csv" if made.looks is None else f"commission {made.name}"
+        self.say(f"Round {made.name} stands, on {made.protocol}. Next: “{following}”.")
 
 
 def _numbers(text: str) -> tuple[float, ...]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from fartbench.commands import Command as Base
 from fartbench.commands import actor
+from fartbench.protocol import form_keys
 from fartbench.protocols import store_protocol
 
 
@@ -17,5 +18,10 @@ class Command(Base):
 
     def run(self, **options: Any) -> None:
         version = store_protocol(options["folder"], actor=actor())
-        scenes, questions = len(version.rules.scenes), len(version.rules.questions)
-        self.say(f"{version} is loaded: {scenes} scenes, {questions} questions, SHA-256 {version.digest}.")
+        rules = version.rules
+        if rules.rollouts is None:
+            extent = f"{len(rules.scenes)} scenes, {len(rules.questions)} questions"
+        else:
+            metrics = rules.rollouts.metrics.metrics
+            extent = f"{len(rules.scenes)} scenarios, {len(form_keys(rules))} forms, {len(metrics)} metrics"
+        self.say(f"{version} is loaded: {extent}, SHA-256 {version.digest}.")
