@@ -13,7 +13,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from blinding.models import Stimulus
 from fartbench.models import ProtocolVersion, Round, RoundState
 from fartbench.protocol import Protocol, Scene
-from generation.models import Prompt
+from generation.models import Cell, Prompt, Sample
 from scoring.consensus import YES
 from scoring.models import Release, ReleaseDocument
 from scoring.pages.board import Board, Read, Rows, read_board, rows_from
@@ -136,10 +136,10 @@ def _sample(scene: Scene, rows: Iterable[ConfigurationResult]) -> SceneSample:
 
 def prompts_of(round_: Round, configuration: str) -> list[Prompt]:
     """Return the frozen prompts that a configuration's clips of a round were made from, by scene."""
-    found = Prompt.objects.filter(
-        samples__cell__round=round_, samples__counts=True, configuration__name=configuration, frozen_at__isnull=False
-    )
-    return list(found.distinct().order_by("scene"))
+    # The configuration's few cells lead to them; through the round a database would look at all of its samples.
+    cells = Cell.objects.filter(round=round_, configuration__name=configuration)
+    used = Sample.objects.filter(cell__in=cells).values("prompt")
+    return list(Prompt.objects.filter(pk__in=used, frozen_at__isnull=False).order_by("scene"))
 
 
 def shown_protocol() -> ProtocolVersion | None:

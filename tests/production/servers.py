@@ -77,7 +77,7 @@ class Bucket:
             "-s3.port.lance=0",
             "-master.telemetry=false",
             "-master.volumeSizeLimitMB=64",
-            "-volume.max=8",
+            "-volume.max=32",  # a bucket takes seven at once, and a test makes a second one
             "-volume.preStopSeconds=0",
         ]
         weed = Path(sys.executable).with_name("weed")

@@ -3,6 +3,7 @@
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -10,7 +11,7 @@ from django.urls import reverse
 
 from review.models import Source
 from scoring.pages.state import state_lines
-from tests.factories import CORE_R01, make_protocol
+from tests.factories import CORE_R01, make_locked_sheet, make_protocol, reviewers_of
 from tests.scoring.rows import make_open_round, make_published_round
 
 pytestmark = pytest.mark.django_db
@@ -30,6 +31,19 @@ def test_scores_of_people_are_official_and_simulated_ones_are_not(client: Client
     assert (line.official, line.pilot, line.demonstrations) == (2, 0, 2)
     page = " ".join(client.get(reverse("state")).content.decode().split())
     assert re.search(r"locked evaluations, 32 of them simulated</dt><dd>64</dd>", page)
+
+
+def test_sheets_are_counted_again_when_something_happened_and_not_for_each_visitor(
+    client: Client, django_assert_max_num_queries: Any
+) -> None:
+    round_ = make_open_round(name="open", scenes=["r01-lift"])
+    assert state_lines()[0].locked == 0
+    with django_assert_max_num_queries(3):
+        client.get(reverse("state"))
+    reviewer, stimulus = reviewers_of(round_)[0], round_.stimuli.first()
+    assert stimulus is not None
+    make_locked_sheet(reviewer, stimulus)
+    assert state_lines()[0].locked == 1
 
 
 def test_the_scores_of_a_pilot_never_become_official(client: Client, tmp_path: Path) -> None:
