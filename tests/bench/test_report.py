@@ -20,8 +20,8 @@ SCORING = """\
 """
 REVIEW = """\
 One request at a time, 4 worker processes, 2 cores:
-  save: median 8.0 ms, 95th percentile 12.0 ms, 5.0 ms of the workers' CPU each
-  lock: median 10.0 ms, 95th percentile 18.0 ms, 7.0 ms of the workers' CPU each
+  save: median 8.0 ms, 95th percentile 12.0 ms of the server's time, 5.0 ms of CPU; a client waited 8.0 ms
+  lock: median 10.0 ms, 95th percentile 18.0 ms of the server's time, 7.0 ms of CPU; a client waited 10.0 ms
 40 reviewers for 20 s, clips of 7 MB:
   save: 125 calls, median 54.8 ms, 95th percentile 743.5 ms
 """
