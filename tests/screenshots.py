@@ -32,8 +32,8 @@ from django.utils import timezone  # noqa: E402
 
 from review.models import CohortMember, Reviewer  # noqa: E402
 from review.selectors import next_assignment, training_of  # noqa: E402
-from scoring.demo import FINISHED, OPEN, PILOT, YOU  # noqa: E402
-from scoring.demo_accounts import ADMIN  # noqa: E402
+from scoring.demo.accounts import ADMIN  # noqa: E402
+from scoring.demo.rounds import FINISHED, OPEN, PILOT, YOU  # noqa: E402
 from scoring.pages.published import published_release  # noqa: E402
 from tests.browser import QUIET_FLAGS  # noqa: E402
 

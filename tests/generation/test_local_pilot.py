@@ -10,7 +10,7 @@ from django.conf import settings
 from fartbench.protocol import form_for, load_protocol
 from generation import local
 from generation.local.pilot import KINDS, draw_test, right_answers
-from scoring.simulation import TEMPERS, simulated_responses
+from scoring.demo.simulation import TEMPERS, simulated_responses
 
 AS_ASKED: dict[str, dict[str, object]] = {"fb-c06": {"sound": local.Sound.SILENT}, "fb-c07": {"events": 2}}
 PROTOCOL = load_protocol(Path(settings.BASE_DIR) / "fixtures" / "protocols" / "core-v0.1" / "0.1.0").protocol

@@ -28,8 +28,9 @@ from generation.commissioning import local_configurations
 from generation.models import Clip, Sample
 from judging.models import JudgeTry
 from review.models import AnswerSheet, Source, Vote
-from scoring import demo, demo_judges
-from scoring.demo_accounts import ready_accounts
+from scoring.demo import judges as demo_judges
+from scoring.demo import rounds as demo
+from scoring.demo.accounts import ready_accounts
 from scoring.models import Release
 from scoring.pages.published import newest_release
 from tests.factories import tiny_clip
@@ -205,7 +206,7 @@ def wait_until(condition: Callable[[], bool], seconds: float = 600) -> None:
 def test_serving_runs_web_server_and_worker_and_ends_both(process_environment: dict[str, str], tmp_path: Path) -> None:
     (port,) = free_ports(1)
     address = f"http://127.0.0.1:{port}"
-    code = "import django; django.setup(); from scoring.serving import serve; serve()"
+    code = "import django; django.setup(); from scoring.demo.serving import serve; serve()"
     environment = process_environment | {"BASE_URL": address, "PYTHONPATH": str(project.BASE_DIR)}
 
     def answers() -> bool:

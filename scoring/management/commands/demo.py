@@ -13,11 +13,11 @@ from fartbench.commands import Command as Base
 from fartbench.commands import progress
 from fartbench.media.ffmpeg import ffmpeg_binary
 from generation.commissioning import GENERATE
-from scoring import demo
-from scoring.demo_accounts import Accounts, ready_accounts
-from scoring.demo_judges import let_judges_answer, questions_left
-from scoring.demo_work import BOUGHT, buy_from_stand_ins, work_through
-from scoring.serving import refuse_taken_port, serve
+from scoring.demo import rounds as demo
+from scoring.demo.accounts import Accounts, ready_accounts
+from scoring.demo.judges import let_judges_answer, questions_left
+from scoring.demo.serving import refuse_taken_port, serve
+from scoring.demo.work import BOUGHT, buy_from_stand_ins, work_through
 from scoring.training import TRAINING
 
 

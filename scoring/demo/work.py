@@ -19,7 +19,7 @@ from fartbench.models import Job, JobState, Round
 from generation.commissioning import GENERATE
 from generation.demonstration import commission_everything, running_stand_in
 from generation.models import Sample, SampleState
-from scoring.demo import ACTOR
+from scoring.demo.rounds import ACTOR
 from scoring.training import TRAINING
 
 WORDS = {GENERATE: "Drawing clips", BLIND: "Making blind copies", TRAINING: "Drawing training clips"}

@@ -10,8 +10,8 @@ from generation.models import Sample
 from review.models import PairTask, Source
 from review.pairs.entering import VoteEntry, enter_votes
 from review.pairs.selectors import due_tasks, pair_rules
+from scoring.demo.simulation import Temper, simulated_preference
 from scoring.pairs import plan_pairs
-from scoring.simulation import Temper, simulated_preference
 
 
 def plan_and_vote(round_: Round, tempers: Mapping[str, Temper], actor: str) -> None:

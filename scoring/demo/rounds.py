@@ -22,9 +22,9 @@ from generation.models import Configuration
 from review.models import AnswerSheet, CohortMember, Reviewer, Source
 from review.services import SheetEntry, enter_sheets, set_cohort
 from review.services.cohort import InviteLink
-from scoring.demo_pairs import plan_and_vote
+from scoring.demo.pairs import plan_and_vote
+from scoring.demo.simulation import TEMPERS, simulated_responses
 from scoring.rounds import close_round, open_round, publish
-from scoring.simulation import TEMPERS, simulated_responses
 from scoring.training import request_training
 
 ACTOR = "demonstration"

@@ -16,7 +16,7 @@ from review.errors import InviteRefused
 from review.services import set_cohort
 from review.services.cohort import InviteLink
 from review.services.invites import openable_invite
-from scoring.demo import ACTOR, COHORTS, YOU
+from scoring.demo.rounds import ACTOR, COHORTS, YOU
 
 ADMIN, STAFF = "admin", "staff"
 

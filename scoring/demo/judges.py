@@ -16,7 +16,7 @@ from fartbench.protocol import JudgeModel
 from judging.models import Variant
 from judging.standin import StandInJudges
 from judging.working import request_judging, work_through
-from scoring.simulation import Temper, simulated_responses
+from scoring.demo.simulation import Temper, simulated_responses
 
 ACTOR = "demonstration"
 AT_ONCE = 2
