@@ -68,7 +68,7 @@ def _refuse_prompts(round_: Round, configuration: Configuration, file: Configura
             state = "no prompt" if prompt is None else "a prompt that is not frozen"
             raise PromptRefused(
                 f"{configuration.name} has {state} for {scene}. Render it with “render_prompts”, let a person audit "
-                "it, and freeze it."
+                "it, and freeze it (Staff › Commissioning › Prompts)."
             )
         timed, seconds = prompts_of(prompt), round_.protocol.rules.clip.duration_s
         for one in timed:

@@ -21,6 +21,7 @@ from generation.chunks import keep_timing
 from generation.errors import CannotCommission
 from generation.local.rollouts.systems import SYSTEMS
 from generation.models import Clip, Configuration, CostBasis, Family, Sample, SampleState
+from generation.prompting import render_prompts
 from generation.providers.port import Accepted, Failed, Fetched, Order, Provider, Ready, Refused, TimedPrompt
 from generation.providers.registry import BUILT_IN_KEYS, KEYS, provider
 from generation.storing import store
@@ -72,6 +73,8 @@ def commission(*, round_: Round, configurations: Iterable[Configuration], seed: 
             f"No provider here makes clips of {', '.join(strangers)}: import them with “import_clips”."
         )
     bought = [one for one in wanted if one.provider not in BUILT_IN_KEYS]
+    if round_.protocol.rules.rollouts is not None:  # its prompts are its schedule: no person has to pass them
+        render_prompts(protocol=round_.protocol, configurations=bought, scenes=round_.scenes, actor=actor)
     buying.refuse_unready(round_, bought)
     for configuration in wanted:
         lay_out(round_, configuration)

@@ -34,6 +34,7 @@ def render_prompts(
 ) -> list[Prompt]:
     """Render what has no prompt yet or a prompt that is not frozen; frozen prompts stay. Returns what was rendered.
 
+    The schedule of a rollout is frozen at once: nothing is reworded, so there is nothing that a person would compare.
     Raises PromptRefused when the bytes do not say what the specification says, SpecificationError without one.
     """
     wanted = list(configurations)
@@ -48,6 +49,7 @@ def render_prompts(
     names = sorted({prompt.configuration.name for prompt in made})
     if made:
         audit.record("prompts rendered", actor=actor, protocol=str(protocol), configurations=names, prompts=len(made))
+    freeze_prompts(prompts=[prompt for prompt in made if prompt.adapter == SCHEDULE], actor=actor)
     return made
 
 
@@ -161,7 +163,6 @@ def _refuse_freeze(prompt: Prompt) -> None:
 
 
 def _refuse_other_schedule(prompt: Prompt) -> None:
-    # Nothing is reworded, so there is nothing that a person would have to compare.
     if bytes(prompt.body) != _rendered(prompt.protocol, prompt.configuration, prompt.scene)[0].body:
         raise PromptRefused(f"{prompt}: its bytes are not the schedule of its scenario.")
 

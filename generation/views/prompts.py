@@ -23,6 +23,7 @@ from generation.prompting import (
     render_prompts,
 )
 from generation.prompts import QUESTIONS, audit_faults, parse_specification, prompt_faults
+from generation.prompts.schedule import SCHEDULE
 from generation.views.access import commissions, shared_context
 from generation.views.rounds import configurations_of, round_or_404
 
@@ -54,7 +55,13 @@ def _prompts_of(round_: Round) -> list[Prompt]:
 def _row(prompt: Prompt) -> dict[str, Any]:
     audited = last_audit(prompt)
     equal = audited is not None and not audit_faults(audited.answers)
-    return {"prompt": prompt, "audit": audited, "equal": equal, "may_freeze": equal and not prompt.frozen_at}
+    return {
+        "prompt": prompt,
+        "is_schedule": prompt.adapter == SCHEDULE,
+        "audit": audited,
+        "equal": equal,
+        "may_freeze": equal and not prompt.frozen_at,
+    }
 
 
 def _freeze_audited(request: HttpRequest, round_: Round) -> None:
@@ -75,10 +82,12 @@ def _freeze_audited(request: HttpRequest, round_: Round) -> None:
 @require_http_methods(["GET", "HEAD", "POST"])
 @commissions
 def prompt(request: HttpRequest, pk: int) -> HttpResponseBase:
-    """Show one prompt beside the facts that it is to state, with the nine questions."""
+    """Show one prompt beside the facts that it is to state, with the nine questions; a schedule is its scenario."""
     row = Prompt.objects.select_related("configuration", "protocol").filter(pk=pk).first()
     if row is None:
         raise Http404
+    if row.adapter == SCHEDULE:
+        return redirect("scenario", row.protocol.name, row.protocol.version, row.scene)
     if request.method == "POST":
         return _change(request, row)
     specification = parse_specification(row.specification, source=str(row))

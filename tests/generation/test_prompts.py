@@ -7,7 +7,11 @@ import hashlib
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.db import IntegrityError, transaction
+from django.test import Client
+from django.urls import reverse
 
 from generation.commissioning import commission
 from generation.configurations.loader import FOLDER
@@ -96,6 +100,18 @@ def prompt() -> Prompt:
     return render_prompts(
         protocol=round_.protocol, configurations=named(["seedance-2.5"]), scenes=["r01-lift"], actor="test"
     )[0]
+
+
+@pytest.mark.django_db
+def test_prompts_that_a_command_renders_are_on_the_page_that_freezes_them(capsys: pytest.CaptureFixture[str]) -> None:
+    load_configurations(folder=FOLDER / "seedance-2.5.yaml", actor="test")
+    round_ = factories.make_round(scenes=["r01-lift"])
+    call_command("render_prompts", round_.name, "--configuration", "seedance-2.5")
+    address = reverse("generation-prompts", args=[round_.name])
+    assert f"1 prompts rendered. A person audits and freezes 1 of them on {address}." in capsys.readouterr().out
+    client = Client()
+    client.force_login(User.objects.create_superuser("root"))
+    assert reverse("generation-prompt", args=[Prompt.objects.get().pk]) in client.get(address).content.decode()
 
 
 @pytest.mark.django_db

@@ -61,31 +61,17 @@ def write_protocol(folder: Path) -> Path:
     for name in ("forms.yaml", "metrics.yaml"):
         shutil.copyfile(FOLDER / name, folder / name)
     for name, changes in _CHANGES.items():
-        text = (FOLDER / name).read_text(encoding="utf-8")
-        for old, new in changes.items():
-            assert old in text, f"{name} does not say {old!r} any more"
-            text = text.replace(old, new)
-        (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).write_text(_changed(FOLDER / name, changes), encoding="utf-8")
     return folder
 
 
-STREAM = """name: standin-stream
-label: A stand-in that streams
-family: standin
-family_label: Stand-ins
-maker: This project
-track: streaming
-provider: websocket
-route: loopback
-model_id: stand-in
-prompt_adapter: schedule
-fixed: {duration_s: 4.0, aspect_ratio: "16:9", resolution: 90p, candidates: 1, prompt_enhancer: "off",
-        negative_prompt: unused, reference_media: none, audio: native}
-parameters: {}
-seed: {parameter: seed}
-geometry: {first: 25, next: 24, frame_rate: 24}
-preprocessing: null
-price: {id: free, per_second: "0", source: {title: this project, retrieved: "2026-11-30"}}
-prompt_limit: null
-sources: [{title: this project, retrieved: "2026-11-30"}]
-"""
+def _changed(file: Path, changes: dict[str, str]) -> str:
+    text = file.read_text(encoding="utf-8")
+    for old, new in changes.items():
+        assert old in text, f"{file.name} does not say {old!r} any more"
+        text = text.replace(old, new)
+    return text
+
+
+_STAND_IN = Path(settings.BASE_DIR) / "fixtures" / "stand-ins" / "standin-stream.yaml"
+STREAM = _changed(_STAND_IN, {"duration_s: 180.0": "duration_s: 4.0", "resolution: 360p": "resolution: 90p"})

@@ -3,7 +3,10 @@
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from django.db.utils import IntegrityError
+from django.test import Client
+from django.urls import reverse
 
 from fartbench import jobs
 from fartbench.models import Round
@@ -12,8 +15,7 @@ from fartbench.rounds import create_round
 from generation.commissioning import built_in_systems, commission
 from generation.configuring import load_configurations, named
 from generation.local.rollouts import RolloutPlan
-from generation.models import Chunk, PromptDelivery, ProviderAccount, Sample, SampleState
-from generation.prompting import current_prompts, freeze_prompts, render_prompts
+from generation.models import Chunk, Prompt, PromptDelivery, ProviderAccount, Sample, SampleState
 from generation.providers.registry import provider
 from generation.standin.streaming import Behaviour, StreamingStandIn
 from generation.verdicts import waive_verdicts
@@ -36,8 +38,6 @@ def ask(round_: Round, tmp_path: Path) -> Sample:
     (tmp_path / "standin-stream.yaml").write_text(STREAM, encoding="utf-8")
     load_configurations(folder=tmp_path / "standin-stream.yaml", actor="test")
     configurations = named(["standin-stream"])
-    render_prompts(protocol=round_.protocol, configurations=configurations, scenes=round_.scenes, actor="test")
-    freeze_prompts(prompts=current_prompts(round_.protocol, configurations).values(), actor="test")
     ProviderAccount.objects.create(provider="websocket", min_interval_s=0.0)
     commission(round_=round_, configurations=configurations, actor="test")
     return Sample.objects.get(cell__scene="small-i")
@@ -78,6 +78,20 @@ def test_a_stream_is_ordered_once_and_its_chunks_are_kept_as_they_came(
     assert [(one.step, one.in_chunk) for one in sample.prompt_deliveries.all()] == [("P1", 1), ("P2", 2)]
     ours = [order for order in stand_in.seen if order["token"] == str(sample.submissions.get().token)]
     assert len(ours) == 1 and ours[0]["prompt"].startswith("A small landscape")
+
+
+def test_the_prompts_of_a_stream_wait_for_nobody(
+    round_: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, client: Client
+) -> None:
+    monkeypatch.setenv("STREAM_URL", "ws://127.0.0.1:9")
+    ask(round_, tmp_path)
+    assert not Prompt.objects.filter(frozen_at=None).exists()
+    client.force_login(User.objects.create_superuser("root"))
+    listed = client.get(reverse("generation-prompts", args=[round_.name])).content.decode()
+    assert listed.count("word for word its scenario") == len(round_.scenes)
+    prompt = Prompt.objects.get(scene="small-i")
+    shown = client.get(reverse("generation-prompt", args=[prompt.pk]), follow=True).content.decode()
+    assert "The disc turns blue." in shown
 
 
 def test_a_stream_that_breaks_is_a_failure_and_what_came_is_kept(

@@ -3,7 +3,11 @@
 from argparse import ArgumentParser
 from typing import Any
 
+from django.db import transaction
+from django.urls import reverse
+
 from fartbench.commands import RoundCommand, actor
+from generation.cells import lay_out, refuse_when_settled
 from generation.configuring import named
 from generation.prompting import render_prompts
 
@@ -15,10 +19,17 @@ class Command(RoundCommand):
         super().add_arguments(parser)
         parser.add_argument("--configuration", action="append", required=True, dest="configurations")
 
+    @transaction.atomic
     def run(self, **options: Any) -> None:
         round_ = self.round(options)
+        refuse_when_settled(round_)
         configurations = named(options["configurations"])
+        for configuration in configurations:  # or the page on which they are frozen would not list them
+            lay_out(round_, configuration)
         made = render_prompts(
             protocol=round_.protocol, configurations=configurations, scenes=round_.scenes, actor=actor()
         )
-        self.say(f"{len(made)} prompts rendered. A person audits each; then it can be frozen.")
+        open_ = sum(prompt.frozen_at is None for prompt in made)
+        where = reverse("generation-prompts", args=[round_.name])
+        following = f"A person audits and freezes {open_} of them on {where}." if open_ else "None waits for an audit."
+        self.say(f"{len(made)} prompts rendered. {following}")
