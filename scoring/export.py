@@ -14,8 +14,8 @@ from fartbench.storage import disk_faults_in_words, file_sha256
 from review.models import AnswerSheet, MistakeReport
 from scoring.errors import ExportRefused
 from scoring.formats import WRITERS
-from scoring.reading import read_round
 from scoring.records import RoundRecord
+from scoring.records.reading import read_round
 from scoring.release.contents import write_tables
 from scoring.release.kinds import documents_of
 from scoring.release.rows import RowOfCells

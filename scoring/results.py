@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fartbench.models import Round
-from scoring.reading import read_round
+from scoring.records.reading import read_round
 from scoring.standings import RoundResults, results_of
 
 

@@ -10,7 +10,7 @@ from scoring.backup.folder import stores
 from scoring.backup.making import content_named
 from scoring.errors import RoundAltered
 from scoring.models import Release
-from scoring.reading import read_round
+from scoring.records.reading import read_round
 from scoring.release.verifying import release_faults
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from fartbench.models import Round, RoundState
 from review.models import AnswerSheet, Role
 from scoring.diagnostics.document import diagnostics_document
-from scoring.reading import ROWS_AT_ONCE, read_round
 from scoring.records import tally
+from scoring.records.reading import ROWS_AT_ONCE, read_round
 from scoring.reports.shape import rounded
 from scoring.steps import refuse_unless
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from fartbench.protocol import Protocol, canonical_bytes, digest_of, form_for
 from scoring.errors import ReleaseRefused
-from scoring.judge_records import ANSWERED, JudgeRecord, JudgeRunRecord
 from scoring.records import MISSING, RoundRecord
+from scoring.records.judges import ANSWERED, JudgeRecord, JudgeRunRecord
 from scoring.release.columns import JUDGE_ANSWERS, JUDGES, Table
 from scoring.release.rows import RowOfCells, every_row, shown_as
 from scoring.release.shown import Shown

@@ -25,8 +25,8 @@ from scoring.auditing import heads_of_releases
 from scoring.errors import ClipsUnderReview, CorrectionRefused, ReleaseBlocked, RoundAltered
 from scoring.models import Release, ReleaseDocument
 from scoring.preference.reading import unrecorded_votes
-from scoring.reading import read_round
 from scoring.records import RoundRecord
+from scoring.records.reading import read_round
 from scoring.release.contents import write_release
 from scoring.release.documents import Documents
 from scoring.release.kinds import documents_of, kind_of

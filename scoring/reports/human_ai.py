@@ -11,8 +11,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from scoring.judge_records import JudgeRecord
 from scoring.records import Tally
+from scoring.records.judges import JudgeRecord
 from scoring.reports.gates import read_gates
 from scoring.reports.judge_answers import JudgeAnswers, read_judge
 from scoring.reports.judged_facts import facts_document

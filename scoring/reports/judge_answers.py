@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.judge_records import ANSWERED, ENDED, JudgeRecord
 from scoring.records import MISSING, Codes, RoundRecord
+from scoring.records.judges import ANSWERED, ENDED, JudgeRecord
 
 Floats = NDArray[np.float64]
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from fartbench.scenarios.metrics import MetricTable, as_columns
-from scoring.judge_records import ANSWERED
 from scoring.measurements.appendix import capped, dependencies, initial_alignment
 from scoring.measurements.cases import CaseValue
 from scoring.measurements.summary import Column, Trajectory
 from scoring.records import DELIVERED, RoundRecord
+from scoring.records.judges import ANSWERED
 from scoring.reports.coverage import coverage_of
 from scoring.reports.shape import estimate_document, rounded
 from scoring.rollouts.alignment import alignment_report

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 from fartbench.protocol import Protocol, form_for
 from fartbench.scenarios.schema import Scenario
-from scoring.judge_records import ANSWERED, JudgeRecord
 from scoring.measurements.cases import Evidence
 from scoring.measurements.measurement import Measurement
 from scoring.measurements.recipes import Answer, Form
 from scoring.records import DELIVERED, MISSING, CellRecord, MeasuredRecord, RoundRecord, WindowRecord
+from scoring.records.judges import ANSWERED, JudgeRecord
 
 FACTS = {"yes": True, "no": False}
 

@@ -27,7 +27,7 @@ from scoring.pages.blinding import copies_of, copy_line, fingerprint_in_words
 from scoring.pages.board import read_board, rows_from
 from scoring.pages.diagnostics import diagnosis
 from scoring.pages.rollouts import previews_of, read_columns
-from scoring.reading import read_round
+from scoring.records.reading import read_round
 from scoring.release.kinds import documents_of, kind_of
 from scoring.rollouts.pages import timeline_of
 from scoring.rollouts.reading import read_rollout

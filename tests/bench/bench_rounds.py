@@ -211,7 +211,7 @@ def bench_large(size: int, *, release: bool) -> float:
     from django import db  # noqa: PLC0415
 
     from fartbench.models import Round  # noqa: PLC0415
-    from scoring.reading import read_round  # noqa: PLC0415
+    from scoring.records.reading import read_round  # noqa: PLC0415
     from scoring.release.kinds import documents_of  # noqa: PLC0415
     from scoring.rounds import publish  # noqa: PLC0415
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from fartbench.protocol import digest_of
-from scoring.judge_records import ANSWERED, FROZEN, JudgeRecord, JudgeRunRecord
 from scoring.records import CellRecord, RoundRecord
+from scoring.records.judges import ANSWERED, FROZEN, JudgeRecord, JudgeRunRecord
 
 Says = Callable[[CellRecord], Mapping[str, str] | str]
 

@@ -23,7 +23,7 @@ from scoring.auditing import trail_faults
 from scoring.errors import AnswersRefused, ReleaseRefused, RoundAltered, SheetsMissing
 from scoring.preference.importing import import_battles
 from scoring.preference.reading import unrecorded_votes
-from scoring.reading import read_round
+from scoring.records.reading import read_round
 from scoring.release.verifying import verify_release
 from scoring.reports.preference import preference_report
 from scoring.rounds import close_round, publish

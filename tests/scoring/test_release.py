@@ -15,7 +15,7 @@ from scoring import rounds
 from scoring.document import scores_document
 from scoring.errors import CorrectionRefused, RoundAltered
 from scoring.models import Release, ReleaseDocument
-from scoring.reading import read_round
+from scoring.records.reading import read_round
 from scoring.release.contents import hashes_of, write_release
 from scoring.release.kinds import documents_of
 from scoring.release.manifest import issue_of

@@ -18,7 +18,7 @@ from generation.models import Chunk, Clip, Sample
 from scoring import rounds
 from scoring.measurements.plug_ins.port import PlugIn
 from scoring.models import MeasurementRow
-from scoring.reading import read_round
+from scoring.records.reading import read_round
 from scoring.release.kinds import documents_of
 from scoring.rollouts import measuring
 from scoring.rollouts.measuring import due_tasks, measure_round, request_measuring

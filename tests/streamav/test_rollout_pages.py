@@ -15,10 +15,10 @@ from fartbench import writeonce
 from fartbench.models import Round
 from fartbench.scenarios.schema import Scenario
 from scoring import rounds
-from scoring.judge_records import JudgeRecord, JudgeRunRecord
 from scoring.measurements.measurement import Measurement
 from scoring.pages.rollout_pieces import Piece, piece_to_play
 from scoring.records import MeasuredRecord, RoundRecord
+from scoring.records.judges import JudgeRecord, JudgeRunRecord
 from scoring.rollouts.document import reports_document
 from scoring.rollouts.results import rollout_results
 from tests.factories import tiny_clip

@@ -16,8 +16,8 @@ from scoring import rounds
 from scoring.errors import ReleaseBlocked, RoundAltered
 from scoring.measurements.measurement import Measurement
 from scoring.models import MeasurementRow
-from scoring.reading import read_round
 from scoring.records import MeasuredRecord, WindowRecord
+from scoring.records.reading import read_round
 from scoring.release.kinds import documents_of
 from scoring.release.verifying import verify_release
 from scoring.rollouts.pages import columns_document, rollout_document

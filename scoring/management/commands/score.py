@@ -13,7 +13,7 @@ from fartbench import audit
 from fartbench.commands import RoundCommand, actor
 from fartbench.models import RoundState
 from scoring.factual_score import Standing
-from scoring.reading import read_round
+from scoring.records.reading import read_round
 from scoring.release.kinds import documents_of
 from scoring.rollouts.results import EVERY_TRACK, why_empty
 from scoring.standings import RoundResults

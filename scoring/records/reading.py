@@ -16,7 +16,6 @@ from generation.verdicts import review_record
 from review.models import Answer, AnswerSheet, CohortMember, Retirement, Role
 from review.record import SheetRecord
 from scoring.errors import RoundAltered
-from scoring.judge_reading import read_judges
 from scoring.preference.reading import read_votes
 from scoring.records import (
     MISSING,
@@ -29,6 +28,7 @@ from scoring.records import (
     RoundRecord,
     Sheets,
 )
+from scoring.records.judge_reading import read_judges
 from scoring.release.shown import Shown
 from scoring.rollouts.reading import read_measurements, read_windows
 from scoring.times import utc

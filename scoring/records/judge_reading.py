@@ -8,8 +8,8 @@ from fartbench.models import Round
 from fartbench.protocol import digest_of
 from judging.models import Judge, JudgeRun
 from scoring.errors import RoundAltered
-from scoring.judge_records import JudgeRecord, JudgeRunRecord
 from scoring.records import MISSING
+from scoring.records.judges import JudgeRecord, JudgeRunRecord
 from scoring.release.shown import Shown
 from scoring.times import utc
 
