@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fartbench.protocol import Option, Protocol, Question, Scene, form_for
-from scoring.fartscore import HUNDRED
+from scoring.scores.fartscore import HUNDRED
 
 
 @dataclass(frozen=True, slots=True)

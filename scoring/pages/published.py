@@ -14,11 +14,11 @@ from blinding.models import Stimulus
 from fartbench.models import ProtocolVersion, Round, RoundState
 from fartbench.protocol import Protocol, Scene
 from generation.models import Cell, Prompt, Sample
-from scoring.consensus import YES
 from scoring.models import Release, ReleaseDocument
 from scoring.pages.board import Board, Read, Rows, read_board, rows_from
 from scoring.pages.results import ClipResult, ConfigurationResult
 from scoring.release.pages import LEADERBOARD, SUMMARY
+from scoring.scores.consensus import YES
 
 INDEXES_KEPT, ROWS_KEPT = 8, 200
 

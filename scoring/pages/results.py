@@ -12,9 +12,9 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from fartbench.protocol import Protocol, Scene, form_for
-from scoring.consensus import INCOMPLETE, NA, SPLIT, YES
 from scoring.pages.figures import Figure, figure
 from scoring.pages.strips import gate_item, votes_strip
+from scoring.scores.consensus import INCOMPLETE, NA, SPLIT, YES
 
 OUTCOME_WORDS = {NA: "N/A", SPLIT: "Split", INCOMPLETE: "Incomplete"}
 _NO_VOTE = "none"

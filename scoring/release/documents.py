@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from scoring.rollouts.results import RolloutResults
-from scoring.standings import RoundResults
+from scoring.scores.standings import RoundResults
 
 ResultsT = TypeVar("ResultsT", RoundResults, RolloutResults)
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from fartbench.protocol import Protocol
-from scoring.document import scores_document
 from scoring.records import RoundRecord
 from scoring.release import pages
 from scoring.release.calibration import judge_fact_rows, judge_rating_rows
@@ -30,7 +29,8 @@ from scoring.reports import reports_document
 from scoring.rollouts import document, tables
 from scoring.rollouts import pages as rollout_pages
 from scoring.rollouts.results import rollout_results
-from scoring.standings import results_of
+from scoring.scores.document import scores_document
+from scoring.scores.standings import results_of
 
 Rows = Iterable[RowOfCells]
 PageDocuments = Iterator[tuple[str, dict[str, Any]]]

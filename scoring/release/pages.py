@@ -15,7 +15,7 @@ from typing import Any
 
 from scoring.records import ConfigurationRecord
 from scoring.release.documents import Documents
-from scoring.standings import RoundResults
+from scoring.scores.standings import RoundResults
 
 SUMMARY = "summary"
 LEADERBOARD = "leaderboard"

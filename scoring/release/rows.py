@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import astuple
 from typing import Any
 
-from scoring.fartscore import ClipScore, facts_of
 from scoring.records import MISSING, CellRecord, RoundRecord
-from scoring.standings import RoundResults
+from scoring.scores.fartscore import ClipScore, facts_of
+from scoring.scores.standings import RoundResults
 
 Cell = str | int | None
 RowOfCells = tuple[Cell, ...]

@@ -16,7 +16,7 @@ from scoring.reports.ranking import ranking_report
 from scoring.reports.ratings import ratings_report
 from scoring.reports.scene_scores import scene_scores_report
 from scoring.reports.smoke import smoke_report
-from scoring.standings import RoundResults
+from scoring.scores.standings import RoundResults
 
 
 def reports_document(results: RoundResults) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.consensus import INCOMPLETE, YES, find_outcomes, outcome_names
 from scoring.records import Integers, Tally
 from scoring.reports.groups import every_row, rows_by_configuration, rows_by_scene, share_of
 from scoring.reports.shape import estimate_document
+from scoring.scores.consensus import INCOMPLETE, YES, find_outcomes, outcome_names
 
 
 @dataclass(frozen=True)

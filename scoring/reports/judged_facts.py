@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fartbench.protocol.judges import Calibration, Share
-from scoring.consensus import INCOMPLETE, NA, SPLIT, YES
 from scoring.records import Integers, Tally
 from scoring.reports.gates import Gate
 from scoring.reports.groups import every_row, rows_by_scene, share_of
 from scoring.reports.judge_answers import JudgeAnswers
 from scoring.reports.shape import estimate_document
+from scoring.scores.consensus import INCOMPLETE, NA, SPLIT, YES
 from scoring.stats.estimate import Estimate, Undefined
 from scoring.stats.intervals import clustered_wilson
 

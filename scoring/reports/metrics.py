@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from fartbench.protocol.scoring import Metric
-from scoring.fartscore import complies, facts_of
 from scoring.records import CellRecord, Integers
 from scoring.reports.costs import cost_of, why_no_costs
 from scoring.reports.groups import every_row, rows_by_configuration, share_of
@@ -20,7 +19,8 @@ from scoring.reports.observations import numbers_of, row_facts, scored_rows
 from scoring.reports.ratings import ratings_report
 from scoring.reports.scaling import scaling_by_family
 from scoring.reports.shape import estimate_document
-from scoring.standings import RoundResults
+from scoring.scores.fartscore import complies, facts_of
+from scoring.scores.standings import RoundResults
 from scoring.stats.estimate import CONFIDENCE, Estimate, Undefined, without_interval
 from scoring.stats.intervals import jackknife_interval
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from scoring.consensus import YES, Consensus
-from scoring.fartscore import facts_of
 from scoring.records import Integers, Tally
 from scoring.reports.groups import every_row, rows_by_configuration, rows_by_scene, share_of
 from scoring.reports.shape import estimate_document
+from scoring.scores.consensus import YES, Consensus
+from scoring.scores.fartscore import facts_of
 
 
 def observations_report(votes: Tally) -> dict[str, Any]:

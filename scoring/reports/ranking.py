@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from scoring.document import line_without_scenes
-from scoring.factual_score import Standing, clip_scores
 from scoring.reports.shape import estimate_document, rounded
-from scoring.standings import RoundResults
+from scoring.scores.document import line_without_scenes
+from scoring.scores.factual_score import Standing, clip_scores
+from scoring.scores.standings import RoundResults
 from scoring.stats.estimate import Estimate, Undefined, derived_seed, without_interval
 from scoring.stats.intervals import pooled_two_way
 from scoring.stats.ranksets import probability_ahead, rank_sets

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from scoring.factual_score import Standing, clip_scores
-from scoring.fartscore import HUNDRED
 from scoring.reports.shape import estimate_document, rounded
-from scoring.standings import RoundResults
+from scoring.scores.factual_score import Standing, clip_scores
+from scoring.scores.fartscore import HUNDRED
+from scoring.scores.standings import RoundResults
 from scoring.stats.estimate import Estimate, Undefined, derived_seed, without_interval
 from scoring.stats.replicates import Resampled, resample_within_scenes, studentised_interval
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from fartbench.protocol.scoring import Smoke, SmokePoint
-from scoring.consensus import SPLIT, YES, Consensus
-from scoring.fartscore import facts_of
 from scoring.records import Tally
 from scoring.reports.agreement import agreement_document
 from scoring.reports.groups import every_row
 from scoring.reports.observations import scored_rows
 from scoring.reports.shape import rounded
+from scoring.scores.consensus import SPLIT, YES, Consensus
+from scoring.scores.fartscore import facts_of
 
 MET, NOT_MET, UNKNOWN = "met", "not met", "unknown"
 UNSETTLED = {SPLIT, "unclear"}

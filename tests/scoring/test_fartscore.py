@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoring.document import scores_document
-from scoring.factual_score import Standing
-from scoring.fartscore import lowest_cap, sheet_score
 from scoring.records import RoundRecord
 from scoring.reports import reports_document
-from scoring.standings import results_of
+from scoring.scores.document import scores_document
+from scoring.scores.factual_score import Standing
+from scoring.scores.fartscore import lowest_cap, sheet_score
+from scoring.scores.standings import results_of
 from tests.scoring.pilot_record import SCENES, core_v01, make_pilot
 
 PROTOCOL = core_v01().protocol

@@ -10,7 +10,7 @@ from scipy import stats
 from scoring.records import CellRecord, RoundRecord, tally
 from scoring.reports import reports_document
 from scoring.reports.human_ai import NO_JUDGES, human_ai_report
-from scoring.standings import results_of
+from scoring.scores.standings import results_of
 from tests.scoring.judges import Says, judged, make_judge
 from tests.scoring.record_factory import ALL_RIGHT, SCENES, make_record
 

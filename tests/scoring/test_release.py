@@ -12,7 +12,6 @@ from fartbench import writeonce
 from fartbench.models import AuditEntry, ProtocolVersion, Round
 from review.models import Answer, AnswerSheet, CohortMember, MistakeReport, Reviewer, Role, Source
 from scoring import rounds
-from scoring.document import scores_document
 from scoring.errors import CorrectionRefused, RoundAltered
 from scoring.models import Release, ReleaseDocument
 from scoring.records.reading import read_round
@@ -20,8 +19,8 @@ from scoring.release.contents import hashes_of, write_release
 from scoring.release.kinds import documents_of
 from scoring.release.manifest import issue_of
 from scoring.release.verifying import verify_release
-from scoring.results import round_results
-from scoring.standings import results_of
+from scoring.scores.document import scores_document
+from scoring.scores.standings import results_of
 from tests.scoring.rows import answer_all, make_filled_round, make_locked_round, make_open_round
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +53,7 @@ def test_a_release_is_a_folder_that_verifies_and_rows_that_say_the_same(closed: 
     assert (
         json.loads((release.folder / "scores.json").read_bytes())
         == release.scores
-        == scores_document(round_results(closed))
+        == scores_document(results_of(read_round(closed)))
     )
     assert release.manifest == json.loads((release.folder / "manifest.json").read_bytes())
     published = AuditEntry.objects.get(action="round published")
@@ -177,7 +176,7 @@ class TestTampering:
         assert f"the sheet of {answer.sheet.reviewer.code} on {answer.sheet.stimulus_id} is not what was locked" in said
         assert "1 fault" in said
         with pytest.raises(RoundAltered):
-            round_results(closed)
+            results_of(read_round(closed))
 
     def test_an_answer_and_its_digest_edited_by_hand(self, closed: Round) -> None:
         sheet = AnswerSheet.objects.select_related("reviewer").first()
@@ -245,7 +244,7 @@ def digest_as_stored(sheet: AnswerSheet) -> str:
 
 
 def test_secondary_reviewers_are_in_the_tables_and_in_no_score(closed: Round) -> None:
-    before = scores_document(round_results(closed))
+    before = scores_document(results_of(read_round(closed)))
     member = closed.members.order_by("place").last()
     CohortMember.objects.filter(pk=member.pk).update(role=Role.SECONDARY)
     record = read_round(closed)

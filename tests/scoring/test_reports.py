@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoring.document import scores_document
 from scoring.records import tally
 from scoring.reports import reports_document
 from scoring.reports.shape import rounded
-from scoring.standings import results_of
+from scoring.scores.document import scores_document
+from scoring.scores.standings import results_of
 from scoring.stats.intervals import pooled_two_way, wilson
 from tests.scoring.record_factory import SCENES, make_record
 

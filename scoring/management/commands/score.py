@@ -12,11 +12,11 @@ from rich.table import Table
 from fartbench import audit
 from fartbench.commands import RoundCommand, actor
 from fartbench.models import RoundState
-from scoring.factual_score import Standing
 from scoring.records.reading import read_round
 from scoring.release.kinds import documents_of
 from scoring.rollouts.results import EVERY_TRACK, why_empty
-from scoring.standings import RoundResults
+from scoring.scores.factual_score import Standing
+from scoring.scores.standings import RoundResults
 from scoring.steps import refuse_unless
 
 

@@ -5,8 +5,9 @@ from typing import Any
 from fartbench.commands import RoundCommand
 from fartbench.models import RoundState
 from review.models import AnswerSheet, MistakeReport
+from scoring.records import tally
+from scoring.records.reading import read_round
 from scoring.reports.smoke import smoke_report
-from scoring.results import round_results
 from scoring.steps import refuse_unless
 
 
@@ -16,7 +17,7 @@ class Command(RoundCommand):
     def run(self, **options: Any) -> None:
         round_ = self.round(options)
         refuse_unless(round_, "smoke_report", RoundState.LOCKED, RoundState.PUBLISHED)
-        report = smoke_report(round_results(round_).tally)
+        report = smoke_report(tally(read_round(round_)))
         if not report["points"]:
             self.say(f"{round_.protocol} says nothing of smoke tests.")
             return

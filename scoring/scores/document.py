@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from fartbench.protocol import Protocol
-from scoring.factual_score import CellResult, Standing
-from scoring.standings import RoundResults
+from scoring.scores.factual_score import CellResult, Standing
+from scoring.scores.standings import RoundResults
 
 
 def scores_document(results: RoundResults) -> dict[str, Any]:

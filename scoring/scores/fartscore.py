@@ -15,8 +15,8 @@ import numpy as np
 
 from fartbench.protocol import Protocol
 from fartbench.protocol.scoring import Cap
-from scoring.consensus import INCOMPLETE, NA, SPLIT, Consensus, consensus_of
 from scoring.records import Tally
+from scoring.scores.consensus import INCOMPLETE, NA, SPLIT, Consensus, consensus_of
 
 HUNDRED = 100
 

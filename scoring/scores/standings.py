@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fartbench.protocol import Protocol
-from scoring.consensus import INCOMPLETE, Consensus
-from scoring.factual_score import SCORED, CellResult, Standing, ranked, standing_of
-from scoring.fartscore import HUNDRED, ClipScore, clip_score, facts_of, ratings_of
 from scoring.records import RoundRecord, Tally, tally
+from scoring.scores.consensus import INCOMPLETE, Consensus
+from scoring.scores.factual_score import SCORED, CellResult, Standing, ranked, standing_of
+from scoring.scores.fartscore import HUNDRED, ClipScore, clip_score, facts_of, ratings_of
 
 
 @dataclass(frozen=True)

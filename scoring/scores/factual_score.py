@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from fartbench.protocol import Protocol
-from scoring.consensus import Consensus
-from scoring.fartscore import ClipScore
+from scoring.scores.consensus import Consensus
+from scoring.scores.fartscore import ClipScore
 
 SCORED = "scored"
 # Outcomes of a cell that earn nothing and still leave the configuration in the ranking.
