@@ -57,7 +57,7 @@ class RoundState(models.TextChoices):
     """Where a round stands; it only ever moves down this list."""
 
     DRAFT = "draft", "Draft"
-    GENERATING = "generating", "Collecting clips"
+    GENERATING = "generating", "Collecting results"
     BLINDING = "blinding", "Making blind copies"
     REVIEWING = "reviewing", "Open for review"
     LOCKED = "locked", "Closed"

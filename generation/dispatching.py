@@ -19,6 +19,7 @@ from django.utils import timezone
 from fartbench import jobs
 from fartbench.models import Job, JobState, Round
 from generation.models import Ceiling, ProviderAccount, Sample, SampleState
+from generation.providers.registry import STREAM_KEYS
 from generation.steps import advance, make_job, pace
 
 DISPATCH = "dispatch"
@@ -72,7 +73,7 @@ def _admit(account: ProviderAccount) -> float | None:
     now = timezone.now()
     if account.cooldown_until and account.cooldown_until > now:
         return (account.cooldown_until - now).total_seconds()
-    in_flight = Sample.every.filter(provider=account.provider, state__in=SampleState.in_flight()).count()
+    in_flight = Sample.every.filter(provider=account.provider, state__in=_taking_a_place(account.provider)).count()
     purse = Purse()
     due = ready_samples(account.provider).filter(Q(not_before__isnull=True) | Q(not_before__lte=now))
     due = due.select_related("cell__round").order_by("not_before", "pk")
@@ -83,6 +84,12 @@ def _admit(account: ProviderAccount) -> float | None:
     if not ready_samples(account.provider).exclude(cell__round__in=purse.closed).exists():
         return None  # who raises a ceiling, resumes or asks for more wakes the dispatcher
     return AGAIN_S * pace()
+
+
+def _taking_a_place(provider: str) -> tuple[SampleState, ...]:
+    """Return the states that take a place of an account: a stream is made while it is fetched, so it takes one then."""
+    states = SampleState.in_flight()
+    return (*states, SampleState.OUTPUT_READY) if provider in STREAM_KEYS else states
 
 
 def _take(account: ProviderAccount, sample: Sample, now: datetime) -> None:

@@ -118,33 +118,39 @@ def _due(round_: Round, counts: _Counts) -> Step | None:
     if round_.state == RoundState.LOCKED and counts.unmeasured[round_.pk]:
         return Step("measure", f"{counts.unmeasured[round_.pk]} rollouts are not measured yet")
     if round_.state == RoundState.LOCKED:
-        return Step("publish", "the round is closed and its scores can be published")
+        return Step("publish", "the round is closed and its figures can be published")
     if round_.state == RoundState.REVIEWING:
         missing = {"sheets": counts.sheets[round_.pk], "votes on pairs": counts.votes[round_.pk]}
         left = [f"{count} {what}" for what, count in missing.items() if count]
         words = f"{' and '.join(left)} are still missing" if left else "every sheet is locked"
         return Step("close_round", words)
-    return _due_before_opening(round_.pk, counts)
+    return _due_before_opening(round_, counts)
 
 
-def _due_before_opening(key: int, counts: _Counts) -> Step:
+def _due_before_opening(round_: Round, counts: _Counts) -> Step:
+    key, rules = round_.pk, round_.protocol.rules
+    clip, bring = rules.words.clip, "import_clips" if rules.rollouts is None else "commission"
     if not counts.samples[key]:
-        return Step("import_clips", "the round has no clips yet (“commission” buys them from providers)")
+        other = (
+            "“commission” buys them from providers" if rules.rollouts is None else "“import_clips” takes in your own"
+        )
+        return Step(bring, f"the round has no {clip}s yet ({other})")
     if waiting := counts.waiting[key]:
-        return Step("import_clips", f"{waiting} cells have no outcome yet (“mark_cell” sets one that brought no clip)")
+        return Step(bring, f"{waiting} cells have no outcome yet (“mark_cell” sets one that brought no {clip})")
     if counts.ordered[key]:
-        return _on_order(counts.ordered[key], counts.stopped[key])
+        return _on_order(counts.ordered[key], counts.stopped[key], clip)
     if without := counts.uncopied[key]:
-        return Step("blind", f"{without} clips have no blind copy yet")
+        return Step("blind", f"{without} {clip}s have no blind copy yet")
     if not counts.members[key]:
         return Step("set_cohort", "no reviewers are named yet")
     return Step("open_round", "everything is there")
 
 
-def _on_order(ordered: int, stopped: int) -> Step:
+def _on_order(ordered: int, stopped: int, clip: str) -> Step:
     if stopped:
-        return Step("", f"{stopped} clips on order wait for an operator; the page of the round's orders says for what")
-    return Step("", f"{ordered} clips are on order, and workers bring them")
+        words = f"{stopped} {clip}s on order wait for an operator; the page of the round's orders says for what"
+        return Step("", words)
+    return Step("", f"{ordered} {clip}s are on order, and workers bring them")
 
 
 def refuse_unless(round_: Round, step: str, *states: RoundState) -> None:

@@ -13,6 +13,7 @@ from fartbench.protocol.parts import AnswerText, Key, Name, Part, Text, Version
 from fartbench.protocol.questions import AnswerSet, Consistency, NaRule, Option, Question, ValueRule
 from fartbench.protocol.rollouts import Rollouts
 from fartbench.protocol.scoring import Metric, Scoring, Smoke
+from fartbench.protocol.words import OF_CLIPS, OF_ROLLOUTS, Words
 
 PER_SCENE = "per_scene"
 
@@ -188,6 +189,11 @@ class Protocol(Part):
     def label(self) -> str:
         """Name and version as people write them: ``core-r01@1.0.0``."""
         return f"{self.name}@{self.version}"
+
+    @property
+    def words(self) -> Words:
+        """What its results are called on pages."""
+        return OF_CLIPS if self.rollouts is None else OF_ROLLOUTS
 
     @property
     def is_pilot(self) -> bool:

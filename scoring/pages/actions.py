@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from fartbench.models import Round, RoundState
@@ -23,7 +23,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A button: what it does, in words for the confirmation, and whether it is the step that is due."""
+    """A button: what it does, in words for the confirmation, and whether it is the step that is due.
+
+    In ``ACTIONS`` its texts hold ``{clip}`` and ``{stimulus}`` where the protocol's own words go.
+    """
 
     step: str
     title: str
@@ -57,15 +60,15 @@ ACTIONS = (
     Action(
         "mark_cell",
         "Set the outcome of a cell",
-        "For a cell that brought no clip. A result is not changed by hand later.",
+        "For a cell that brought no {clip}. A result is not changed by hand later.",
         BEFORE_OPENING,
         (Field("cell", "Cell", "cell"), Field("state", "Outcome", "outcome"), WHY),
     ),
     Action(
         "blind",
         "Make the blind copies",
-        "Workers make a copy of every clip without any trace of its origin, and give each an opaque id. "
-        "From then on the clips cannot be replaced.",
+        "Workers make a copy of every {stimulus} without any trace of its origin, and give each an opaque id. "
+        "From then on the {clip}s cannot be replaced.",
         COPYING,
     ),
     Action(
@@ -105,7 +108,8 @@ ACTIONS = (
     Action(
         "publish",
         "Publish the round",
-        "The scores are frozen as a release that everyone can see, with whose clip each one is. This cannot be undone.",
+        "The figures are frozen as a release that everyone can see, with whose {stimulus} each one is. This cannot be "
+        "undone.",
         (RoundState.LOCKED,),
     ),
     Action(
@@ -120,7 +124,7 @@ ACTIONS = (
     Action(
         "add_secondary",
         "Add a secondary reviewer",
-        "One more person reviews every clip beside the cohort. These answers are kept apart and enter no score.",
+        "One more person reviews every {stimulus} beside the cohort. These answers are kept apart and enter no score.",
         (RoundState.REVIEWING,),
         (Field("email", "Address", "email"),),
         "reviewers",
@@ -128,7 +132,7 @@ ACTIONS = (
     Action(
         "normalise",
         "Normalise the round",
-        "Every clip is re-encoded to the protocol's common format, because a single one would be marked. "
+        "Every {stimulus} is re-encoded to the protocol's common format, because a single one would be marked. "
         "Copies that were made are dropped; make them again afterwards.",
         COPYING,
         (WHY,),
@@ -136,8 +140,8 @@ ACTIONS = (
     ),
     Action(
         "exclude_clip",
-        "Leave a clip out",
-        "For a clip that no blind copy can be made of. It is counted as not reviewable and its configuration is "
+        "Leave a {clip} out",
+        "For a {clip} that no blind copy can be made of. It is counted as not reviewable and its configuration is "
         "listed unranked.",
         COPYING,
         (Field("cell", "Cell", "cell"), WHY),
@@ -148,15 +152,15 @@ ACTIONS = (
         "Give a copy a new id",
         "For a copy that would not play. Everybody is asked about it again; what was answered counts for nothing.",
         (RoundState.REVIEWING,),
-        (Field("stimulus", "Clip, by its opaque id", "stimulus"), WHY),
+        (Field("stimulus", "The {stimulus}, by its opaque id", "stimulus"), WHY),
         "blinding",
     ),
     Action(
         "not_reviewable",
-        "Declare a clip not reviewable",
+        "Declare a {stimulus} not reviewable",
         "Nobody is asked about it any more, and its configuration is listed unranked. This cannot be undone.",
         (RoundState.REVIEWING,),
-        (Field("stimulus", "Clip, by its opaque id", "stimulus"), WHY),
+        (Field("stimulus", "The {stimulus}, by its opaque id", "stimulus"), WHY),
         "blinding",
     ),
 )
@@ -166,16 +170,19 @@ def actions_for(round_: Round, due: Step | None) -> list[Action]:
     """Return the steps that this round's state permits, the due one marked. Training clips are made once."""
     command = due.command if due else ""
     done = {"make_training"} if round_.protocol.training_clips.exists() else set()
-    if round_.protocol.rules.rollouts is None:
-        done.add("measure")
+    done.add("measure" if round_.protocol.rules.rollouts is None else "make_training")
     offered = [action for action in ACTIONS if round_.state in action.states and action.step not in done]
-    return [replace(action, words=_words(action, round_), is_due=action.step == command) for action in offered]
+    return [replace(_worded(action, round_), is_due=action.step == command) for action in offered]
 
 
-def _words(action: Action, round_: Round) -> str:
-    if action.step == "publish" and (words := left_open(round_)):
-        return f"{action.words} {words} Afterwards they are asked no more; “judge {round_.name}” asks them now."
-    return action.words
+def _worded(action: Action, round_: Round) -> Action:
+    """Return an action in the words of the round's protocol."""
+    own = asdict(round_.protocol.rules.words)
+    words = action.words.format(**own)
+    if action.step == "publish" and (left := left_open(round_)):
+        words = f"{words} {left} Afterwards they are asked no more; “judge {round_.name}” asks them now."
+    fields = tuple(replace(field, label=field.label.format(**own)) for field in action.fields)
+    return replace(action, title=action.title.format(**own), words=words, fields=fields)
 
 
 def placed(actions: list[Action], place: str) -> list[Action]:

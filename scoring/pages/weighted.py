@@ -137,7 +137,7 @@ class SmokeLines:
     official_needs: int
     is_smoke_test: bool
     points: tuple[Document, ...]
-    redundant: tuple[tuple[str, str, str], ...]
+    redundant: tuple[tuple[str, str, str, int], ...]
     revise: tuple[tuple[str, Figure], ...]
 
 
@@ -150,8 +150,8 @@ def smoke_lines(report: Document, protocol: Protocol) -> SmokeLines:
         is_smoke_test=report["is_smoke_test"],
         points=tuple(report["points"]),
         redundant=tuple(
-            (label[one], label[other], f"{pair['correlation']:.2f} on {pair['n']} clips")
-            for pair in report["redundant"]
+            (label[one], label[other], f"{pair['correlation']:.2f}", pair["n"])
+            for pair in sorted(report["redundant"], key=lambda pair: -pair["correlation"])
             for one, other in [pair["questions"]]
         ),
         revise=tuple((label[one["question"]], figure(one["alpha"])) for one in report["revise"]),

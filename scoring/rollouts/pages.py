@@ -23,6 +23,8 @@ from scoring.rollouts.results import EVERY_TRACK, RolloutResults
 Document = dict[str, Any]
 Pages = Iterator[tuple[str, Document]]
 WORST = 8
+FULL = 100.0
+"""The score of a boundary at which nothing is lost."""
 
 
 def columns_document(source: str, horizon: str, track: str) -> str:
@@ -137,8 +139,8 @@ def _rollouts(results: RolloutResults) -> Pages:
 def timeline_of(rows: Iterable[MeasuredRecord], prompts_s: Mapping[str, float]) -> Document:
     """Return what was measured of one rollout along its time.
 
-    ``windows`` are the native boundaries; ``worst`` the lowest of them that do not overlap; ``prompts`` where prompts
-    arrived, with the picture's part of continuity there; ``flags`` marks in the sound.
+    ``windows`` are the native boundaries; ``worst`` the lowest of those that lost points, none overlapping another;
+    ``prompts`` where prompts arrived, with the picture's part of continuity there; ``flags`` marks in the sound.
     """
     windows, flags, why = [], [], "nothing was measured"
     prompts = {place: {"place": place, "at_s": at_s, "signal": None} for place, at_s in prompts_s.items()}
@@ -150,9 +152,10 @@ def timeline_of(rows: Iterable[MeasuredRecord], prompts_s: Mapping[str, float]) 
             prompts[row.place] |= {"signal": found.value, **found.evidence}
         elif found.metric == MARKS:
             flags = list(found.evidence.get("flags", ()))
+    lossy = (Window(**window) for window in windows if window["score"] < FULL)
     return {
         "windows": windows,
-        "worst": [one.as_json() for one in worst((Window(**window) for window in windows), WORST)],
+        "worst": [one.as_json() for one in worst(lossy, WORST)],
         "prompts": list(prompts.values()),
         "flags": flags,
         "why_no_windows": why,

@@ -18,12 +18,15 @@ from scoring.release.drawing import FOOT, HEAD, ROW, WIDTH, document, hint, text
 from scoring.rollouts.results import EVERY_TRACK, why_empty
 
 STYLE = """
-.other { stroke: var(--soft); stroke-width: 1.5; fill: none; opacity: 0.45 }
+.other { stroke: var(--soft); stroke-width: 1.5; fill: none; opacity: 0.6 }
 .own { stroke: var(--mark); stroke-width: 2.5; fill: none }
 """
-LABEL_WIDTH, NOTE_WIDTH = 296, 138
-PANEL_WIDTH, PANEL_HEIGHT, PANELS = 250, 96, 3
-GAP, TITLE = 16, 34
+LABEL_WIDTH, NOTE_WIDTH, NAMES = 340, 138, 92
+PANEL_WIDTH, PANEL_HEIGHT, PANELS = 256, 96, 3
+GAP, TITLE, LEGEND = 16, 34, 22
+BELOW = 30
+APART = 10
+"""Pixels between two categories."""
 
 
 def plots_of(protocol: Protocol, scores: Mapping[str, Any], reports: Mapping[str, Any]) -> dict[str, str]:
@@ -66,11 +69,12 @@ def span_of(metric: Metric, values: Sequence[float]) -> Span:
 def profile_plot(table: MetricTable, name: str, columns: Mapping[str, Mapping[str, Any]]) -> str:
     """Draw every metric of a system on its own scale, the better to the right, with the other systems as strokes."""
     title, y = f"Profile of {name}", HEAD - 8.0
-    elements: list[svg.Element] = [text(0, 16, title, "title")]
+    others = "other systems" if len(columns) > 1 else ""
+    elements: list[svg.Element] = [text(0, 16, title, "title"), *_key(HEAD - 6, "value and 95% interval", others)]
     category = ""
     for metric in table.metrics:
         if metric.category != category:
-            category, y = metric.category, y + ROW
+            category, y = metric.category, y + ROW + (APART if category else 0)
             elements.append(text(0, y, table.categories[category], "soft"))
         y += ROW
         found = {system: of[metric.code] for system, of in columns.items()}
@@ -80,9 +84,20 @@ def profile_plot(table: MetricTable, name: str, columns: Mapping[str, Mapping[st
     return document(title, y + FOOT, elements, style=STYLE)
 
 
+def _key(y: float, own: str, others: str) -> Iterator[svg.Element]:
+    """Draw what the marks of a system and of the others mean."""
+    yield svg.Line(x1=LABEL_WIDTH, x2=LABEL_WIDTH + 24, y1=y, y2=y, class_=["reach"])
+    yield svg.Circle(cx=LABEL_WIDTH + 12, cy=y, r=5, class_=["mark"])
+    yield text(LABEL_WIDTH + 32, y + 4, own, "soft")
+    if others:
+        yield svg.Line(x1=LABEL_WIDTH + 216, x2=LABEL_WIDTH + 216, y1=y - 6, y2=y + 6, class_=["other"])
+        yield text(LABEL_WIDTH + 226, y + 4, others, "soft")
+
+
 def _profile_row(metric: Metric, found: Mapping[str, Any], name: str, y: float) -> Iterator[svg.Element]:
     own = found[name]
-    yield text(14, y + 4, f"{metric.code}  {metric.name}")
+    yield text(14, y + 4, metric.code)
+    yield text(NAMES, y + 4, metric.name)
     if own["value"] is None:
         yield text(LABEL_WIDTH, y + 4, why_empty(own), "soft")
         return
@@ -111,14 +126,17 @@ def curves_plot(table: MetricTable, name: str, curves: Mapping[str, Mapping[str,
     shown = [metric for metric in table.metrics if curves.get(metric.code, {}).get(name, {"values": ()})["values"]]
     title = f"Along the rollouts of {name}"
     elements: list[svg.Element] = [text(0, 16, title, "title")]
+    if shown:
+        words = "▲ higher is better, ▼ lower is better; the other systems are thin; each panel has a scale of its own."
+        elements.append(text(0, 16 + LEGEND, words, "soft"))
     for number, metric in enumerate(shown):
         left = (number % PANELS) * (PANEL_WIDTH + GAP)
-        top = HEAD + (number // PANELS) * (PANEL_HEIGHT + TITLE + GAP)
+        top = HEAD + LEGEND + (number // PANELS) * (PANEL_HEIGHT + TITLE + BELOW)
         elements += _panel(metric, name, curves[metric.code], left, top)
     rows = max(1, ceil(len(shown) / PANELS))
     if not shown:
         elements.append(text(0, HEAD + 20, "Nothing of this system can be followed along a rollout.", "soft"))
-    return document(title, HEAD + rows * (PANEL_HEIGHT + TITLE + GAP), elements, style=STYLE)
+    return document(title, HEAD + LEGEND + rows * (PANEL_HEIGHT + TITLE + BELOW), elements, style=STYLE)
 
 
 def _panel(
@@ -140,8 +158,10 @@ def _panel(
         return svg.Polyline(points=points, class_=[css], elements=[hint(words)])
 
     own = drawn[name]
-    yield text(left, top + 12, f"{metric.code}, {'higher' if metric.better == 'higher' else 'lower'} is better")
-    yield text(left, top + 28, f"worse by {own['degradation']:.2g} in 100 s, steps of {own['variation']:.2g}", "soft")
+    yield text(left, top + 12, f"{metric.code} {'▲' if metric.better == 'higher' else '▼'} {metric.name}")
+    slope = own["degradation"]
+    change = f"{'better' if slope < 0 else 'worse'} by {abs(slope):.2g} in 100 s" if slope else "as good at the end"
+    yield text(left, top + 28, f"{change}, steps of {own['variation']:.2g}", "soft")
     yield svg.Rect(
         x=left, y=top + TITLE, width=PANEL_WIDTH - 8, height=PANEL_HEIGHT, fill="none", class_=["grid"],
         elements=[hint(f"{metric.name}: from {low:.3g} to {high:.3g} over {end_s:g} s")],
@@ -151,4 +171,8 @@ def _panel(
             yield line(found, "other", system)
     yield line(own, "own", name)
     yield text(left + PANEL_WIDTH - 12, bottom + 12, f"{end_s:g} s", "soft", anchor="end")
-    yield text(left, bottom + 12, f"{low:.3g} to {high:.3g}", "soft")
+    yield text(left, bottom + 12, f"{_short(low)} to {_short(high)}", "soft")
+
+
+def _short(value: float) -> str:
+    return f"{value:.3g}".replace("-", "−")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import floor, log10
 from typing import Any
 
 import svg
@@ -23,7 +24,8 @@ TOP, LANE = 44, 120
 FLAGS = TOP + LANE + 44
 HEIGHT = FLAGS + 62
 ALARMING = 90.0
-NAMED_APART_S = 4.0
+TICK_ROOM = 20
+FEWEST_STEPS, MOST_STEPS = 2, 8
 
 
 def timeline_plot(title: str, rollout: Mapping[str, Any]) -> str:
@@ -69,10 +71,19 @@ def _axis(seconds: float) -> Iterator[svg.Element]:
     yield text(0, TOP + LANE / 2 + 22, "lost points", "soft")
     yield text(0, TOP + LANE + 28, "Prompts", "soft")
     yield text(0, FLAGS + 18, "Sound", "soft")
-    for at in range(0, int(seconds) + 1, 30):
+    for at in ticks(seconds):
         x = _x(at, seconds)
         yield svg.Line(x1=x, x2=x, y1=HEIGHT - 28, y2=HEIGHT - 22, class_=["grid"])
-        yield text(x, HEIGHT - 8, f"{at} s", "soft", anchor="end" if at == int(seconds) else "middle" if at else None)
+        anchor = None if at == 0 else "end" if x > RIGHT - TICK_ROOM else "middle"
+        yield text(x, HEIGHT - 8, f"{at:g} s", "soft", anchor=anchor)
+
+
+def ticks(seconds: float) -> list[float]:
+    """Return the moments (s) that the axis of a rollout names: from 3 to 9 of them, for any length."""
+    exponent = 10.0 ** floor(log10(seconds))
+    steps = (30.0, *(exponent * factor for factor in (0.2, 0.25, 0.5, 1.0, 2.0)))
+    step = next(step for step in steps if FEWEST_STEPS <= seconds / step <= MOST_STEPS)
+    return [round(number * step, 6) for number in range(int(seconds / step) + 1)]
 
 
 def _boundary(window: Mapping[str, Any], seconds: float) -> Iterator[svg.Element]:

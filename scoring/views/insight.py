@@ -66,7 +66,8 @@ def blinding(request: HttpRequest, name: str) -> HttpResponseBase:
 def fingerprint(request: HttpRequest, name: str) -> HttpResponseBase:
     """Show how far the technical facts of the blind files tell configurations apart; measured when it is asked for."""
     round_ = round_or_404(name)
-    context = {"round": round_, "report": fingerprint_in_words(fingerprint_of(round_)), **for_staff(request)}
+    report = fingerprint_in_words(fingerprint_of(round_))
+    context = {"round": round_, "rules": round_.protocol.rules, "report": report, **for_staff(request)}
     return TemplateResponse(request, "staff/fingerprint.html", context)
 
 
@@ -74,7 +75,7 @@ def _with_reason(
     request: HttpRequest, round_: Round, *, ask: Context, action: str, answer: Callable[[Round], Context], template: str
 ) -> HttpResponseBase:
     """Ask for a reason, record it, and only then show what ``answer`` returns."""
-    context = {"round": round_, "ask": ask, **for_staff(request)}
+    context = {"round": round_, "rules": round_.protocol.rules, "ask": ask, **for_staff(request)}
     reason = request.POST.get("reason", "").strip()
     if not reason:
         context["reason_missing"] = request.method == "POST"
@@ -103,7 +104,7 @@ def preview(request: HttpRequest, name: str) -> HttpResponseBase:
     ask = {
         "title": "Preview the scores",
         "button": "Show the preview",
-        "words": "The round is closed and not published. The preview shows scores, and whose clip each one is: "
+        "words": "The round is closed and not published. The preview shows its figures, and whose they are: "
         "it unblinds the round for you.",
     }
     round_ = _round_in(name, RoundState.LOCKED)
@@ -161,12 +162,14 @@ def _preview(round_: Round) -> Context:
 @sees_rounds
 def unblind(request: HttpRequest, name: str) -> HttpResponseBase:
     """Show which configuration each stimulus is, retired ones too: after the close, for a recorded reason."""
-    ask = {
-        "title": "Whose clip is whose",
-        "button": "Show it",
-        "words": "The round is closed. This says which configuration each clip is that reviewers knew by an opaque id.",
-    }
     round_ = _round_in(name, *CLOSED)
+    stimulus = round_.protocol.rules.words.stimulus
+    ask = {
+        "title": f"Whose {stimulus} is whose",
+        "button": "Show it",
+        "words": f"The round is closed. This says which configuration each {stimulus} is that reviewers knew by an "
+        "opaque id.",
+    }
     return _with_reason(
         request, round_, ask=ask, action="round unblinded", answer=_unblind, template="staff/unblind.html"
     )

@@ -13,6 +13,7 @@ from scoring.models import Release
 from scoring.pages import reports, weighted
 from scoring.pages.board import SORTS, Choice
 from scoring.pages.files import listed, send, send_archive
+from scoring.pages.judged_columns import judged_columns
 from scoring.pages.judges import judge_results, sensitivity_runs
 from scoring.pages.preference import preferences
 from scoring.pages.published import (
@@ -158,7 +159,8 @@ def human_ai(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
         "judges": judge_results(found, page.rules) if found else [],
         "sensitivity": sensitivity_runs(found, page.rules) if found else [],
         "calibration": page.rules.judges.calibration if page.rules.judges else None,
-        "note": found.get("note", "") if found else "this protocol does not report on AI judges",
+        "columns": judged_columns(page.read, page.rules),
+        "note": found.get("note", "") if found else "no AI judge answered",
     }
     return page.show(request, "scoring/human_ai.html", context)
 

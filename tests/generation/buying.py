@@ -80,6 +80,15 @@ def work(*, seconds: float = 600.0, hurry: bool = True) -> None:
             time.sleep(0.05)
 
 
+def run_one(kind: str) -> None:
+    """Do the one due job of a kind, and no other."""
+    Job.objects.filter(state=JobState.DUE).exclude(kind=kind).update(due_at="2099-01-01T00:00:00Z")
+    Job.objects.filter(state=JobState.DUE, kind=kind).update(due_at="2026-01-01T00:00:00Z")
+    claim = jobs.claim_next()
+    assert claim is not None
+    jobs.run(claim)
+
+
 def only_sample() -> Sample:
     """Return the one sample there is."""
     return Sample.objects.select_related("cell__round", "cell__configuration", "clip").get()

@@ -7,7 +7,6 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from fartbench import jobs
 from fartbench.models import Job, JobState
 from fartbench.storage import file_sha256, raw_clips
 from generation import buying, steps, submitting
@@ -23,7 +22,7 @@ from generation.models import (
 )
 from generation.operating import cancel, send_again, set_paused
 from generation.standin import StandIn
-from tests.generation.buying import bought, clip_of, only_sample, running_stand_in, work
+from tests.generation.buying import bought, clip_of, only_sample, run_one, running_stand_in, work
 
 pytestmark = pytest.mark.django_db
 
@@ -34,15 +33,6 @@ LISTED, UNLISTED = "seedance-2.5", "wan-3.0"  # a provider with a list of jobs, 
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
     with running_stand_in(monkeypatch) as running:
         yield running
-
-
-def run_one(kind: str) -> None:
-    """Do the one due job of a kind, and no other."""
-    Job.objects.filter(state=JobState.DUE).exclude(kind=kind).update(due_at="2099-01-01T00:00:00Z")
-    Job.objects.filter(state=JobState.DUE, kind=kind).update(due_at="2026-01-01T00:00:00Z")
-    claim = jobs.claim_next()
-    assert claim is not None
-    jobs.run(claim)
 
 
 def states(sample: Sample) -> list[str]:

@@ -215,6 +215,9 @@ def test_a_smoke_test_with_one_reviewer_ends_in_its_report(capsys: pytest.Captur
     release = rounds.publish(round_=round_, actor="test")
     alike = [line for line in said.splitlines() if line.startswith("Say the same: ")]
     assert alike and all(line.endswith(" on 9 clips") for line in alike)
+    page = Client().get(reverse("tests", args=["smoke"])).content.decode()
+    table = page[page.index('aria-label="Scales that say the same"') :]
+    assert table[: table.index("</table>")].count("<tr>") == 1 + len(alike)
     board = Client().get(reverse("leaderboard", args=["smoke"])).content.decode()
     assert "Smoke test:" in board and "Nothing is ranked: the round has 1 of the 8 scenes of its protocol." in board
     assert release.scores["smoke_test"] is True

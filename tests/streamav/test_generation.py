@@ -1,5 +1,6 @@
 """Rollouts through the ordinary queue: built-in ones with declared chunks, streams with logged ones, each once."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from generation.models import Chunk, Prompt, PromptDelivery, ProviderAccount, Sa
 from generation.providers.registry import provider
 from generation.standin.streaming import Behaviour, StreamingStandIn
 from generation.verdicts import waive_verdicts
-from tests.generation.buying import work
+from tests.generation.buying import run_one, work
 from tests.streamav.small import STREAM, write_protocol
 
 PLAN = RolloutPlan(width=160, height=90)
@@ -119,6 +120,21 @@ def test_a_stream_whose_worker_was_lost_is_never_opened_again(
     sample.refresh_from_db()
     assert (sample.state, stand_in.seen) == (SampleState.LOST, [])
     assert "never opened again" in sample.reason
+
+
+def test_a_stream_that_is_listened_to_takes_a_place_of_its_account(
+    round_: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STREAM_URL", "ws://127.0.0.1:1")  # nothing is opened before it is fetched
+    ask(round_, tmp_path)
+    ProviderAccount.objects.update(max_in_flight=1)
+    for kind in ("dispatch", "submit", "look", "dispatch"):
+        run_one(kind)
+    states = Counter(Sample.objects.values_list("state", flat=True))
+    assert states == {SampleState.OUTPUT_READY: 1, SampleState.READY: 1}
+    Sample.objects.filter(state=SampleState.OUTPUT_READY).update(state=SampleState.LOST, reason="a test")
+    run_one("dispatch")
+    assert Sample.objects.filter(state=SampleState.QUEUED).count() == 1
 
 
 def vanish(*_: object) -> None:

@@ -91,6 +91,8 @@ def test_planted_defects_are_found_at_their_boundaries_and_stand_on_the_page_bes
         assert row is not None, f"{kind} at {at_s} s is not on the page"
     assert {row["flashes"] for row in rows(page)} == {0, 2}
     assert "100.0" in page[page.index("by system") :]  # the clean rollout of the same scenario
+    whole = client.get(reverse("rollout", args=["rollouts", "clean", SCENE, 1])).content.decode()
+    assert "None is below 100: nothing was lost at any of 34 boundaries." in whole
     drawing = client.get(reverse("rollout-timeline", args=["rollouts", "broken", SCENE, 1]))
     assert drawing["Content-Type"] == "image/svg+xml"
     assert drawing.content.decode().count('class="bad"') >= len(PLANTED)

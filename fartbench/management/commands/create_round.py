@@ -33,7 +33,8 @@ class Command(RoundCommand):
             scenes=options["scenes"],
             looks=Looks(options["sample"], options["horizons"], options["units"], options["looks"]),
         )
-        following = f"import_clips {made.name} MANIFEST.csv" if made.looks is None else f"commission {made.name}"
+        has_rollouts = made.protocol.rules.rollouts is not None
+        following = f"commission {made.name}" if has_rollouts else f"import_clips {made.name} MANIFEST.csv"
         self.say(f"Round {made.name} stands, on {made.protocol}. Next: “{following}”.")
 
 
