@@ -11,7 +11,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 
 from fartbench.models import Job, JobState, Round
 from generation.dispatching import by_provider, committed
-from generation.models import Ceiling, Cell, Configuration, CostBasis, Sample, SampleState, Submission
+from generation.models import Ceiling, Configuration, CostBasis, Sample, SampleState, Submission
 from generation.steps import KINDS
 
 WAITING = (SampleState.PLANNED, SampleState.READY)
@@ -164,8 +164,3 @@ def stamp_of(round_: Round, lines: list[Line]) -> str:
     """Return a text that changes with every state of the round's cells."""
     states = sum((square.states for line in lines for square in line.squares), Counter[str]())
     return f"{round_.state}/" + ",".join(f"{state}:{count}" for state, count in sorted(states.items()))
-
-
-def cells_of(round_: Round) -> int:
-    """Return how many cells a round has."""
-    return Cell.objects.filter(round=round_).count()

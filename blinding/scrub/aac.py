@@ -9,7 +9,6 @@ from collections import Counter
 from blinding.scrub.coded import Bytes, CannotScrub, Coded
 from fartbench.media.bits import BitReader, OutOfBits, without_bits
 
-RATES = (96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350)
 DATA, PROGRAM, FILL = 4, 5, 6
 FREE_FILL = frozenset({0, 1, 2})
 """Extension types of a fill element that carry nothing for the sound."""

@@ -195,13 +195,6 @@ def _judge_faults(protocol: Protocol) -> Iterator[str]:
         yield "judges.calibration: the report human_ai_agreement needs it"
 
 
-def _unasked(protocol: Protocol) -> Iterator[tuple[str, str]]:
-    """Yield each question with each scene in which N/A is its only answer."""
-    for rule in protocol.na_rules:
-        if rule.only:
-            yield from ((rule.question, scene) for scene in rule.scenes or _scenes(protocol))
-
-
 def _scenes(protocol: Protocol) -> tuple[str, ...]:
     return tuple(scene.key for scene in protocol.scenes)
 

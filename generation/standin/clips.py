@@ -43,9 +43,3 @@ class Clips:
                 local.render(local.draw_take(model, scene, 1, variant), scratch, ffmpeg=ffmpeg_binary())
                 scratch.replace(path)
         return path
-
-    def draw_all(self) -> None:
-        """Draw every clip before the first is asked for."""
-        for scene in _SCENES.values():
-            for variant in range(self.variants):
-                self._drawn(scene, variant)

@@ -95,29 +95,6 @@ def endpoint_change(values: Sequence[float | None]) -> tuple[float, float] | Non
     return abs(change), change
 
 
-def update_faults(answers: Mapping[str, Answer], modality: str) -> list[str]:
-    """Return what contradicts itself in the part of an update's form that is about ``modality`` (video or audio).
-
-    Rules of the public evaluation code: without a start there is no latency; with one there is an onset; the target is
-    not reached before the onset, and one that was reached is fulfilled at least to 3. Times lie on a grid of 0.5 s.
-    """
-    started, onset = answers.get(f"{modality}_started"), answers.get(f"{modality}_onset_latency")
-    target, fulfilment = answers.get(f"{modality}_target_latency"), answers.get(f"{modality}_fulfilment")
-    faults = []
-    if not started and (onset is not None or target is not None):
-        faults.append("nothing has started, and yet there is a time")
-    if started and onset is None:
-        faults.append("it has started, and there is no time of the onset")
-    if onset is not None and target is not None and target < onset:
-        faults.append(f"the target is reached at {target:g} s, before the onset at {onset:g} s")
-    if target is not None and (fulfilment is None or fulfilment < FULFILLED):
-        faults.append(f"the target is reached, and fulfilment is not at least {FULFILLED}")
-    for name, at in (("onset", onset), ("target", target)):
-        if at is not None and not (0 <= at <= LATEST_S and (at / STEP_S).is_integer()):
-            faults.append(f"the time of the {name}, {at:g} s, is not on the grid of {STEP_S:g} s up to {LATEST_S:g} s")
-    return faults
-
-
 ONE_FORM: dict[str, Callable[[Mapping[str, Answer], Sequence[str]], float | None]] = {
     "mean": of_questions,
     "criteria": of_questions,

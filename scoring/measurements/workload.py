@@ -38,8 +38,3 @@ def _is_asked(table: MetricTable, metric: Metric, scenario: Scenario, unit: Unit
         checklist = scenario.video_checklist if metric.criteria == "video" else scenario.audio_checklist
         return any(checklist.get(key) is not None for key in table.questions(metric))
     return not metric.modalities or scenario.update(unit.place).modality in metric.modalities
-
-
-def media_seconds(scenarios: Iterable[Scenario]) -> float:
-    """Return how many seconds one system is to generate."""
-    return sum(scenario.duration_s for scenario in scenarios)

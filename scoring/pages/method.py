@@ -35,11 +35,6 @@ def scene_forms(protocol: Protocol) -> list[SceneForm]:
     return [SceneForm(scene, tuple(_questions(protocol, scene))) for scene in protocol.scenes]
 
 
-def own_questions(form: SceneForm) -> list[AskedQuestion]:
-    """Return the questions that the scene words itself."""
-    return [asked for asked in form.questions if asked.question.key in form.scene.wording]
-
-
 def _questions(protocol: Protocol, scene: Scene) -> list[AskedQuestion]:
     form = form_for(protocol, scene.key)
     return [

@@ -34,12 +34,6 @@ class Tally:
         """Return (cells, values + 1) how many of the cohort gave each value, and in the last column N/A."""
         return count_codes(self.codes[question], len(self.record.book.values(question)))
 
-    def na_counts(self, question: str) -> dict[str, int]:
-        """Return how many answers were N/A, by reason, over all cells."""
-        first = len(self.record.book.values(question))
-        codes = self.codes[question]
-        return {reason: int((codes == first + place).sum()) for place, reason in enumerate(self.record.book.reasons)}
-
     def numbers(self, question: str) -> NDArray[np.float64]:
         """Return (cells, reviewers) the numbers of a scale, nan for N/A and for what is missing."""
         values = np.array([float(value) for value in self.record.book.values(question)])

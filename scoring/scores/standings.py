@@ -19,7 +19,6 @@ class RoundResults:
 
     tally: Tally
     standings: list[Standing]
-    complete_scenes: bool
 
     @property
     def record(self) -> RoundRecord:
@@ -45,7 +44,7 @@ def results_of(record: RoundRecord) -> RoundResults:
         cells[configuration.configuration].append(result)
     complete = len(record.scenes) == len(record.protocol.scenes)
     standings = [standing_of(record.protocol, name, found, scenes=record.scenes) for name, found in cells.items()]
-    return RoundResults(votes, ranked_by_track(record, standings, rankable=complete), complete)
+    return RoundResults(votes, ranked_by_track(record, standings, rankable=complete))
 
 
 def ranked_by_track(record: RoundRecord, standings: Sequence[Standing], *, rankable: bool) -> list[Standing]:

@@ -16,7 +16,6 @@ integers (scaled by the least common multiple of the m_u - 1), so the order of s
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -66,23 +65,6 @@ class Patterns:
     def times(self) -> Integers:
         """(K,) how many clips have each pattern."""
         return np.bincount(self.pattern, minlength=len(self.counts))
-
-
-def count_answers(answers: Sequence[Sequence[object]], domain: Sequence[object]) -> Integers:
-    """(clips, V) counts of each answer of `domain` from a row of answers per clip; None is a missing answer.
-
-    ValueError for an answer outside the domain. For millions of answers, count in the database instead.
-    """
-    column = {value: number for number, value in enumerate(domain)}
-    counts = np.zeros((len(answers), len(domain)), dtype=np.int64)
-    for clip, row in enumerate(answers):
-        for answer in row:
-            if answer is None:
-                continue
-            if answer not in column:
-                raise ValueError(f"Answer {answer!r} of clip {clip} is not one of {list(domain)}.")
-            counts[clip, column[answer]] += 1
-    return counts
 
 
 def applicability_counts(counts: ArrayLike, not_applicable: ArrayLike) -> Integers:

@@ -13,7 +13,6 @@ from scoring.stats.agreement import (
     alpha_value,
     applicability_counts,
     bootstrap_alphas,
-    count_answers,
     find_patterns,
 )
 from scoring.stats.estimate import Undefined
@@ -23,6 +22,11 @@ from tests.scoring.vectors import load_vector
 POINTS = load_vector("krippendorff_points")
 CLIPS = load_vector("krippendorff_100_clips")
 SMALL = load_vector("krippendorff_intervals_2011")
+
+
+def count_answers(answers, domain):
+    """(clips, V) counts of each answer of `domain` from a row of answers per clip; None is a missing answer."""
+    return np.array([[row.count(value) for value in domain] for row in answers], dtype=np.int64)
 
 
 def patterns_of(raters_by_units, domain):
@@ -225,8 +229,6 @@ def test_permuting_nominal_answers_changes_nothing(categories, seed):
 
 
 def test_input_that_is_no_table_of_counts_is_an_error():
-    with pytest.raises(ValueError, match="'maybe' of clip 1 is not one of"):
-        count_answers([["yes"], ["maybe"]], ["yes", "no"])
     for bad in (np.zeros(3, dtype=int), np.zeros((2, 2)), np.array([[1, -1]])):
         with pytest.raises(ValueError, match="Counts must be"):
             find_patterns(bad)

@@ -14,7 +14,7 @@ from scoring.measurements.appendix import capped, dependencies, initial_alignmen
 from scoring.measurements.cases import CaseValue, Evidence, case_value, interval_values
 from scoring.measurements.continuity import Window
 from scoring.measurements.measurement import Measurement
-from scoring.measurements.recipes import CriteriaDiffer, Form, update_faults
+from scoring.measurements.recipes import CriteriaDiffer, Form
 from scoring.measurements.summary import column, trajectory
 from scoring.stats.estimate import Estimate, Undefined
 
@@ -206,34 +206,6 @@ def test_initial_alignment_reads_the_first_prompts_checklist():
     )
     evidence = [Evidence(form.case, "interactive", (form,)) for form in forms]
     assert initial_alignment(TABLE, "VIF", evidence) == pytest.approx((3 + 4) / 2)
-
-
-@pytest.mark.parametrize(
-    ("answers", "words"),
-    [
-        ({"video_started": False, "video_target_latency": 2.0}, "nothing has started"),
-        ({"video_started": True}, "no time of the onset"),
-        (
-            {"video_started": True, "video_onset_latency": 5.0, "video_target_latency": 4.0, "video_fulfilment": 4},
-            "before the onset",
-        ),
-        (
-            {"video_started": True, "video_onset_latency": 1.0, "video_target_latency": 4.0, "video_fulfilment": 2},
-            "not at least 3",
-        ),
-        ({"video_started": True, "video_onset_latency": 1.3}, "not on the grid"),
-        ({"video_started": True, "video_onset_latency": 30.0}, "not on the grid"),
-    ],
-)
-def test_an_update_form_that_contradicts_itself_is_named(answers: dict, words: str):
-    assert words in " ".join(update_faults(answers, "video"))
-
-
-def test_an_update_form_that_agrees_with_itself_passes():
-    whole = {"audio_started": True, "audio_onset_latency": 1.0, "audio_target_latency": 2.5, "audio_fulfilment": 3}
-    assert (
-        update_faults(whole, "audio") == update_faults({"audio_started": False, "audio_fulfilment": 1}, "audio") == []
-    )
 
 
 def test_without_weights_ten_metrics_are_unavailable_and_none_is_zero():
