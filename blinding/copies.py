@@ -27,16 +27,20 @@ PLAYABLE_PICTURE = frozenset({"h264", "av1", "vp9"})
 PLAYABLE_SOUND = frozenset({"aac", "mp3", "opus", None})
 
 
+def missing_looks(sample: Sample, looks: Sequence[Look]) -> list[Look]:
+    """Return one look for each blind copy that a clip does not have yet."""
+    there = set(BlindCopy.objects.filter(sample=sample).values_list("windows", "shown"))
+    return list({look.copy: look for look in looks if look.copy not in there}.values())
+
+
 def make_copies(
-    sample: Sample, round_: Round, looks: Sequence[Look], *, report: Callable[[float], None] = lambda _: None
+    sample: Sample, round_: Round, looks: Sequence[Look], *, on_copy: Callable[[], None] = lambda: None
 ) -> None:
     """Make what is missing of a clip's blind copies, one for each window that is looked at. Raises what make_copy
     raises."""
-    there = set(BlindCopy.objects.filter(sample=sample).values_list("windows", "shown"))
-    missing = list({look.copy: look for look in looks if look.copy not in there}.values())
-    for number, look in enumerate(missing, 1):
+    for look in missing_looks(sample, looks):
         make_copy(sample, round_, look)
-        report(number / len(missing))
+        on_copy()
 
 
 def make_copy(sample: Sample, round_: Round, look: Look = Look()) -> BlindCopy:  # noqa: B008 - it never changes

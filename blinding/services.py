@@ -5,10 +5,11 @@ from __future__ import annotations
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from itertools import count
 
 from django.db import transaction
 
-from blinding.copies import make_copies
+from blinding.copies import make_copies, missing_looks
 from blinding.errors import BlindCopyMissing, BlindingIsSettled, ClipsNotBlindable, ExclusionRefused, NothingToNormalise
 from blinding.looks import WHOLE, Look, looks_of
 from blinding.models import BlindCopy, BlindingKey, NotReviewable, Stimulus
@@ -43,7 +44,19 @@ def without_copy(round_: Round) -> list[Sample]:
     return [sample for sample in to_review(round_) if not wanted[sample.cell.scene] <= there[sample.pk]]
 
 
-def blind_round(*, round_: Round, actor: str, on_clip: Callable[[], None] = lambda: None) -> int:
+def copies_of(round_: Round) -> tuple[int, int]:
+    """Return how many blind copies are there of the round's clips that are reviewed, and how many there are to be.
+
+    A clip has one, a rollout one of each window that is looked at.
+    """
+    wanted = {scene: len({look.copy for look in looks}) for scene, looks in looks_of(round_).items()}
+    excluded = NotReviewable.objects.filter(sample__cell__round=round_).values("sample")
+    samples = Sample.objects.filter(cell__round=round_, state=SampleState.DELIVERED).exclude(pk__in=excluded)
+    made = BlindCopy.objects.filter(sample__in=samples).count()
+    return made, sum(wanted[scene] for scene in samples.values_list("cell__scene", flat=True))
+
+
+def blind_round(*, round_: Round, actor: str, on_copy: Callable[[], None] = lambda: None) -> int:
     """Make what is missing of the round's blind copies and return how many stimuli it has.
 
     A run that was interrupted goes on where it was. Raises ClipsNotBlindable, naming each clip that cannot be copied
@@ -53,12 +66,11 @@ def blind_round(*, round_: Round, actor: str, on_clip: Callable[[], None] = lamb
     faults, looks = [], looks_of(round_)
     for sample in without_copy(round_):
         try:
-            make_copies(sample, round_, looks[sample.cell.scene])
+            make_copies(sample, round_, looks[sample.cell.scene], on_copy=on_copy)
         except MediaRefusal as refusal:
             faults.append(f"{sample.cell}: {refusal.reason}")
         except Refusal as refusal:
             faults.append(f"{sample.cell}: {refusal}")
-        on_clip()
     if faults:
         raise ClipsNotBlindable(round_.name, faults)
     return make_stimuli(round_=round_, actor=actor)
@@ -84,7 +96,9 @@ def blind_sample(subject: str, report: jobs.Report) -> None:
     round_ = sample.cell.round
     if round_.state not in BEFORE_OPENING:
         return
-    make_copies(sample, round_, looks_of(round_)[sample.cell.scene], report=report)
+    looks = looks_of(round_)[sample.cell.scene]
+    made, missing = count(1), len(missing_looks(sample, looks))
+    make_copies(sample, round_, looks, on_copy=lambda: report(next(made) / missing))
     if not without_copy(round_):
         make_stimuli(round_=round_, actor=audit.SYSTEM)
 

@@ -129,10 +129,13 @@ def claim_next(queues: Collection[str] = QUEUES, *, round_name: str | None = Non
     return None
 
 
-def run(claim: Claim) -> None:
-    """Do a claimed job and store how it ended. Only a fault of the program itself is raised, after it was stored."""
+def run(claim: Claim, *, alive: Callable[[], None] = lambda: None) -> None:
+    """Do a claimed job and store how it ended. Only a fault of the program itself is raised, after it was stored.
+
+    ``alive`` is called every few seconds meanwhile, from another thread: a worker that is busy is not away.
+    """
     try:
-        with _kept_alive(claim):
+        with _kept_alive(claim, alive):
             _handlers[claim.job.kind](claim.job.subject, lambda part: _note_progress(claim, part))
     except NotYet as later:
         due_at = timezone.now() + timedelta(seconds=later.seconds)
@@ -161,7 +164,7 @@ def _note_progress(claim: Claim, part: float) -> None:
 
 
 @contextmanager
-def _kept_alive(claim: Claim) -> Iterator[None]:
+def _kept_alive(claim: Claim, alive: Callable[[], None]) -> Iterator[None]:
     """Renew the lease from a second thread while the work goes on in this one."""
     done = threading.Event()
 
@@ -170,6 +173,7 @@ def _kept_alive(claim: Claim) -> Iterator[None]:
             while not done.wait(RENEW_EVERY_S):
                 until = timezone.now() + LEASE
                 claim.row().update(lease_until=until, due_at=until)
+                alive()
         finally:
             connection.close()
 

@@ -1,6 +1,7 @@
 """What Celery runs: it wakes up, and takes what the rows of its queue say is due."""
 
 import socket
+from functools import partial
 
 from celery import shared_task
 from kombu import Queue
@@ -16,9 +17,10 @@ WOKEN_AT_ONCE = 200  # more than workers do until the next sweep; what is left i
 @shared_task(ignore_result=True)
 def run_due(queue: str) -> None:
     """Claim and do one due job of a queue. A message that comes twice, or finds nothing due, changes nothing."""
-    jobs.beat(f"celery@{socket.gethostname()}", queue=queue)
+    beat = partial(jobs.beat, f"celery@{socket.gethostname()}", queue=queue)
+    beat()
     if claim := jobs.claim_next([queue]):
-        jobs.run(claim)
+        jobs.run(claim, alive=beat)
 
 
 def wake_for(queue: str, *, expires_s: float = 3600) -> None:

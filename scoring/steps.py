@@ -10,7 +10,8 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from blinding.models import BlindCopy, NotReviewable, Stimulus
-from fartbench.models import Round, RoundState
+from blinding.services import BLIND
+from fartbench.models import Job, JobState, Round, RoundState
 from fartbench.rounds import StepOutOfOrder
 from generation.models import Sample, SampleState
 from review.models import AnswerSheet, Assignment, CohortMember, Role
@@ -65,6 +66,7 @@ class _Counts:
     ordered: Counter[int] = field(default_factory=Counter)
     stopped: Counter[int] = field(default_factory=Counter)
     uncopied: Counter[int] = field(default_factory=Counter)
+    copying: Counter[str] = field(default_factory=Counter)
     members: Counter[int] = field(default_factory=Counter)
     sheets: Counter[int] = field(default_factory=Counter)
     votes: Counter[int] = field(default_factory=Counter)
@@ -84,11 +86,19 @@ class _Counts:
             ordered=_by_round(samples.filter(ON_ORDER), "cell__round"),
             stopped=_by_round(samples.filter(ON_ORDER, state__in=STOPPED), "cell__round"),
             uncopied=_by_round(uncopied, "cell__round"),
+            copying=_being_copied(before),
             members=_by_round(CohortMember.objects.filter(round__in=before), "round"),
             sheets=_by_round(due_assignments(reviewing), "member__round"),
             votes=_by_round(due_tasks(reviewing), "member__round"),
             unmeasured=_by_round(unmeasured(measured), "cell__round") if measured else Counter(),
         )
+
+
+def _being_copied(rounds: Sequence[int]) -> Counter[str]:
+    """Return how many clips workers have to copy or are copying, by the round's name."""
+    names = Round.objects.filter(pk__in=rounds).values("name")
+    found = Job.objects.filter(kind=BLIND, state__in=(JobState.DUE, JobState.RUNNING), round_name__in=names)
+    return Counter(found.values_list("round_name", flat=True))
 
 
 def _by_round(rows: QuerySet[Any], key: str) -> Counter[int]:
@@ -140,10 +150,16 @@ def _due_before_opening(round_: Round, counts: _Counts) -> Step:
     if counts.ordered[key]:
         return _on_order(counts.ordered[key], counts.stopped[key], clip)
     if without := counts.uncopied[key]:
-        return Step("blind", f"{without} {clip}s have no blind copy yet")
+        return _to_be_copied(without, counts.copying[round_.name], clip)
     if not counts.members[key]:
         return Step("set_cohort", "no reviewers are named yet")
     return Step("open_round", "everything is there")
+
+
+def _to_be_copied(without: int, copying: int, clip: str) -> Step:
+    if copying:
+        return Step("", f"{without} {clip}s wait for their blind copies, and workers make them")
+    return Step("blind", f"{without} {clip}s have no blind copy yet")
 
 
 def _on_order(ordered: int, stopped: int, clip: str) -> Step:

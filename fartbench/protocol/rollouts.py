@@ -14,12 +14,13 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from fartbench.datafiles import read_yaml
 from fartbench.protocol.parts import Part, repeated
-from fartbench.scenarios import forms, metrics, units
+from fartbench.scenarios import forms, metrics, units, verdicts
 from fartbench.scenarios.forms import Forms, UnitForm
 from fartbench.scenarios.metrics import MetricTable
 from fartbench.scenarios.reading import scenario_files
 from fartbench.scenarios.schema import Scenario
 from fartbench.scenarios.units import UnitPlan
+from fartbench.scenarios.verdicts import Experts
 
 IN_FOLDER = "folder"
 """What the key ``rollouts`` of a protocol file says: the parts lie beside it."""
@@ -32,6 +33,7 @@ class Rollouts(Part):
     scenarios: tuple[Scenario, ...] = Field(min_length=1)
     units: UnitPlan
     forms: Forms
+    experts: Experts = Experts()
 
     @field_validator("scenarios")
     @classmethod
@@ -93,7 +95,12 @@ def compiled(content: Any, folder: Path) -> Any:
         "scenarios": [scenario for _, found in scenario_files(folder) for scenario in found],
         **{
             name: read_yaml(folder / file)
-            for name, file in (("units", units.FILE), ("forms", forms.FILE), ("metrics", metrics.FILE))
+            for name, file in (
+                ("units", units.FILE),
+                ("forms", forms.FILE),
+                ("metrics", metrics.FILE),
+                ("experts", verdicts.FILE),
+            )
         },
     }
     # As JSON, so that the content is the same after it was stored: its keys are texts.

@@ -9,6 +9,7 @@ from fartbench.scenarios.schema import Scenario
 
 WIDTH, MARGIN = 1000, 30
 BASE, HIGHEST = 96, 18  # of the line, and how near to the top an arc may come
+MODALITIES = {"joint": "picture and sound", "video": "picture alone", "audio": "sound alone"}
 RISE = 0.28  # of an arc, for each unit between its ends
 
 
@@ -44,6 +45,12 @@ class Timeline:
     stretches: tuple[Stretch, ...]
     arcs: tuple[Arc, ...]
     ticks: tuple[tuple[float, float], ...]  # seconds, place
+
+    @property
+    def key(self) -> list[tuple[str, str]]:
+        """What the colours stand for, those that are there."""
+        there = {one.modality for one in self.stretches}
+        return [(modality, words) for modality, words in MODALITIES.items() if modality in there]
 
     @property
     def in_words(self) -> str:

@@ -13,10 +13,19 @@ from datetime import datetime
 from typing import Literal
 
 from fartbench.protocol.digest import digest_of
+from fartbench.protocol.parts import Part, Text
 from fartbench.scenarios.schema import Scenario
 
+FILE = "experts.yaml"
 REVIEWERS = 2
 Standing = Literal["waiting", "disputed", "accepted", "to_correct"]
+
+
+class Experts(Part):
+    """``experts.yaml``: what an expert looks for in a scenario. A protocol that was stored without it says nothing."""
+
+    source: Text = "not stated"
+    look_for: tuple[Text, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ An expert is an account of the staff with the permission “Can add scenario ver
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
@@ -15,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from fartbench.errors import Refusal
 from fartbench.models import ProtocolVersion
+from fartbench.scenarios.schema import Scenario, Update
 from fartbench.scenarios.timeline import timeline
 from generation.models import Opinion
 from generation.verdicts import Line, earlier_verdicts, give_verdict, line_of, lines_of, scenarios_of
@@ -75,9 +77,15 @@ def scenario(request: HttpRequest, name: str, version: str, key: str) -> HttpRes
         "protocol": protocol,
         "line": line,
         "scenario": line.scenario,
+        "about": _about(line.scenario),
+        "updates": [_update(one) for one in line.scenario.updates],
         "tone": TONES[line.reviewed.standing],
         "timeline": timeline(line.scenario),
-        "checklists": (("Picture", line.scenario.video_checklist), ("Sound", line.scenario.audio_checklist)),
+        "checklists": [
+            ("Picture", _questions(line.scenario.video_checklist)),
+            ("Sound", _questions(line.scenario.audio_checklist)),
+        ],
+        "look_for": protocol.rules.rollouts.experts.look_for if protocol.rules.rollouts else (),
         "shown": line.shown_to(expert),
         "before_correction": earlier_verdicts(protocol, line),
         "is_due": is_expert(request.user) and line.is_asked(expert),
@@ -89,6 +97,36 @@ def scenario(request: HttpRequest, name: str, version: str, key: str) -> HttpRes
         **_context(request),
     }
     return TemplateResponse(request, "generation/scenario.html", context)
+
+
+def _about(scenario: Scenario) -> str:
+    kinds = (scenario.visual_style, scenario.subject_category, scenario.scene_domain, scenario.audio_domain)
+    apart = scenario.complexity
+    return (
+        f"{scenario.track.capitalize()}, {scenario.duration_s:g} s; {', '.join(map(_in_words, kinds))}. To keep apart: "
+        f"{_in_words(apart.entity)} entity, {_in_words(apart.activity)} activity, {_in_words(apart.audio)} audio."
+    )
+
+
+def _update(update: Update) -> dict[str, Any]:
+    """Return an update as the page shows it; the parts of its prompt only where they are not the prompt itself."""
+    parts = (("To be seen", update.visual), ("To be heard", update.audio))
+    return {
+        "id": update.id,
+        "at_s": update.at_s,
+        "kinds": [_in_words(one) for one in (update.type, update.modality, update.dependency)],
+        "depends_on": update.depends_on,
+        "prompt": update.prompt,
+        "parts": [(role, text) for role, text in parts if text and text != update.prompt],
+    }
+
+
+def _questions(checklist: Mapping[str, str | None]) -> list[tuple[str, str | None]]:
+    return [(_in_words(field), question) for field, question in checklist.items()]
+
+
+def _in_words(key: str) -> str:
+    return key.replace("_", " ")
 
 
 @require_POST

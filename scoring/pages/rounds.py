@@ -10,7 +10,8 @@ from typing import Any
 
 from django.db.models import Count, Q
 
-from blinding.models import BlindCopy, NotReviewable, Stimulus
+from blinding.models import NotReviewable, Stimulus
+from blinding.services import copies_of
 from fartbench import jobs
 from fartbench.models import Job, JobState, Round, RoundState
 from fartbench.protocol import Scene
@@ -109,10 +110,6 @@ class Grid:
         return sum(sample.has_outcome for sample in self.samples)
 
     @property
-    def delivered(self) -> int:
-        return sum(sample.state == SampleState.DELIVERED for sample in self.samples)
-
-    @property
     def waiting(self) -> list[Sample]:
         return [sample for sample in self.samples if not sample.has_outcome]
 
@@ -151,11 +148,9 @@ def excluded_clips(round_: Round) -> list[NotReviewable]:
 def bars_of(round_: Round, grid: Grid | None = None) -> list[Bar]:
     """Return how far the round is in each of its parts."""
     grid = grid or grid_of(round_)
-    copies = BlindCopy.objects.filter(sample__cell__round=round_).values("sample").distinct().count()
-    excluded = NotReviewable.objects.filter(sample__cell__round=round_).count()
     bars = [
         Bar("cells", "cells with an outcome", grid.settled, len(grid.samples)),
-        Bar("copies", "blind copies", copies, grid.delivered - excluded),
+        Bar("copies", "blind copies", *copies_of(round_)),
     ]
     if round_.opened_at:
         asked = _asked().filter(member__round=round_).count()

@@ -198,6 +198,25 @@ def test_the_lease_is_renewed_while_the_work_goes_on(handled: list[str], monkeyp
     assert first[1].due_at > first[0].due_at
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_that_is_busy_is_not_taken_for_away(handled: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "RENEW_EVERY_S", 0.05)
+    was_seen: list[float | None] = []
+
+    def slow(_subject: str, _report: jobs.Report) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while jobs.last_beat_s() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        was_seen.append(jobs.last_beat_s())
+
+    use(slow)
+    jobs.enqueue("note", [1])
+    claim = jobs.claim_next()
+    assert claim is not None
+    jobs.run(claim, alive=lambda: jobs.beat("one"))
+    assert was_seen[0] is not None
+
+
 def test_a_worker_process_stops_when_asked_and_says_it_was_there(process_environment: dict[str, str]) -> None:
     command = [sys.executable, str(Path(project.BASE_DIR) / "manage.py"), "work"]
     with subprocess.Popen(command, env=process_environment) as worker:

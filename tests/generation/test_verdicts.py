@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import html
+import re
 from pathlib import Path
 
 import pytest
@@ -270,13 +272,25 @@ class TestPages:
         assert "Begin: 24 wait for you" in listed
         first = lines_of(protocol)[0].scenario
         shown = ann.get(f"{self.ADDRESS}{first.key}/").content.decode()
-        for words in (first.title, "Your verdict", "What to look for", "Line of time"):
+        look_for = protocol.rules.rollouts.experts.look_for
+        assert len(look_for) == 4
+        for words in (first.title, "Your verdict", "What to look for", "Line of time", *look_for):
             assert words in shown
         sent = ann.post(f"{self.ADDRESS}{first.key}/verdict", {"verdict": "accept"})
         assert sent["Location"] == f"{self.ADDRESS}{lines_of(protocol)[1].scenario.key}/"
         refused = ann.post(f"{self.ADDRESS}{first.key}/verdict", {"verdict": "reject", "words": "no"}, follow=True)
         assert "it stands" in refused.content.decode()
         assert ScenarioVerdict.objects.get().verdict == Opinion.ACCEPT
+
+    def test_pages_say_kinds_in_words_and_nothing_twice(self, protocol: ProtocolVersion) -> None:
+        ann = self.expert("ann")
+        for line in lines_of(protocol):
+            page = html.unescape(ann.get(f"{self.ADDRESS}{line.scenario.key}/").content.decode())
+            shown = re.sub(r"<[^>]*>", " ", page.partition("<main")[2].partition("</main>")[0])
+            assert re.findall(r"[a-z]+_[a-z]+", shown) == []
+            assert {one.id: shown.count(one.prompt) for one in line.scenario.updates if one.modality != "joint"} == {
+                one.id: 1 for one in line.scenario.updates if one.modality != "joint"
+            }
 
     def test_nobody_sees_a_verdict_before_the_second_is_given(self, protocol: ProtocolVersion) -> None:
         ann, ben, cem = (self.expert(name) for name in ("ann", "ben", "cem"))

@@ -58,7 +58,7 @@ def write_protocol(folder: Path) -> Path:
     """Write the small protocol to a new folder and return it."""
     (folder / "scenarios").mkdir(parents=True)
     (folder / "scenarios" / "small.yaml").write_text(SCENARIOS, encoding="utf-8")
-    for name in ("forms.yaml", "metrics.yaml"):
+    for name in ("forms.yaml", "metrics.yaml", "experts.yaml"):
         shutil.copyfile(FOLDER / name, folder / name)
     for name, changes in _CHANGES.items():
         (folder / name).write_text(_changed(FOLDER / name, changes), encoding="utf-8")

@@ -9,11 +9,12 @@ from django.db.models import Q
 from blinding.errors import ClipsNotBlindable
 from blinding.leakscan import scan
 from blinding.models import BlindCopy, BlindingKey, Stimulus
-from blinding.services import blind_round, exclude_clip, request_blinding
+from blinding.services import blind_round, copies_of, exclude_clip, request_blinding
 from fartbench import jobs
 from fartbench.media.probe import probe
 from fartbench.rounds import Looks
 from generation.models import Sample
+from scoring.steps import Step, due_step
 from tests.generation.buying import work
 from tests.streamav.rounds import generated
 
@@ -29,8 +30,13 @@ def _no_renewal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_workers_cut_what_is_looked_at(tmp_path: Path) -> None:
     round_ = generated(tmp_path / "p", "stream-steady", scenes=["small-i"], looks=Looks(kinds=KINDS))
+    assert due_step(round_) == Step("blind", "1 rollouts have no blind copy yet")
     assert request_blinding(round_=round_, actor="test") == 1
+    assert due_step(round_) == Step("", "1 rollouts wait for their blind copies, and workers make them")
+    assert copies_of(round_) == (0, 17)
     work(seconds=240)
+    assert copies_of(round_) == (17, 17)
+    assert due_step(round_) == Step("set_cohort", "no reviewers are named yet")
     stimuli = list(Stimulus.objects.filter(round=round_))
     assert Counter(one.form for one in stimuli) == {
         "interval-video": 4, "interval-both": 4, "update-video": 2, "update-both": 1, "prompt-video": 2,

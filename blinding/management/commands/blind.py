@@ -3,7 +3,7 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from blinding.services import blind_round, normalise_round, without_copy
+from blinding.services import blind_round, copies_of, normalise_round
 from fartbench.commands import RoundCommand, actor, progress
 
 
@@ -19,6 +19,7 @@ class Command(RoundCommand):
         round_ = self.round(options)
         if options["normalise"]:
             normalise_round(round_=round_, reason=options["reason"], actor=actor())
-        with progress("Making blind copies", total=len(without_copy(round_))) as step:
-            count = blind_round(round_=round_, actor=actor(), on_clip=step)
+        made, wanted = copies_of(round_)
+        with progress("Making blind copies", total=wanted - made) as step:
+            count = blind_round(round_=round_, actor=actor(), on_copy=step)
         self.say(f"Round {round_.name} has {count} stimuli, each as large as all of its kind.")

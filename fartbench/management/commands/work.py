@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from argparse import ArgumentParser
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -48,7 +49,7 @@ class _Worker:
         while not self.stopping:
             self._beat()
             if claim := jobs.claim_next():
-                jobs.run(claim)
+                jobs.run(claim, alive=partial(jobs.beat, self.name))
             elif until_idle and not jobs.waiting():
                 return
             else:
