@@ -14,10 +14,7 @@ from math import fsum
 from fartbench.errors import Refusal
 
 Answer = float | bool | None
-LATEST_S = 29.5  # the last moment that is looked at after an update
-STEP_S = 0.5
 CAP_S = 30.0  # what an update that was never fulfilled is counted as where that is asked for
-FULFILLED = 3  # an update whose target was reached is fulfilled at least this far
 
 
 class CriteriaDiffer(Refusal):
