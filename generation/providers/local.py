@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -11,13 +10,11 @@ from typing import Any
 from fartbench.media.ffmpeg import ffmpeg_binary
 from generation import local
 from generation.local.pilot import KINDS, draw_test, right_answers
+from generation.providers.on_fetch import MadeOnFetch
 from generation.providers.port import (
-    Absent,
-    Accepted,
     Failed,
     Fetch,
     Fetched,
-    Finding,
     Look,
     Order,
     Output,
@@ -30,15 +27,15 @@ from generation.providers.port import (
 )
 
 
-class LocalProvider:
+class LocalProvider(MadeOnFetch):
     """Renders the four Core R01 scenes, and the tests of Core v0.1; equal orders give equal bytes, nothing is paid.
 
-    It has no memory: a job's id says what was ordered, and each call draws the same outcome anew. An order that is
-    made twice is therefore one order, and a lost one is never lost.
+    It has no memory: each call draws the same outcome anew.
     """
 
     key = "local"
     client = "local renderer 1"
+    nothing_lost = "The built-in provider keeps no jobs."
 
     def request(self, order: Order) -> Request:
         """Return the order as a request. Raises KeyError or ValueError for a model or scene it does not know."""
@@ -53,7 +50,7 @@ class LocalProvider:
         drawn = _draw(request.body)
         if isinstance(drawn, local.Refused):
             return Refused(drawn.reason)
-        return Accepted(json.dumps(dict(request.body), sort_keys=True), dict(request.body))
+        return super().submit(request)
 
     def look(self, provider_id: str, handle: Mapping[str, Any]) -> Look:  # noqa: ARG002 - the id says no more
         """Say at once that it is made: drawing is what fetching does."""
@@ -62,14 +59,7 @@ class LocalProvider:
             return Failed(drawn.reason)
         return Ready((Output(0),), model_version=f"{handle['model']}-1", usage=Usage(usd=Decimal(0)))
 
-    def fetch(
-        self,
-        provider_id: str,  # noqa: ARG002
-        handle: Mapping[str, Any],
-        output: Output,  # noqa: ARG002
-        out: Path,
-        report: Report,
-    ) -> Fetch:
+    def make(self, handle: Mapping[str, Any], out: Path, report: Report) -> Fetch:
         """Render the clip."""
         drawn = _draw(handle)
         assert isinstance(drawn, local.Take)  # noqa: S101 - `look` said Ready
@@ -78,10 +68,6 @@ class LocalProvider:
         if handle["scene"] in KINDS:
             known["answers"] = right_answers(handle["scene"], truth)
         return Fetched(truth=known)
-
-    def find(self, request: Request, **_window: Any) -> Finding:  # noqa: ARG002
-        """Say that nothing was lost: nothing is kept anywhere that could be."""
-        return Absent("The built-in provider keeps no jobs.")
 
 
 def _draw(body: Mapping[str, Any]) -> local.Take | local.Refused | local.Failed:

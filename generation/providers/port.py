@@ -66,6 +66,14 @@ class Order:
         return self.prompts[0].text
 
     @property
+    def rollout(self) -> tuple[float, list[float]]:
+        """A rollout's length and the times of its prompts, in seconds. Raises RequestRefused without a prompt at 0."""
+        times = [prompt.at_s for prompt in self.prompts]
+        if not self.seconds or not times or times[0] != 0:
+            raise RequestRefused("A rollout takes a length in seconds, and a prompt at 0 s.")
+        return self.seconds, times
+
+    @property
     def settings(self) -> dict[str, Any]:
         """The parameters with the seed among them, where there is one."""
         seed = {} if self.seed_parameter is None or self.seed is None else {self.seed_parameter: self.seed}

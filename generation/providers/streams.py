@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from generation.providers.access import access
+from generation.providers.on_fetch import MadeOnFetch
 from generation.providers.port import (
-    Absent,
     Accepted,
     Failed,
     Fetch,
     Fetched,
-    Finding,
     Look,
     Order,
     Output,
@@ -21,7 +20,6 @@ from generation.providers.port import (
     Refused,
     Report,
     Request,
-    RequestRefused,
     Submitted,
     TimedPrompt,
 )
@@ -34,7 +32,7 @@ FOLDER = "folder"
 """What a handle calls the place where chunks and log are kept. Whoever fetches says it."""
 
 
-class WebSocketStreams:
+class WebSocketStreams(MadeOnFetch):
     """Rollouts that come over a WebSocket, chunk by chunk, while prompts are given.
 
     A stream needs somebody who listens to its end, so submitting only takes the order in; fetching opens it. A folder
@@ -43,14 +41,13 @@ class WebSocketStreams:
 
     key = "websocket"
     client = WebSocketProvider.client
+    nothing_lost = "The order was held here, and no stream was opened for it."
 
     def request(self, order: Order) -> Request:
-        """Return the order as a request. Raises RequestRefused without a length or a prompt at 0 s."""
-        times = [prompt.at_s for prompt in order.prompts]
-        if not order.seconds or not times or times[0] != 0:
-            raise RequestRefused("A rollout takes a length in seconds, and a prompt at 0 s.")
+        """Return the order as a request. Raises what `Order.rollout` does."""
+        seconds, _ = order.rollout
         body = {
-            "model": order.model_id, "seconds": order.seconds, "seed": order.seed,
+            "model": order.model_id, "seconds": seconds, "seed": order.seed,
             "prompts": [[prompt.at_s, prompt.text] for prompt in order.prompts],
         }  # fmt: skip
         return Request(self.key, body, tag=order.token)
@@ -63,14 +60,7 @@ class WebSocketStreams:
         """Say that it can be listened to."""
         return Ready((Output(0),), model_version=str(handle["model"]))
 
-    def fetch(
-        self,
-        provider_id: str,  # noqa: ARG002
-        handle: Mapping[str, Any],
-        output: Output,  # noqa: ARG002
-        out: Path,
-        report: Report,
-    ) -> Fetch:
+    def make(self, handle: Mapping[str, Any], out: Path, report: Report) -> Fetch:
         """Open the stream, listen to its end and join what came. A stream that did not come whole is a failure."""
         folder = Path(handle[FOLDER])
         if (folder / NAME).is_file():
@@ -86,10 +76,6 @@ class WebSocketStreams:
 
         assemble(folder, out)
         return Fetched(stream=log)
-
-    def find(self, request: Request, **_window: Any) -> Finding:  # noqa: ARG002
-        """Say that nothing was lost: nothing is sent at submission."""
-        return Absent("The order was held here, and no stream was opened for it.")
 
 
 def kept(folder: Path) -> RolloutLog | None:
