@@ -7,8 +7,9 @@
 APPS := fartbench generation blinding review judging scoring
 PY := .venv/bin/python
 UV ?= uv
-# What one's own shell sets for Python and Django must not reach these commands.
-unexport DJANGO_SETTINGS_MODULE PYTHONPATH PYTHONHOME PYTEST_ADDOPTS
+# What one's own shell sets for Python and Django must not reach these commands. Without kept bytecode every process,
+# and the tests start many, would compile all of the project again.
+unexport DJANGO_SETTINGS_MODULE PYTHONPATH PYTHONHOME PYTEST_ADDOPTS PYTHONDONTWRITEBYTECODE
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))

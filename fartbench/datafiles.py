@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,7 @@ def read_yaml(path: Path) -> Any:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise DataError(str(path), [f"the file is larger than {MAX_BYTES} bytes"])
-        return YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8-sig"))
+        return yaml_content(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError as error:
         raise DataError(str(path), ["there is no such file"]) from error
     except (OSError, UnicodeDecodeError) as error:
@@ -32,6 +34,17 @@ def read_yaml(path: Path) -> Any:
         raise DataError(
             str(path), [f"this is not YAML, or a key appears twice: {str(error).splitlines()[0]}"]
         ) from error
+
+
+def yaml_content(text: str) -> Any:
+    """Return the content of YAML 1.2 without repeated keys, the caller's to change. Raises YAMLError."""
+    return deepcopy(_parsed(text))
+
+
+@lru_cache(maxsize=128)
+def _parsed(text: str) -> Any:
+    """Parse it. Remembered: this takes a hundred times as long as a copy, and the same files are read again and again."""
+    return YAML(typ="safe", pure=True).load(text)
 
 
 def tuples(content: Any) -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from pydantic import ValidationError
-from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from fartbench.datafiles import yaml_content
 from fartbench.errors import BadInput
 from fartbench.protocol import JudgeModel
 
@@ -22,7 +22,7 @@ def read_judge(path: Path) -> JudgeModel:
     Raises JudgeFileRefused.
     """
     try:
-        content = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8-sig"))
+        content = yaml_content(path.read_text(encoding="utf-8-sig"))
         return JudgeModel.model_validate(content)
     except (OSError, UnicodeDecodeError, YAMLError) as error:
         raise JudgeFileRefused(str(path), [f"the file cannot be read: {str(error).splitlines()[0]}"]) from error

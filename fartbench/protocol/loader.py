@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
-from ruamel.yaml import YAML
 from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import YAMLError
 
-from fartbench.datafiles import tuples
+from fartbench.datafiles import tuples, yaml_content
 from fartbench.errors import BadInput
 from fartbench.protocol.digest import digest_of
 from fartbench.protocol.references import reference_faults
@@ -66,7 +65,7 @@ def _read(path: Path) -> Any:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise ProtocolError(str(path), [f"the file is larger than {MAX_BYTES} bytes"])
-        return YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8-sig"))
+        return yaml_content(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError as error:
         raise ProtocolError(str(path), ["there is no such file"]) from error
     except (OSError, UnicodeDecodeError) as error:
