@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count
 
-from blinding.models import NotReviewable, Stimulus
 from blinding.services import copies_of
-from fartbench import jobs
-from fartbench.models import Job, JobState, Round, RoundState
-from fartbench.protocol import Scene
+from fartbench.models import Round, RoundState
 from generation.models import Sample, SampleState
 from judging.selectors import questions_of
 from review.models import AnswerSheet, Assignment, Role, Source
 from review.pairs.selectors import due_tasks, live_tasks
 from review.selectors import MemberProgress, progress_of_round
+from scoring.pages.grid import Grid, grid_of
 from scoring.sound.checks import heard, is_under_way
 from scoring.steps import Step, due_step, due_steps
-
-# A worker says every few seconds that it is alive.
-WORKER_SILENT_S = 30
-STIMULI_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,74 +68,6 @@ def _asked() -> Any:
 def _ended() -> Any:
     ended = AnswerSheet.objects.exclude(locked_at=None, unplayable_at=None)
     return ended.filter(stimulus__retirement=None)
-
-
-@dataclass(frozen=True, slots=True)
-class GridCell:
-    """The results of one configuration in one scene, one for each replicate."""
-
-    samples: tuple[Sample, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GridRow:
-    """A configuration's cells."""
-
-    configuration: Any
-    cells: tuple[GridCell, ...]
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The cells of a round by configuration and scene, with their outcomes."""
-
-    scenes: tuple[Scene, ...]
-    rows: tuple[GridRow, ...]
-    samples: tuple[Sample, ...]
-
-    @property
-    def outcomes(self) -> list[tuple[str, int]]:
-        """How many cells there are of each outcome, the most frequent first."""
-        return Counter(sample.get_state_display() for sample in self.samples).most_common()
-
-    @property
-    def settled(self) -> int:
-        return sum(sample.has_outcome for sample in self.samples)
-
-    @property
-    def waiting(self) -> list[Sample]:
-        return [sample for sample in self.samples if not sample.has_outcome]
-
-    @property
-    def without_clip(self) -> list[Sample]:
-        return [sample for sample in self.samples if sample.state in SampleState.without_clip()]
-
-    @property
-    def spent(self) -> Decimal | None:
-        """What is known to have been spent, in US dollars."""
-        costs = [sample.cost_usd for sample in self.samples if sample.cost_usd is not None]
-        return sum(costs, Decimal(0)) if costs else None
-
-
-def grid_of(round_: Round) -> Grid:
-    """Return the round's cells, in one query."""
-    samples = Sample.objects.filter(cell__round=round_).select_related("cell__configuration").defer("truth")
-    by_cell: dict[Any, dict[str, list[Sample]]] = defaultdict(lambda: defaultdict(list))
-    every = list(samples.order_by("cell__configuration__name", "cell__scene", "cell__replicate"))
-    for sample in every:
-        by_cell[sample.cell.configuration][sample.cell.scene].append(sample)
-    scenes = tuple(round_.protocol.rules.scene(key) for key in round_.scenes)
-    rows = tuple(
-        GridRow(configuration, tuple(GridCell(tuple(found[scene.key])) for scene in scenes))
-        for configuration, found in by_cell.items()
-    )
-    return Grid(scenes, rows, tuple(every))
-
-
-def excluded_clips(round_: Round) -> list[NotReviewable]:
-    """Return the delivered clips that nobody is asked about, with the reasons."""
-    found = NotReviewable.objects.filter(sample__cell__round=round_)
-    return list(found.select_related("sample__cell__configuration").order_by("pk"))
 
 
 def bars_of(round_: Round, grid: Grid | None = None) -> list[Bar]:
@@ -209,54 +134,6 @@ def stamp_of(round_: Round, due: Step | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class BlindClip:
-    """A stimulus of the round by its opaque id: how many reviewers are done with it, and how many could not play it."""
-
-    stimulus: Stimulus
-    ended: int
-    unplayable: int
-
-
-def blind_clips(round_: Round) -> list[BlindClip]:
-    """Return the first stimuli of the round in the order of their random ids, those that would not play before all."""
-    unplayable = Count("sheets", filter=Q(sheets__unplayable_at__isnull=False))
-    ended = Count("sheets", filter=Q(sheets__locked_at__isnull=False) | Q(sheets__unplayable_at__isnull=False))
-    found = round_.stimuli.filter(retirement=None).defer("facts").annotate(ended=ended, unplayable=unplayable)
-    return [
-        BlindClip(stimulus, stimulus.ended, stimulus.unplayable)
-        for stimulus in found.order_by("-unplayable", "pk")[:STIMULI_SHOWN]
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class UnplayableReport:
-    """What a reviewer said about a clip that would not play."""
-
-    stimulus: str
-    scene: str
-    reviewer: str
-    reason: str
-    at: datetime | None
-
-
-def unplayable_reports(round_: Round) -> list[UnplayableReport]:
-    """Return what reviewers said about clips that would not play, the newest first."""
-    sheets = AnswerSheet.objects.filter(
-        stimulus__round=round_, stimulus__retirement=None, unplayable_at__isnull=False
-    ).select_related("reviewer", "stimulus")
-    return [
-        UnplayableReport(
-            sheet.stimulus_id,
-            round_.protocol.rules.scene(sheet.stimulus.scene).title,
-            sheet.reviewer.code,
-            sheet.unplayable_reason,
-            sheet.unplayable_at,
-        )
-        for sheet in sheets.order_by("-unplayable_at")
-    ]
-
-
-@dataclass(frozen=True, slots=True)
 class StepMark:
     """A state of a round in the row of states: behind it, where it stands, or ahead."""
 
@@ -277,38 +154,3 @@ def state_marks(round_: Round) -> list[StepMark]:
     here = states.index(RoundState(round_.state))
     places = ["done"] * here + ["here"] + ["ahead"] * (len(states) - here - 1)
     return [StepMark(state.label, place, at.get(state)) for state, place in zip(states, places, strict=True)]
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """What went wrong with work of one kind, and how many pieces of it failed so."""
-
-    kind: str
-    error: str
-    count: int
-
-
-def failed_jobs(round_: Round) -> list[Failure]:
-    """Return the work on this round that failed: what went wrong, each thing once, the most frequent first."""
-    failed = Job.objects.filter(round_name=round_.name, state=JobState.FAILED).order_by()
-    found = failed.values_list("kind", "error").annotate(count=Count("pk")).order_by("-count", "kind", "error")
-    return [Failure(*row) for row in found[:STIMULI_SHOWN]]
-
-
-@dataclass(frozen=True, slots=True)
-class Silence:
-    """Work is waiting and no worker is there. ``seconds`` is None when none was ever seen."""
-
-    waiting: int
-    seconds: int | None
-
-
-def worker_silence() -> Silence | None:
-    """Return what is wrong with the workers, or None when one is alive or nothing waits for one."""
-    waiting = jobs.waiting()
-    if not waiting:
-        return None
-    seconds = jobs.last_beat_s()
-    if seconds is not None and seconds < WORKER_SILENT_S:
-        return None
-    return Silence(waiting, None if seconds is None else int(seconds))

@@ -21,12 +21,15 @@ from fartbench.errors import Refusal
 from fartbench.models import Round, RoundState
 from generation.models import Cell
 from scoring.diagnostics import reviewer_diagnostics
-from scoring.pages import rounds as read
 from scoring.pages.actions import COPYING, actions_for, placed
 from scoring.pages.blinding import copies_of, copy_line, fingerprint_in_words
 from scoring.pages.board import read_board, rows_from
 from scoring.pages.diagnostics import diagnosis
+from scoring.pages.grid import excluded_clips
 from scoring.pages.rollouts import previews_of, read_columns
+from scoring.pages.rounds import has_simulated_answers
+from scoring.pages.stimuli import blind_clips
+from scoring.pages.work import failed_jobs
 from scoring.records.reading import read_round
 from scoring.release.kinds import documents_of, kind_of
 from scoring.rollouts.pages import timeline_of
@@ -51,10 +54,10 @@ def blinding(request: HttpRequest, name: str) -> HttpResponseBase:
         "rules": round_.protocol.rules,
         "page": page,
         "lines": [copy_line(copy) for copy in page],
-        "excluded": read.excluded_clips(round_),
+        "excluded": excluded_clips(round_),
         "cells": without_copy(round_) if round_.state in COPYING else [],
-        "failed_jobs": read.failed_jobs(round_),
-        "clips": read.blind_clips(round_) if round_.state == RoundState.REVIEWING else [],
+        "failed_jobs": failed_jobs(round_),
+        "clips": blind_clips(round_) if round_.state == RoundState.REVIEWING else [],
         "actions": placed(actions_for(round_, None), "blinding"),
         **for_staff(request),
     }
@@ -154,7 +157,7 @@ def _preview(round_: Round) -> Context:
         "incomplete_reason": round_.incomplete_reason,
         "rules": rules,
         "preview": True,
-        "demonstration": read.has_simulated_answers(round_),
+        "demonstration": has_simulated_answers(round_),
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.http import Http404, HttpRequest
 
 from fartbench.models import Round
-from scoring.pages.rounds import worker_silence
+from scoring.pages.work import worker_silence
 from scoring.views.access import may_run_rounds
 
 

@@ -23,7 +23,8 @@ from fartbench.errors import Refusal
 from fartbench.models import Round, RoundState
 from review.selectors import membership, reviewer_of
 from scoring.models import SoundCheck
-from scoring.pages.rounds import failed_jobs, stamp_of, worker_silence
+from scoring.pages.rounds import stamp_of
+from scoring.pages.work import failed_jobs, worker_silence
 from scoring.sound.checks import LISTEN, heard, is_under_way, judge_candidate, request_listening, unheard
 from scoring.steps import due_step
 from scoring.views.access import may_see_rounds, sees_rounds

@@ -18,8 +18,11 @@ from review.selectors import progress_of_round
 from scoring.archive import export_archive
 from scoring.pages import rounds as read
 from scoring.pages.actions import ACTIONS, actions_for, placed
+from scoring.pages.grid import excluded_clips, grid_of
 from scoring.pages.health import health_lines
+from scoring.pages.stimuli import blind_clips, unplayable_reports
 from scoring.pages.trail import entries, steps_of, trail_line
+from scoring.pages.work import failed_jobs
 from scoring.steps import due_step
 from scoring.steps_by_hand import ReasonMissing, StepDone, run_step
 from scoring.views.access import runs_rounds, sees_rounds
@@ -64,8 +67,8 @@ def new_round(request: HttpRequest) -> HttpResponseBase:
 def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
     """Show one round: where it stands, its cells, its reviewers, and the steps that can be done."""
     round_ = round_or_404(name)
-    due, grid = due_step(round_), read.grid_of(round_)
-    actions, excluded = actions_for(round_, due), read.excluded_clips(round_)
+    due, grid = due_step(round_), grid_of(round_)
+    actions, excluded = actions_for(round_, due), excluded_clips(round_)
     bars = read.bars_of(round_, grid)
     context = {
         "round": round_,
@@ -82,9 +85,9 @@ def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
         "members": progress_of_round(round_),
         "simulated": read.simulated_reviewers(round_),
         "excluded": excluded,
-        "reports": read.unplayable_reports(round_),
-        "clips": read.blind_clips(round_),
-        "failed_jobs": read.failed_jobs(round_),
+        "reports": unplayable_reports(round_),
+        "clips": blind_clips(round_),
+        "failed_jobs": failed_jobs(round_),
         "plan": getattr(round_, "order_plan", None),
         "trail": [trail_line(entry) for entry in steps_of(round_.name)[:ENTRIES_ON_ROUND]],
         **for_staff(request),

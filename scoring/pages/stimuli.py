@@ -1,0 +1,62 @@
+"""The clips of a round by their opaque ids, for staff, and what reviewers reported of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Q
+
+from blinding.models import Stimulus
+from fartbench.models import Round
+from review.models import AnswerSheet
+
+STIMULI_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class BlindClip:
+    """A stimulus of the round by its opaque id: how many reviewers are done with it, and how many could not play it."""
+
+    stimulus: Stimulus
+    ended: int
+    unplayable: int
+
+
+def blind_clips(round_: Round) -> list[BlindClip]:
+    """Return the first stimuli of the round in the order of their random ids, those that would not play before all."""
+    unplayable = Count("sheets", filter=Q(sheets__unplayable_at__isnull=False))
+    ended = Count("sheets", filter=Q(sheets__locked_at__isnull=False) | Q(sheets__unplayable_at__isnull=False))
+    found = round_.stimuli.filter(retirement=None).defer("facts").annotate(ended=ended, unplayable=unplayable)
+    return [
+        BlindClip(stimulus, stimulus.ended, stimulus.unplayable)
+        for stimulus in found.order_by("-unplayable", "pk")[:STIMULI_SHOWN]
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class UnplayableReport:
+    """What a reviewer said about a clip that would not play."""
+
+    stimulus: str
+    scene: str
+    reviewer: str
+    reason: str
+    at: datetime | None
+
+
+def unplayable_reports(round_: Round) -> list[UnplayableReport]:
+    """Return what reviewers said about clips that would not play, the newest first."""
+    sheets = AnswerSheet.objects.filter(
+        stimulus__round=round_, stimulus__retirement=None, unplayable_at__isnull=False
+    ).select_related("reviewer", "stimulus")
+    return [
+        UnplayableReport(
+            sheet.stimulus_id,
+            round_.protocol.rules.scene(sheet.stimulus.scene).title,
+            sheet.reviewer.code,
+            sheet.unplayable_reason,
+            sheet.unplayable_at,
+        )
+        for sheet in sheets.order_by("-unplayable_at")
+    ]
