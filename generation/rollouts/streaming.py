@@ -29,8 +29,8 @@ SLACK_S = 0.07
 """How far media times may be from where they belong: a picture at the slowest rate that is streamed, 16 a second."""
 
 
-LONGEST_S, MOST_BYTES, FASTEST = 3600.0, 2_000_000_000, 240
-"""How long a stream may take, how much it may bring, and with how many pictures a second at most."""
+LONGEST_S, MOST_BYTES, MOST_CHUNKS, FASTEST = 3600.0, 2_000_000_000, 10_000, 240
+"""How long a stream may take, how much it may bring in how many chunks, with how many pictures a second at most."""
 
 
 class AlreadyOpened(Refusal):
@@ -111,6 +111,7 @@ class _Taking:
             f"{name} at {chunk.starts_s:g} s came after {self._chunks} of {self._media_s:g} s": (
                 chunk.index != self._chunks or abs(chunk.starts_s - self._media_s) > SLACK_S
             ),
+            f"it has more than {MOST_CHUNKS} chunks": self._chunks >= MOST_CHUNKS,
             f"{name} is empty": chunk.frames < 1 or seconds <= 0,
             f"{name} has more pictures than fit its time": chunk.frames > 1 + FASTEST * seconds,
             f"{name} is more than was asked for": (

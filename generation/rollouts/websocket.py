@@ -9,9 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from socket import create_connection
 from typing import Any
+from urllib.parse import urlsplit
 
 from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import ClientConnection, connect
@@ -29,7 +31,8 @@ from generation.rollouts.port import (
     StreamOrder,
 )
 
-LARGEST_CHUNK = 64 * 1024 * 1024
+LARGEST_CHUNK, LARGEST_MESSAGE = 64 * 1024 * 1024, 256 * 1024
+MOST_WAITING = 2  # frames that came and were not read: each may be as large as a chunk
 OPEN_S, NEXT_S = 20.0, 120.0
 WORDS_LIMIT, MOST_SECONDS = 1_000, 100_000
 
@@ -46,12 +49,25 @@ class WebSocketProvider:
     @contextmanager
     def open(self, order: StreamOrder) -> Iterator[Session]:
         """Connect, send the order and yield the session; a connection that fails is a session that is broken."""
-        try:
-            with connect(self.url, max_size=LARGEST_CHUNK, open_timeout=OPEN_S, close_timeout=2, proxy=None) as socket:
+        session: Session
+        with ExitStack() as stack:
+            try:
+                socket = stack.enter_context(self._connection())
                 socket.send(json.dumps(_opening(order)))
-                yield _Stream(socket, self.next_s)
-        except (OSError, WebSocketException, TimeoutError) as error:
-            yield _NoStream(f"there was no connection: {error}")
+                session = _Stream(socket, self.next_s)
+            except (OSError, WebSocketException, ValueError) as error:
+                session = _NoStream(f"there was no connection: {error}")
+            yield session
+
+    def _connection(self) -> ClientConnection:
+        address = urlsplit(self.url)
+        port = address.port or (443 if address.scheme == "wss" else 80)
+        # A client that dials for itself also follows redirects, and those lead wherever the other side likes.
+        line = create_connection((address.hostname or "", port), timeout=OPEN_S)
+        line.settimeout(None)
+        return connect(
+            self.url, sock=line, max_size=LARGEST_CHUNK, max_queue=MOST_WAITING, open_timeout=OPEN_S, close_timeout=2
+        )
 
 
 class _Stream:
@@ -61,7 +77,7 @@ class _Stream:
     def events(self) -> Iterator[Event]:
         try:
             while True:
-                event = self._event(json.loads(self._socket.recv(self._next_s)))
+                event = self._event(self._message())
                 yield event
                 if isinstance(event, Refused | Broken | Ended):
                     return
@@ -83,6 +99,13 @@ class _Stream:
             self._socket.send(json.dumps(message))
         except ConnectionClosed:  # the next event says so
             return
+
+    def _message(self) -> dict[str, Any]:
+        text = self._socket.recv(self._next_s)
+        if len(text) > LARGEST_MESSAGE:
+            raise ValueError(f"it is longer than {LARGEST_MESSAGE} characters")
+        message: dict[str, Any] = json.loads(text)
+        return message
 
     def _event(self, message: dict[str, Any]) -> Event:
         match message["type"]:
