@@ -1,4 +1,7 @@
-"""Tables that people upload: CSV from any spreadsheet, read strictly, with every fault named. No Django here."""
+"""Tables that people open in a spreadsheet: CSV read strictly, with every fault named, and cells that run nothing.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,22 @@ from fartbench.errors import BadInput
 
 MAX_BYTES = 50_000_000
 _DELIMITERS = ",;\t"
+# A spreadsheet runs a text that begins so as a formula; a plain number is none.
+_RUNS = re.compile(r"'*[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?\Z")
+_MAY_RUN = frozenset("'=+-@\t\r")
+
+
+def guarded(text: str) -> str:
+    """Return a cell that no spreadsheet runs: what begins like a formula gets an apostrophe; `plain` takes it off."""
+    if text[:1] in _MAY_RUN and _RUNS.match(text) and not _NUMBER.match(text):
+        return f"'{text}"
+    return text
+
+
+def plain(cell: str) -> str:
+    """Return the text that `guarded` wrote as this cell."""
+    return cell[1:] if cell[:1] == "'" and _RUNS.match(cell[1:]) else cell
 
 
 @dataclass(frozen=True)

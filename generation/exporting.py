@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from io import StringIO
 
 from fartbench.models import Round
+from fartbench.tables import guarded
 from generation.models import Sample
 
 COLUMNS = (
@@ -15,7 +16,6 @@ COLUMNS = (
     "has_audio", "cost_usd", "cost_basis", "price_rule", "tries", "provider_id", "request_sha256", "accepted_at",
     "generated_at", "limitation",
 )  # fmt: skip
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def manifest_lines(round_: Round) -> Iterator[str]:
@@ -46,12 +46,7 @@ def _row(sample: Sample) -> list[object]:
     ]  # fmt: skip
 
 
-def _line(values: object) -> str:
+def _line(values: Iterable[object]) -> str:
     out = StringIO()
-    csv.writer(out).writerow([_safe(value) for value in values])  # type: ignore[attr-defined]
+    csv.writer(out).writerow([guarded(value) if isinstance(value, str) else value for value in values])
     return out.getvalue()
-
-
-def _safe(value: object) -> object:
-    # A spreadsheet would run a text that looks like a formula, and reasons come from outside.
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

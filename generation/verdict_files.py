@@ -13,7 +13,7 @@ from django.utils.timezone import is_aware
 from fartbench import audit
 from fartbench.models import ProtocolVersion
 from fartbench.scenarios.verdicts import REVIEWERS
-from fartbench.tables import Row, read_table
+from fartbench.tables import Row, guarded, plain, read_table
 from generation.errors import VerdictRefused, VerdictsRefused
 from generation.verdicts import give_verdict, lines_of
 
@@ -29,7 +29,8 @@ def export_verdicts(protocol: ProtocolVersion, path: Path) -> tuple[int, int]:
         table.writerow(COLUMNS)
         for row in shown:
             at = row.said_at or row.at
-            table.writerow([row.scenario, row.digest, row.expert, row.verdict, row.words, at.isoformat()])
+            told = (row.scenario, row.digest, row.expert, row.verdict, row.words, at.isoformat())
+            table.writerow(map(guarded, told))
     return len(shown), sum(map(len, given)) - len(shown)
 
 
@@ -58,8 +59,8 @@ def _take(protocol: ProtocolVersion, row: Row, digests: dict[str, str]) -> None:
     if digests.get(row["scenario"], row["digest"]) != row["digest"]:
         raise VerdictRefused(f"{row['scenario']}: the verdict is about another content than that of {protocol}.")
     give_verdict(
-        protocol=protocol, scenario=row["scenario"], expert=row["expert"], verdict=row["verdict"], words=row["words"],
-        said_at=_time(row),
+        protocol=protocol, scenario=row["scenario"], expert=plain(row["expert"]), verdict=row["verdict"],
+        words=plain(row["words"]), said_at=_time(row),
     )  # fmt: skip
 
 

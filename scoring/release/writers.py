@@ -4,30 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from fartbench.tables import guarded, plain
 from scoring.release.columns import Table
 from scoring.release.rows import RowOfCells
-
-# A spreadsheet runs a text that begins so as a formula; a plain number is none.
-_RUNS = re.compile(r"'*[=+\-@\t\r]")
-_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?\Z")
-_MAY_RUN = frozenset("'=+-@\t\r")
-
-
-def guarded(text: str) -> str:
-    """Return a cell that no spreadsheet runs: what begins like a formula gets an apostrophe; `plain` takes it off."""
-    if text[:1] in _MAY_RUN and _RUNS.match(text) and not _NUMBER.match(text):
-        return f"'{text}"
-    return text
-
-
-def plain(cell: str) -> str:
-    """Return the text that `guarded` wrote as this cell."""
-    return cell[1:] if cell[:1] == "'" and _RUNS.match(cell[1:]) else cell
 
 
 def write_csv(path: Path, header: Iterable[str], rows: Iterable[RowOfCells]) -> None:

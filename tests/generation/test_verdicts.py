@@ -215,7 +215,7 @@ class TestFiles:
             writer.writerow(("scenario", "digest", "expert", "verdict", "words", "given_at"))
             for expert, verdict in (("ann", "accept"), ("ben", "correct"), ("cem", "accept")):
                 digest = line_of(protocol, KEY).digest
-                writer.writerow((KEY, digest, expert, verdict, "the lamp, please", "2026-11-01T09:00:00+00:00"))
+                writer.writerow((KEY, digest, expert, verdict, "'=A1, please", "2026-11-01T09:00:00+00:00"))
         assert import_verdicts(protocol, table, actor="ada") == 3
         assert standing(protocol) == "accepted"
         give(protocol, "ann", key="cello-metronome-p")
@@ -226,6 +226,8 @@ class TestFiles:
             ("ann", "accept"), ("ben", "correct"), ("cem", "accept"),
         ]  # fmt: skip
         assert {row["given_at"] for row in rows} == {"2026-11-01T09:00:00+00:00"}
+        assert {row["words"] for row in rows} == {"'=A1, please"}, "no spreadsheet runs it"
+        assert set(ScenarioVerdict.objects.exclude(words="").values_list("words", flat=True)) == {"=A1, please"}
 
     def test_a_file_is_taken_whole_or_not_at_all(self, protocol: ProtocolVersion, tmp_path: Path) -> None:
         digest, table = line_of(protocol, KEY).digest, tmp_path / "verdicts.csv"

@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 
 from fartbench.program import packages, program
 from fartbench.protocol import digest_of
+from fartbench.tables import guarded, plain
 from scoring.errors import ReleaseRefused
 from scoring.release.columns import ANSWERS, Column, Table
 from scoring.release.contents import hashes_of, write_release
@@ -18,7 +19,7 @@ from scoring.release.kinds import documents_of
 from scoring.release.manifest import Issue
 from scoring.release.parquet import write_parquet
 from scoring.release.verifying import verify_release
-from scoring.release.writers import guarded, plain, readable_json_bytes, write_csv
+from scoring.release.writers import readable_json_bytes, write_csv
 from tests.scoring.record_factory import core_r01, make_record
 
 ISSUE = Issue(
