@@ -43,7 +43,7 @@ def yaml_content(text: str) -> Any:
 
 @lru_cache(maxsize=128)
 def _parsed(text: str) -> Any:
-    """Parse it. Remembered: this takes a hundred times as long as a copy, and the same files are read again and again."""
+    """Parse it. Remembered: it takes a hundred times as long as a copy, and the same files are read again and again."""
     return YAML(typ="safe", pure=True).load(text)
 
 
