@@ -1,4 +1,4 @@
-"""Pairs of stimuli, who is asked about each, and the answers. Nothing here knows configurations."""
+"""Pairs of stimuli, who is asked about each, and the answers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from django.db.models import F, Q
 
 from blinding.models import Stimulus, opaque_id
 from fartbench.models import Round
+from review.answering import Answering, Source
 
 
 class Pair(models.Model):
@@ -60,20 +61,15 @@ class PairTask(models.Model):
         return self.pair.first if self.swapped else self.pair.second
 
 
-class Vote(models.Model):
+class Vote(Answering):
     """One person's answer about one pair: a draft until it is locked, or ended as unplayable."""
 
     task = models.OneToOneField(PairTask, on_delete=models.PROTECT, related_name="vote")
     answer = models.CharField(max_length=20, blank=True, help_text="In terms of clip A and clip B of the task.")
-    source = models.CharField(max_length=10, default="browser", help_text="How it came in: a review.models.Source.")
-    revision = models.PositiveIntegerField(default=0, help_text="Goes up with every saved change.")
+    source = models.CharField(
+        max_length=10, default=Source.BROWSER, help_text="How it came in: a review.models.Source."
+    )
     playback = models.JSONField(default=dict, help_text="What the player measured of “a” and “b”.")
-    started_at = models.DateTimeField(auto_now_add=True)
-    changed_at = models.DateTimeField(auto_now=True)
-    locked_at = models.DateTimeField(null=True, editable=False)
-    digest = models.CharField(max_length=64, blank=True, editable=False, help_text="SHA-256 of what was locked.")
-    unplayable_at = models.DateTimeField(null=True, editable=False)
-    unplayable_reason = models.CharField(max_length=200, blank=True)
 
     class Meta:
         constraints = (
@@ -85,10 +81,6 @@ class Vote(models.Model):
 
     def __str__(self) -> str:
         return f"vote on {self.task}"
-
-    @property
-    def is_ended(self) -> bool:
-        return self.locked_at is not None or self.unplayable_at is not None
 
     def side(self, name: str) -> dict[str, Any]:
         """Return what the player measured of clip ``a`` or ``b``; empty when nothing did."""
