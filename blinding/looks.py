@@ -62,6 +62,7 @@ def _look(one: Asked) -> Look:
             "shown": one.shown,
             "target": one.target,
             **({"source": one.source} if one.source else {}),
+            **({"asked_at_s": one.asked_at_s} if one.asked_at_s is not None else {}),
             "windows": in_own_time(one.unit.windows),
         },
     )

@@ -44,6 +44,10 @@ def about(context: Mapping[str, Any]) -> About:
 
 
 def _lines(context: Mapping[str, Any]) -> Iterator[str]:
+    if (at := context.get("asked_at_s")) is not None:
+        yield (
+            f"It was asked for at {at:g} s." if at else "It was asked for as the clip begins; seconds count from then."
+        )
     windows = context.get("windows", ())
     if len(windows) > 1:
         pieces = ", ".join(f"{one['begin_s']:g} to {one['end_s']:g} s {ROLES[one['role']]}" for one in windows)

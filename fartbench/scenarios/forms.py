@@ -103,7 +103,8 @@ def _refuse_words(form: UnitForm, sets: dict[str, AnswerSet]) -> None:
 @dataclass(frozen=True, slots=True)
 class Asked:
     """One form about one unit, in its scenario's words: ``form`` is its key, ``target`` the update's text that it is
-    about, ``source`` that of the update it builds on, where a window shows that too."""
+    about, ``source`` that of the update it builds on, where a window shows that too. ``asked_at_s`` is when the target
+    was given, in seconds of the one window; None where there are two, or no target."""
 
     form: str
     unit: Unit
@@ -112,6 +113,7 @@ class Asked:
     questions: tuple[Question, ...]
     na_rules: tuple[NaRule, ...]
     source: str = ""
+    asked_at_s: float | None = None
 
 
 def read_forms(folder: Path) -> Forms:
@@ -126,7 +128,8 @@ def asked(forms: Forms, scenario: Scenario, unit: Unit) -> Iterator[Asked]:
             continue
         if questions := form.questions_for(scenario):
             target, source = _target(form, scenario, unit), _source(scenario, unit)
-            yield Asked(form.key_for(scenario), unit, form.shown, target, questions, form.na_rules, source)
+            at = _asked_at(form, scenario, unit)
+            yield Asked(form.key_for(scenario), unit, form.shown, target, questions, form.na_rules, source, at)
 
 
 def _applies(form: UnitForm, scenario: Scenario, unit: Unit) -> bool:
@@ -139,6 +142,12 @@ def _criteria(form: UnitForm, scenario: Scenario) -> Iterator[Question]:
         if criterion is not None:
             label = key.replace("_", " ").capitalize()
             yield Question(key=key, label=label, stage=1, answers=form.answers or "", wording=criterion, help=form.lead)
+
+
+def _asked_at(form: UnitForm, scenario: Scenario, unit: Unit) -> float | None:
+    if form.target is None or len(unit.windows) > 1:
+        return None
+    return scenario.update(unit.place).at_s - unit.windows[0].begin_s
 
 
 def _source(scenario: Scenario, unit: Unit) -> str:

@@ -11,6 +11,7 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from fartbench.protocol import Protocol
 from review.models import Reviewer
 from review.selectors import training_of
 from review.services import give_consent, note_sound_check
@@ -35,8 +36,19 @@ def start(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBa
         return redirect(onward(reviewer, member))
     request.session["tones"] = FEWEST_TONES + secrets.randbelow(MOST_TONES - FEWEST_TONES + 1)
     protocol = member.round.protocol.rules
-    context = {"member": member, "round": member.round, "protocol": protocol, "training": training_of(member.round)}
+    context = {
+        "member": member,
+        "round": member.round,
+        "protocol": protocol,
+        "has_unclear": _has_unclear(protocol),
+        "training": training_of(member.round),
+    }
     return TemplateResponse(request, "review/start.html", context)
+
+
+def _has_unclear(protocol: Protocol) -> bool:
+    sets = protocol.rollouts.forms.answer_sets if protocol.rollouts else protocol.answer_sets
+    return any(option.value == "unclear" for one in sets.values() for option in one.options)
 
 
 @require_safe

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, Route, expect
 from fartbench.models import Round
 from review.models import AnswerSheet, MistakeReport, Reviewer
 from review.services import save_draft
-from tests.browser import Faults
+from tests.browser import Faults, wait_for
 from tests.factories import (
     answers,
 )
@@ -154,6 +154,39 @@ def test_a_double_click_and_a_lost_reply_lock_once(
     assert len(calls) == 2
     assert AnswerSheet.objects.filter(stimulus=stimulus, locked_at__isnull=False).count() == 1
     faults.expect("ERR_FAILED")
+
+
+def test_nothing_is_sent_beside_a_lock_and_the_next_clip_comes(
+    page: Page, round_: Round, rae: Reviewer, live_server: Any
+) -> None:
+    stimulus = open_due(page, live_server, rae, round_)
+    play_through(page)
+    press(page, "yyy444")
+    expect_saved(page)
+    held: list[Route] = []
+    drafts: list[str] = []
+    released = False
+
+    def hold(route: Route) -> None:
+        if released:
+            route.continue_()
+        else:
+            held.append(route)
+
+    page.route("**/lock", hold)
+    page.on("request", lambda request: drafts.append(request.url) if request.url.endswith("/draft") else None)
+    page.clock.install()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    wait_for(page, lambda: held)
+    video = page.locator("[data-video]")
+    video.evaluate("video => video.play()")  # its end is measured, and kept after a pause
+    expect(video).to_have_attribute("data-ends", "2")
+    page.clock.fast_forward(60_000)
+    released = True
+    held[-1].continue_()
+    page.wait_for_url(lambda url: stimulus not in url)
+    assert drafts == []
 
 
 def test_back_to_a_locked_sheet_shows_it_and_takes_only_a_note(

@@ -14,6 +14,7 @@ from fartbench import jobs
 from fartbench.media.probe import probe
 from fartbench.rounds import Looks
 from generation.models import Sample
+from review.about import about
 from scoring.steps import Step, due_step
 from tests.generation.buying import work
 from tests.streamav.rounds import generated
@@ -50,6 +51,11 @@ def test_the_workers_cut_what_is_looked_at(tmp_path: Path) -> None:
     pair = Stimulus.objects.get(form="dependency-both")
     assert (pair.place, pair.end_s, pair.context["target"]) == ("P2", 3.0, "The disc turns blue.")
     assert [(one["role"], one["begin_s"]) for one in pair.context["windows"]] == [("source", 0.0), ("current", 2.0)]
+    # A prompt is told to lie where its window has it; a pair says by its pieces what is before and after.
+    at = {one.unit: about(one.context).lines for one in stimuli if one.place == "P2"}
+    assert at["update"][0].startswith("It was asked for as the clip begins")
+    assert at["prompt"][0] == "It was asked for at 0.5 s."
+    assert at["retention"][0].startswith("Two pieces")
     assert BlindingKey.objects.filter(stimulus__round=round_).values("sample").distinct().count() == 1
     # An update is judged by the very seconds of an interval: cut once.
     assert BlindCopy.objects.count() == 4 + 4 + 4 + 4 + 1

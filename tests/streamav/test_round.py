@@ -116,9 +116,11 @@ def test_a_round_of_rollouts_goes_from_its_creation_to_its_release_by_command(
 def test_a_reviewer_learns_what_to_judge_and_not_who_made_it(opened: Round) -> None:
     link = set_cohort(round=opened, emails=EMAILS, actor="test")[0]
     client, kept = Client(), Kept()
+    assert "parts of long clips" in client.get(urlsplit(link.url).path).content.decode()
     client.post(urlsplit(link.url).path)
     start = "/review/rounds/S/"
-    kept.add("start", client.get(start))
+    told = kept.add("start", client.get(start)).decode()
+    assert "two pieces with a grey card between them" in told and "Unclear" not in told  # no form of it has that answer
     kept.add("sound", client.post(f"{start}sound", {"heard": client.session["tones"], "volume": "0.5"}))
     kept.add("consent", client.post(start, {"agree": "on"}))
     mine = list(Assignment.objects.filter(member__reviewer__email=EMAILS[0]).select_related("stimulus"))
@@ -140,6 +142,8 @@ def test_a_reviewer_learns_what_to_judge_and_not_who_made_it(opened: Round) -> N
     assert "Two pieces with a grey card between them" in pages["dependency-both"]
     assert "What was asked for in the first piece: A red disc comes. It beeps." in pages["dependency-both"]
     assert "in the first piece" not in pages["update-both"]
+    assert "It was asked for as the clip begins" in pages["update-both"] and "asked for at" not in pages["update-both"]
+    assert not any("It was asked for" in pages[form] for form in ("dependency-both", "initial-video.small-i"))
     assert "Picture alone" in pages["update-video"] and "Picture alone" not in pages["update-both"]
     assert "Is it a landscape?" in pages["initial-video.small-i"]
     samples = Sample.objects.select_related("clip")

@@ -26,6 +26,7 @@ export class Draft extends EventTarget {
     this.busy = null;
     this.timer = null;
     this.ended = false;
+    this.locking = false;
     this.#takeUpLocal(data);
     addEventListener("online", () => this.#soon(0));
     addEventListener("focus", () => this.#soon(0));
@@ -49,13 +50,20 @@ export class Draft extends EventTarget {
   }
 
   // Lock the sheet: asked again after a lost connection until there is an answer. Resolves to {next} or a refusal.
+  // No draft goes out meanwhile, however much is measured: it would find the sheet locked.
   async lock() {
+    this.locking = true;
     clearTimeout(this.timer);
     await this.busy;
     for (let attempt = 0; ; attempt += 1) {
       const reply = await this.#call(this.urls.lock, "POST", this.#content());
       if (reply.status === 200) return this.#end(reply.body);
-      if (reply.status !== 0 && reply.status < 500) return this.#refusal(reply);
+      if (reply.status !== 0 && reply.status < 500) {
+        this.locking = false;
+        const refusal = this.#refusal(reply);
+        this.#soon(0);
+        return refusal;
+      }
       this.#tell("offline");
       await pause(RETRIES_MS[Math.min(attempt, RETRIES_MS.length - 1)]);
     }
@@ -82,13 +90,13 @@ export class Draft extends EventTarget {
   }
 
   #soon(delay) {
-    if (!this.dirty || this.ended) return;
+    if (!this.dirty || this.ended || this.locking) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.#send(), delay);
   }
 
   #send() {
-    if (!this.dirty || this.ended) return Promise.resolve();
+    if (!this.dirty || this.ended || this.locking) return Promise.resolve();
     if (this.busy) return this.busy;
     this.busy = this.#sendOnce().finally(() => {
       this.busy = null;
