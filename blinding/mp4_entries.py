@@ -18,7 +18,7 @@ def picture_entry(coded: Coded, track: Track, size: tuple[int, int]) -> bytes:
     """Return the sample entry of a picture track of ``size`` (coded width and height)."""
     fixed = pack(">6xH16xHHIIIH32xHh", 1, *size, RESOLUTION, RESOLUTION, 0, 1, 24, -1)
     parts = [box(RECORDS[coded.entry], coded.record)]
-    if track.colour is not None and max(track.colour) <= 255:  # noqa: PLR2004 - one byte in every codec
+    if track.colour is not None and max(track.colour) <= 255:  # one byte in every codec
         *codes, full_range = track.colour
         parts.append(box(b"colr", b"nclx", pack(">HHHB", *codes, 0x80 if full_range else 0)))
     wide, high = track.pixel_aspect

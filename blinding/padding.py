@@ -66,4 +66,4 @@ def _used(container: str, data: memoryview) -> int:
 
 
 def _void(gap: int) -> bytes:
-    return b"\xec\x01" + (gap - 9).to_bytes(7, "big") if gap > 8 else b"\xec" + bytes([0x80 | gap - 2])  # noqa: PLR2004
+    return b"\xec\x01" + (gap - 9).to_bytes(7, "big") if gap > 8 else b"\xec" + bytes([0x80 | gap - 2])

@@ -163,7 +163,7 @@ def _rows(frame: VideoFrame) -> Iterable[np.ndarray[Any, Any]]:
         return
     for plane, component in zip(frame.planes, frame.format.components, strict=True):
         rows = np.frombuffer(bytes(plane), np.uint8).reshape(-1, plane.line_size)
-        yield np.ascontiguousarray(rows[: plane.height, : plane.width * (2 if component.bits > 8 else 1)])  # noqa: PLR2004
+        yield np.ascontiguousarray(rows[: plane.height, : plane.width * (2 if component.bits > 8 else 1)])
 
 
 def compare(raw: Decoded, blind: Decoded) -> Proof:

@@ -100,7 +100,7 @@ def _media_header(data: Bytes, box: Box, place: str) -> Iterator[Finding]:
     (code,) = unpack_from(">H", data, box.end - 4)
     language = "".join(chr((code >> shift & 31) + 0x60) for shift in (10, 5, 0))
     if code not in (0x55C4, 0x7FFF):
-        yield Finding(f"{place} language", language if code >= 0x400 else f"Macintosh {code}", "a language")  # noqa: PLR2004
+        yield Finding(f"{place} language", language if code >= 0x400 else f"Macintosh {code}", "a language")
 
 
 def _handler(data: Bytes, box: Box, place: str) -> Iterator[Finding]:

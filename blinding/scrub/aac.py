@@ -49,11 +49,11 @@ def trim_config(config: bytes) -> bytes:
 
 def _object_type(bits: BitReader) -> int:
     kind = bits.read(5)
-    return 32 + bits.read(6) if kind == 31 else kind  # noqa: PLR2004 - the escape value
+    return 32 + bits.read(6) if kind == 31 else kind  # the escape value
 
 
 def _rate(bits: BitReader) -> None:
-    if bits.read(4) == 15:  # noqa: PLR2004 - the rate follows in full
+    if bits.read(4) == 15:  # the rate follows in full
         bits.skip(24)
 
 
@@ -61,13 +61,13 @@ def _extension_end(bits: BitReader) -> int:
     """Return where the backward-compatible SBR and PS signalling ends, or the position now when there is none."""
     end = bits.at
     try:
-        if bits.read(11) != 0x2B7 or bits.read(5) != 5:  # noqa: PLR2004 - sync word and SBR's object type
+        if bits.read(11) != 0x2B7 or bits.read(5) != 5:  # sync word and SBR's object type
             return end
         has_sbr = bits.flag()
         if has_sbr:
             _rate(bits)
         end = bits.at
-        if has_sbr and bits.read(11) == 0x548:  # noqa: PLR2004 - the PS sync word
+        if has_sbr and bits.read(11) == 0x548:  # the PS sync word
             end = bits.at + 1
     except OutOfBits:
         return end
@@ -103,7 +103,7 @@ def leading_elements(data: bytes, *, refuse: bool = True) -> int:
             bits.skip(4)
             aligned = bits.flag()
             size = bits.read(8)
-            size += bits.read(8) if size == 255 else 0  # noqa: PLR2004 - the escape value
+            size += bits.read(8) if size == 255 else 0  # the escape value
             bits.skip(-bits.at % 8 if aligned else 0)
             bits.skip(8 * size)
         elif kind == PROGRAM and refuse:
@@ -114,7 +114,7 @@ def leading_elements(data: bytes, *, refuse: bool = True) -> int:
 
 def _pass_fill(bits: BitReader, data: bytes, refuse: bool) -> None:
     size = bits.read(4)
-    size += bits.read(8) - 1 if size == 15 else 0  # noqa: PLR2004 - the escape value
+    size += bits.read(8) - 1 if size == 15 else 0  # the escape value
     start = bits.at
     if not size:
         return

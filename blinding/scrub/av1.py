@@ -44,14 +44,14 @@ def leb128(data: Bytes, at: int) -> tuple[int, int]:
 
 def _sized(header: bytes, payload: Bytes) -> list[Bytes]:
     size, rest = b"", len(payload)
-    while rest > 0x7F:  # noqa: PLR2004 - seven bits a byte
+    while rest > 0x7F:  # seven bits a byte
         size, rest = size + bytes([rest & 0x7F | 0x80]), rest >> 7
     return [bytes([header[0] | 2]) + header[1:] + size + bytes([rest]), payload]
 
 
 def scrub_av1(config: bytes, samples: list[memoryview]) -> Coded:
     """Return an AV1 stream with the OBUs that a decoder needs."""
-    if len(config) < 4 or config[0] != 0x81:  # noqa: PLR2004 - av1C version 1
+    if len(config) < 4 or config[0] != 0x81:  # av1C version 1
         raise CannotScrub("its AV1 set-up record (av1C) is missing or damaged")
     removed: Counter[str] = Counter()
     rebuilt = [_rebuild(sample, removed) for sample in samples]

@@ -33,10 +33,10 @@ def scrub_mp3(samples: list[memoryview]) -> Coded:
 def _side(frame: bytes) -> tuple[int, int, list[int]]:
     """Return where the side information of a frame ends, how far back its sound begins, and the bits of each granule
     and channel."""
-    if len(frame) < 4 or frame[0] != 0xFF or frame[1] & 0xE6 != 0xE2:  # noqa: PLR2004 - sync word and layer III
+    if len(frame) < 4 or frame[0] != 0xFF or frame[1] & 0xE6 != 0xE2:  # sync word and layer III
         raise CannotScrub("a sound packet is no MP3 frame")
-    first = frame[1] >> 3 & 3 == 3  # noqa: PLR2004 - MPEG-1
-    mono = frame[3] >> 6 == 3  # noqa: PLR2004
+    first = frame[1] >> 3 & 3 == 3  # MPEG-1
+    mono = frame[3] >> 6 == 3
     at = 4 if frame[1] & 1 else 6
     size = (17 if mono else 32) if first else (9 if mono else 17)
     bits = BitReader(frame[at : at + size])

@@ -144,11 +144,11 @@ def sei_types(unit: Bytes, rules: Rules) -> list[int]:
     """Return the payload types of an SEI unit, as far as it can be read."""
     data = bytes(unit[rules.header :]).replace(b"\0\0\3", b"\0\0")
     at, found = 0, []
-    while at + 2 <= len(data) and data[at] != 0x80:  # noqa: PLR2004 - the stop bit
+    while at + 2 <= len(data) and data[at] != 0x80:  # the stop bit
         numbers = []
         for _ in range(2):
             value = 0
-            while at < len(data) and data[at] == 0xFF:  # noqa: PLR2004 - 255 says more follows
+            while at < len(data) and data[at] == 0xFF:  # 255 says more follows
                 value, at = value + 255, at + 1
             value, at = value + (data[at] if at < len(data) else 0), at + 1
             numbers.append(value)
@@ -159,13 +159,13 @@ def sei_types(unit: Bytes, rules: Rules) -> list[int]:
 
 def scrub_h264(config: bytes, samples: list[memoryview]) -> Coded:
     """Return an H.264 stream as slices with its SPS and PPS alone."""
-    if len(config) < 7 or config[0] != 1:  # noqa: PLR2004 - avcC version 1
+    if len(config) < 7 or config[0] != 1:  # avcC version 1
         raise CannotScrub("its H.264 set-up record (avcC) is missing or damaged")
     sps, at = _counted(config, 6, config[5] & 31)
     pps, at = _counted(config, at + 1, config[at] if at < len(config) else 0)
     units, sets, moving, removed = scrub(samples, [*sps, *pps], (config[4] & 3) + 1, H264)
     by_kind = {kind: [unit for unit in sets if unit[0] & 31 == kind] for kind in H264.parameters}
-    if not by_kind[7] or not by_kind[8] or len(by_kind[7][0]) < 4:  # noqa: PLR2004 - SPS and its four first bytes
+    if not by_kind[7] or not by_kind[8] or len(by_kind[7][0]) < 4:  # SPS and its four first bytes
         raise CannotScrub("it has no H.264 parameter sets")
     record = b"\1" + by_kind[7][0][1:4] + b"\xff" + bytes([0xE0 | len(by_kind[7])]) + _joined(by_kind[7])
     record += bytes([len(by_kind[8])]) + _joined(by_kind[8])
@@ -198,7 +198,7 @@ def _count_leftovers(config: bytes, record: bytes, removed: Counter[str]) -> Non
 
 def scrub_hevc(config: bytes, samples: list[memoryview]) -> Coded:
     """Return an HEVC stream as slices with its VPS, SPS and PPS alone."""
-    if len(config) < 23 or config[0] != 1:  # noqa: PLR2004 - hvcC version 1
+    if len(config) < 23 or config[0] != 1:  # hvcC version 1
         raise CannotScrub("its HEVC set-up record (hvcC) is missing or damaged")
     sets: list[bytes] = []
     at = 23

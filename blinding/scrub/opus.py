@@ -28,7 +28,7 @@ def read_head(config: bytes) -> Head:
     """Return the header from OpusHead (WebM) or dOps (MP4); raise CannotScrub for a layout browsers do not play."""
     little = config.startswith(b"OpusHead")
     body = config[8:] if little else config
-    if len(body) < 11:  # noqa: PLR2004 - the fixed part
+    if len(body) < 11:  # the fixed part
         raise CannotScrub("its Opus header is missing or damaged")
     channels, skip, _, gain, family = unpack_from("<BHIhB" if little else ">BHIhB", body, 1)
     mapping = bytes(body[11 : 13 + channels]) if family else b""
@@ -64,10 +64,10 @@ def padding_of(packet: memoryview) -> memoryview:
 def _padding(packet: memoryview) -> tuple[int, int]:
     """Return where the frames of a packet with padding begin and how long the padding is (RFC 6716 §3.2.5); else
     zeros."""
-    if len(packet) < 3 or packet[0] & 3 != 3 or not packet[1] & 0x40:  # noqa: PLR2004
+    if len(packet) < 3 or packet[0] & 3 != 3 or not packet[1] & 0x40:
         return 0, 0
     at, padding = 2, 0
-    while at < len(packet) and packet[at] == 255:  # noqa: PLR2004 - 254 bytes and more to follow
+    while at < len(packet) and packet[at] == 255:  # 254 bytes and more to follow
         padding, at = padding + 254, at + 1
     if at >= len(packet):
         raise CannotScrub("a sound packet is damaged")
@@ -80,11 +80,11 @@ def _padding(packet: memoryview) -> tuple[int, int]:
 def packet_samples(packet: Bytes) -> int:
     """Return how many samples at 48 kHz a packet lasts (RFC 6716 §3.1)."""
     kind = packet[0] >> 3
-    if kind < 12:  # noqa: PLR2004 - SILK only
+    if kind < 12:  # SILK only
         each = (480, 960, 1920, 2880)[kind & 3]
-    elif kind < 16:  # noqa: PLR2004 - hybrid
+    elif kind < 16:  # hybrid
         each = (480, 960)[kind & 1]
     else:
         each = (120, 240, 480, 960)[kind & 3]
     code = packet[0] & 3
-    return each * (1 if code == 0 else 2 if code < 3 else packet[1] & 63 if len(packet) > 1 else 0)  # noqa: PLR2004
+    return each * (1 if code == 0 else 2 if code < 3 else packet[1] & 63 if len(packet) > 1 else 0)

@@ -33,15 +33,15 @@ def read_key_frame(frame: bytes) -> tuple[int, int, int, int]:
     """Return profile, bit depth, chroma layout (vpcC code) and full-range flag of a key frame."""
     bits = BitReader(frame)
     try:
-        if bits.read(2) != 2:  # noqa: PLR2004 - the frame marker
+        if bits.read(2) != 2:  # the frame marker
             raise CannotScrub("its first picture is no VP9 frame")
         profile = bits.read(1) | bits.read(1) << 1
-        if profile == 3:  # noqa: PLR2004
+        if profile == 3:
             bits.skip(1)
         if bits.flag() or bits.flag():
             raise CannotScrub("its first picture is no VP9 key frame")
         bits.skip(2)
-        if bits.read(24) != 0x498342:  # noqa: PLR2004 - the sync code
+        if bits.read(24) != 0x498342:  # the sync code
             raise CannotScrub("its first picture is no VP9 key frame")
         return profile, *_colour(bits, profile)
     except OutOfBits as fault:
@@ -49,7 +49,7 @@ def read_key_frame(frame: bytes) -> tuple[int, int, int, int]:
 
 
 def _colour(bits: BitReader, profile: int) -> tuple[int, int, int]:
-    depth = (12 if bits.flag() else 10) if profile >= 2 else 8  # noqa: PLR2004
+    depth = (12 if bits.flag() else 10) if profile >= 2 else 8
     if bits.read(3) == SRGB:
         return depth, 3, 1
     full = bits.read(1)

@@ -34,7 +34,7 @@ class BitReader:
         zeros = 0
         while not self.flag():
             zeros += 1
-            if zeros > 32:  # noqa: PLR2004 - the standard's longest code
+            if zeros > 32:  # the standard's longest code
                 raise OutOfBits("an Exp-Golomb code of over 32 zeros")
         return (1 << zeros) - 1 + (self.read(zeros) if zeros else 0)
 

@@ -69,7 +69,7 @@ def need(data: Bytes, box: Box, *path: str) -> Box:
 
 def full(data: Bytes, box: Box) -> tuple[int, int]:
     """Return the version and flags of a full box."""
-    if box.end - box.start < 4:  # noqa: PLR2004 - the version and flags
+    if box.end - box.start < 4:  # the version and flags
         raise BadBoxes(f"the “{box.kind}” box at byte {box.at} is too short")
     (word,) = unpack_from(">I", data, box.start)
     return word >> 24, word & 0xFFFFFF

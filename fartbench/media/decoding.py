@@ -78,7 +78,7 @@ def _frames(context: Any, data: memoryview, track: Track) -> Iterator[Any]:
 
 def extradata(track: Track) -> bytes | None:
     """Return the set-up record as the decoder wants it: Opus headers are turned from MP4's layout to Ogg's."""
-    if track.codec == "opus" and len(track.config) >= 11 and not track.config.startswith(b"OpusHead"):  # noqa: PLR2004
+    if track.codec == "opus" and len(track.config) >= 11 and not track.config.startswith(b"OpusHead"):
         _, channels, skip, rate, gain, family = unpack_from(">BBHIhB", track.config)
         return b"OpusHead" + pack("<BBHIhB", 1, channels, skip, rate, gain, family) + track.config[11:]
     return track.config or None

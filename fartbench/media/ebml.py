@@ -65,7 +65,7 @@ def walk(
 
 def number(data: Bytes, element: Element) -> int:
     """Return an unsigned integer element."""
-    if element.end - element.start > 8:  # noqa: PLR2004 - the longest integer EBML has
+    if element.end - element.start > 8:  # the longest integer EBML has
         raise BadElements(f"the element {element.ident:X} is too long for a number")
     return int.from_bytes(data[element.start : element.end], "big")
 

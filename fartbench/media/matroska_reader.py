@@ -91,9 +91,9 @@ def _entry(data: Bytes, box: Element) -> _Entry:
             entry.values[_NUMBERS[element.ident]] = ebml.number(data, element)
         elif element.ident in _REALS:
             entry.values[_REALS[element.ident]] = ebml.real(data, element)
-        elif element.ident == 0x86:  # noqa: PLR2004 - CodecID
+        elif element.ident == 0x86:  # CodecID
             entry.codec = payload.rstrip(b"\0").decode("latin-1")
-        elif element.ident == 0x63A2:  # noqa: PLR2004 - CodecPrivate
+        elif element.ident == 0x63A2:  # CodecPrivate
             entry.config = payload
         elif element.ident == ENCODINGS:
             entry.encoded = True
@@ -147,12 +147,12 @@ def _laced(data: Bytes, at: int, end: int, kind: int) -> list[tuple[int, int]]:
     count = data[at] + 1
     at += 1
     sizes: list[int] = []
-    if kind == 2:  # noqa: PLR2004 - fixed-size lacing
+    if kind == 2:  # fixed-size lacing
         return [(at + i * ((end - at) // count), (end - at) // count) for i in range(count)]
     for index in range(count - 1):
         if kind == 1:
             size = 0
-            while data[at] == 255:  # noqa: PLR2004 - Xiph: 255 says more follows
+            while data[at] == 255:  # Xiph: 255 says more follows
                 size, at = size + 255, at + 1
             size, at = size + data[at], at + 1
         else:
@@ -194,7 +194,7 @@ def _video(track: Track, entry: _Entry) -> None:
         track.pixel_aspect = (aspect.numerator, aspect.denominator)
     if "primaries" in entry.values or "matrix" in entry.values:
         primaries, transfer, matrix = (entry.whole(name, 2) for name in ("primaries", "transfer", "matrix"))
-        track.colour = (primaries, transfer, matrix, int(entry.whole("range") == 2))  # noqa: PLR2004 - full range
+        track.colour = (primaries, transfer, matrix, int(entry.whole("range") == 2))  # full range
     if entry.values.get("roll"):
         track.obstacle = "the picture is turned by other than quarter turns"
 

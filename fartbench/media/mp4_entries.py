@@ -68,7 +68,7 @@ def _colour(data: Bytes, box: Box, track: Track) -> None:
     kind = bytes(data[box.start : box.start + 4])
     if kind in (b"nclx", b"nclc"):
         primaries, transfer, matrix = unpack_from(">HHH", data, box.start + 4)
-        full_range = data[box.start + 10] >> 7 if kind == b"nclx" and box.end - box.start > 10 else 0  # noqa: PLR2004
+        full_range = data[box.start + 10] >> 7 if kind == b"nclx" and box.end - box.start > 10 else 0
         track.colour = (primaries, transfer, matrix, full_range)
 
 
@@ -78,10 +78,10 @@ def _audio(data: Bytes, entry: Box, track: Track, quicktime: bool) -> None:
     skip = 28
     if quicktime and version == 1:
         skip = 44
-    elif quicktime and version == 2:  # noqa: PLR2004 - QuickTime's second layout
+    elif quicktime and version == 2:  # QuickTime's second layout
         skip = 64
         exact, track.channels = unpack_from(">dI", data, entry.start + 32)
-        track.sample_rate = int(exact) if 0 < exact < 1e6 else 0  # noqa: PLR2004
+        track.sample_rate = int(exact) if 0 < exact < 1e6 else 0
     track.codec = entry.kind.strip(" .")
     inside = _inner(data, entry, skip)
     for wave in [box for box in inside if box.kind == "wave"]:
@@ -99,20 +99,20 @@ def _audio(data: Bytes, entry: Box, track: Track, quicktime: bool) -> None:
 def read_esds(record: bytes) -> tuple[str, bytes]:
     """Return the codec and its AudioSpecificConfig from an elementary stream descriptor (ISO/IEC 14496-1 §7.2.6)."""
     tag, start, end = _descriptor(record, 0, len(record))
-    if tag != 3:  # noqa: PLR2004 - ES_Descriptor
+    if tag != 3:  # ES_Descriptor
         raise BadBoxes("the “esds” box holds no elementary stream descriptor")
     flags = record[start + 2]
     at = start + 3 + (2 if flags & 0x80 else 0) + (2 if flags & 0x20 else 0)
     if flags & 0x40:
         at += 1 + record[at]
     tag, start, end = _descriptor(record, at, end)
-    if tag != 4:  # noqa: PLR2004 - DecoderConfigDescriptor
+    if tag != 4:  # DecoderConfigDescriptor
         raise BadBoxes("the “esds” box holds no decoder set-up")
     codec = OBJECT_TYPES.get(record[start], f"mp4a.{record[start]:02x}")
     if start + 13 >= end:
         return codec, b""
     tag, start, end = _descriptor(record, start + 13, end)
-    return codec, record[start:end] if tag == 5 else b""  # noqa: PLR2004 - DecoderSpecificInfo
+    return codec, record[start:end] if tag == 5 else b""  # DecoderSpecificInfo
 
 
 def _descriptor(record: bytes, at: int, limit: int) -> tuple[int, int, int]:

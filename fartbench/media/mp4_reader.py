@@ -118,7 +118,7 @@ def _edits(data: Bytes, elst: Box | None, track: Track, clock: int) -> None:
     if not rows:
         return
     length, media_time, rate = rows[0]
-    if count > 64 or any(row[0] for row in rows[1:]) or rate != 0x10000 or media_time < 0:  # noqa: PLR2004
+    if count > 64 or any(row[0] for row in rows[1:]) or rate != 0x10000 or media_time < 0:
         track.obstacle = "its edit list cuts the clip into pieces or changes its speed"
     track.begin = Fraction(start, clock)
     track.shift = track.begin - Fraction(media_time, track.timescale)

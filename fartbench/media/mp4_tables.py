@@ -41,7 +41,7 @@ def _signed(value: int) -> int:
 
 
 def _sizes(data: Bytes, stsz: Box, bounds: Bounds) -> list[int]:
-    if stsz.end - stsz.start < 12:  # noqa: PLR2004 - the two numbers that every table has
+    if stsz.end - stsz.start < 12:  # the two numbers that every table has
         raise BadBoxes("the “stsz” table is cut off")
     same, count = unpack_from(">II", data, stsz.start + 4)
     if count > bounds.samples:
@@ -105,7 +105,7 @@ def read_defaults(data: Bytes, moov: Box) -> dict[int, Defaults]:
     found: dict[int, Defaults] = {}
     mvex = child(data, moov, "mvex")
     for box in walk(data, mvex.start, mvex.end) if mvex else ():
-        if box.kind == "trex" and box.end - box.start >= 24:  # noqa: PLR2004 - its five numbers
+        if box.kind == "trex" and box.end - box.start >= 24:  # its five numbers
             track, *rest = unpack_from(">5I", data, box.start + 4)
             found[track] = Defaults(*rest)
     return found

@@ -101,7 +101,7 @@ class Ensemble:
             brow=stepped(
                 max(mood.squirm, 0.8 * mood.shame, mood.noticing * (1 - mood.disgust)) - 0.8 * mood.disgust, 0.4
             ),
-            blink=(time + 1.3 * order) % (3.1 + 0.4 * order) < 0.13,  # noqa: PLR2004
+            blink=(time + 1.3 * order) % (3.1 + 0.4 * order) < 0.13,
             blush=stepped(mood.shame, 0.25),
             gaze=stepped(0.8 * mood.shame, 0.4),
         )

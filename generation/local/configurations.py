@@ -156,7 +156,7 @@ def _possible(scene: Scene) -> set[Fault]:
 def _fields_of(fault: Fault, scene: Scene, draw: np.random.Generator) -> dict[str, Any]:
     """Return the take's fields that a fault sets. It draws whether or not the fault is used, to keep draws in step."""
     part = draw.random(3)
-    early = Timing.EARLY if part[0] < 0.5 or scene is Scene.SQUAT else Timing.LATE  # noqa: PLR2004
+    early = Timing.EARLY if part[0] < 0.5 or scene is Scene.SQUAT else Timing.LATE
     start = round(1.0 + 5.0 * float(part[1]), 2)
     chair = scene is Scene.CHAIR
     voices = (Voice.AMBIGUOUS, Voice.CREAK, Voice.AMBIGUOUS) if chair else (Voice.BEEP, Voice.CREAK, Voice.BEEP)

@@ -54,7 +54,7 @@ def draw_head(pen: Pen, look: Look, face: Face) -> None:
     outline = _outline(face)
     for side in (-1, 1):
         ear_x = side * 0.385 - 0.1 * face.turn
-        if side * face.turn < 0.5:  # noqa: PLR2004
+        if side * face.turn < 0.5:
             pen.fill(ellipse((ear_x, -0.47 + face.nod), 0.06, 0.1), shaded(look.skin, 0.86))
             pen.fill(ellipse((ear_x, -0.47 + face.nod), 0.03, 0.06), shaded(look.skin, 0.72))
     pen.fill(outline, shaded(look.skin, 1.05), shaded(look.skin, 0.82), along=(0.9, 0.5))
@@ -117,7 +117,7 @@ def _eye(pen: Pen, look: Look, face: Face, narrow: float) -> None:
 def _mouth(pen: Pen, look: Look, face: Face) -> None:
     lip = mixed(look.skin, LIP, 0.95 if "lips" in look.extras else 0.55)
     width, bow = 0.135 - 0.03 * face.mouth, 0.075 * face.smile
-    if face.mouth < 0.08:  # noqa: PLR2004
+    if face.mouth < 0.08:
         pen.fill(stroke([(-width, -bow), (0, 0.4 * bow), (width, -bow)], 0.034), shaded(lip, 0.78))
         pen.fill(
             smooth([(-width * 0.7, -0.2 * bow), (0, 0.8 * bow), (width * 0.7, -0.2 * bow), (0, 0.05)]), lip, opacity=0.6

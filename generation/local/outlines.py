@@ -86,7 +86,7 @@ def mirrored(half: Sequence[Point], about: float = 0.0, steps: int = 8) -> Point
 
 def limb(*joints: tuple[float, float, float]) -> Points:
     """Return a limb around two or more joints ``(x, y, radius)``: round ends, tapering sides, smooth bends."""
-    steps = 6 if len(joints) > 2 else 1  # noqa: PLR2004 - two joints make a straight limb
+    steps = 6 if len(joints) > 2 else 1  # two joints make a straight limb
     spine = curve([(x, y) for x, y, _ in joints], steps)
     radius = np.interp(np.arange(len(spine)) / steps, np.arange(len(joints)), [r for _, _, r in joints])
     way = np.concatenate([spine[1:2], spine[2:], spine[-1:]]) - np.concatenate([spine[:1], spine[:-2], spine[-2:-1]])

@@ -48,7 +48,7 @@ def syllables(random: Random, span: Span, pitch: float = 122.0) -> list[Syllable
         if in_word >= int(random.integers(1, 4)):
             in_word = 0
             time += float(random.uniform(0.02, 0.06))
-            if in_phrase > 8:  # noqa: PLR2004
+            if in_phrase > 8:
                 in_phrase, time = 0, time + 0.16
     return spoken
 

@@ -135,7 +135,7 @@ class Take:
             (self.jitter < 0 or self.clicks < 0, "jitter and clicks cannot be negative"),
             (self.gain <= 0, f"gain is {self.gain}, give more than 0"),
             (self.blur < 1, f"blur is {self.blur}, give 1 (none) or more"),
-            (not 0 <= self.crf <= 51, f"crf is {self.crf}, x264 takes 0 to 51"),  # noqa: PLR2004
+            (not 0 <= self.crf <= 51, f"crf is {self.crf}, x264 takes 0 to 51"),
             (
                 any(side % 2 or side < SMALLEST for side in (self.width, self.height)),
                 f"width and height must be even, {SMALLEST} or more",

@@ -138,7 +138,7 @@ def _phase(time: float) -> str:
         return "up"
     if going_down(time):
         return "down"
-    return "bottom" if 2.5 <= time < 2.9 else "stands"  # noqa: PLR2004
+    return "bottom" if 2.5 <= time < 2.9 else "stands"
 
 
 def _answers(
@@ -190,7 +190,7 @@ def _people_quality(take: Take) -> float:
         0.9 * (take.black is not None),
         0.7 * (take.reaction is not Reaction.SOURCE and len(take.scene.cast) > 1),
         0.8 * (not take.movement_completed),
-        0.5 * (take.frame_rate < 20),  # noqa: PLR2004
+        0.5 * (take.frame_rate < 20),
         0.3 * (take.blur - 1),
         0.04 * max(0, take.crf - 23),
     ]

@@ -130,7 +130,7 @@ def _struct(fields: list[tuple[int, int, bytes]]) -> bytes:
 
 
 def _list(kind: int, items: list[bytes]) -> bytes:
-    head = bytes([len(items) << 4 | kind]) if len(items) < 15 else bytes([0xF0 | kind]) + _varint(len(items))  # noqa: PLR2004
+    head = bytes([len(items) << 4 | kind]) if len(items) < 15 else bytes([0xF0 | kind]) + _varint(len(items))
     return head + b"".join(items)
 
 
@@ -144,7 +144,7 @@ def _zigzag(number: int) -> bytes:
 
 def _varint(number: int) -> bytes:
     written = bytearray()
-    while number > 0x7F:  # noqa: PLR2004
+    while number > 0x7F:
         written.append(number & 0x7F | 0x80)
         number >>= 7
     written.append(number)

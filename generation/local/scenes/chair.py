@@ -89,7 +89,7 @@ class ChairPicture:
             nod=stepped(0.05 * (1 - up), 0.025),
             smile=face.smile,
             brow=face.brow,
-            blink=face.blink or ramp(time, 1.0, 0.1) - ramp(time, 1.12, 0.1) > 0.5,  # noqa: PLR2004
+            blink=face.blink or ramp(time, 1.0, 0.1) - ramp(time, 1.12, 0.1) > 0.5,
             blush=face.blush,
             lowered=stepped(1 - up, 0.25),
         )

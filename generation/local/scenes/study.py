@@ -53,10 +53,10 @@ def _shelf(drawing: Drawing) -> None:
         top, floor = 86 + shelf * 120, 190 + shelf * 120
         drawing.fill(rectangle(52, top, 388, floor), (44, 28, 18), (58, 38, 26))
         x = 58.0
-        while x < 362:  # noqa: PLR2004
+        while x < 362:
             width, height = float(random.uniform(13, 27)), float(random.uniform(62, 96))
             colour = SPINES[int(random.integers(len(SPINES)))]
-            if random.random() < 0.06:  # noqa: PLR2004
+            if random.random() < 0.06:
                 x += width
                 continue
             drawing.fill(
