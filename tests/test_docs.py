@@ -128,11 +128,13 @@ def test_the_readme_fits_on_two_screens() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 90
 
 
-def test_every_command_of_ours_says_what_it_does() -> None:
+def test_every_command_of_ours_says_what_it_does_and_is_listed() -> None:
     apps = {"fartbench", "generation", "blinding", "review", "judging", "scoring"}
     ours = {name: app for name, app in get_commands().items() if app in apps}
     assert len(ours) > 20
     assert [name for name, app in ours.items() if not load_command_class(app, name).help.strip()] == []
+    listed = set(re.findall(r"`(\w+)`", (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")))
+    assert sorted(ours.keys() - listed) == []
 
 
 @pytest.mark.django_db
