@@ -133,7 +133,7 @@ def exclude_clip(*, round_: Round, sample: Sample, reason: str, actor: str) -> N
     if not reason.strip():
         raise ExclusionRefused(f"Say why {sample.cell} is not reviewable: --reason is empty.")
     if sample.state != SampleState.DELIVERED or sample not in without_copy(round_):
-        raise ExclusionRefused(f"{sample.cell} has no clip, or has its blind copy: it stays as it is.")
+        raise ExclusionRefused(f"{sample.cell} has no clip to leave out, or has its blind copy already.")
     BlindCopy.objects.filter(sample=sample).delete()
     NotReviewable.objects.get_or_create(sample=sample, defaults={"reason": reason.strip()})
     audit.record("clip excluded", actor=actor, round_name=round_.name, cell=str(sample.cell), reason=reason)

@@ -43,7 +43,7 @@ class Command(BaseCommand):
         except OperationalError as error:
             raise CommandError(
                 f"The database did not do its part: {error}".strip() + "\nNothing of this step was kept; "
-                "mend that and run the same again.",
+                "fix that and run the same command again.",
                 returncode=REFUSED,
             ) from error
 

@@ -20,8 +20,9 @@ class BoundedUpload(FileUploadHandler):
         boundary: str,  # noqa: ARG002
         encoding: str | None = None,  # noqa: ARG002
     ) -> None:
-        if content_length > settings.FILE_UPLOAD_MAX_MEMORY_SIZE:
-            raise RequestDataTooBig(f"A form may hold {settings.FILE_UPLOAD_MAX_MEMORY_SIZE} bytes with its files.")
+        limit = settings.FILE_UPLOAD_MAX_MEMORY_SIZE
+        if content_length > limit:
+            raise RequestDataTooBig(f"A form and its files may have at most {limit} bytes.")
 
     def receive_data_chunk(self, raw_data: bytes, _start: int) -> bytes:
         return raw_data

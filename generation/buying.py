@@ -30,7 +30,7 @@ def refuse_unready(round_: Round, configurations: list[Configuration]) -> None:
         if file.track not in COMMISSIONABLE_TRACKS:
             raise CannotCommission(
                 f"{configuration.name}: nothing is commissioned on the track {TRACKS[file.track]!r}. "
-                "The protocol defines it, and no more."
+                "The track is defined, and not in use yet."
             )
         if file.retired_on and not access(file.provider).is_stand_in:
             raise RetiredModel(

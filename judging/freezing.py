@@ -39,7 +39,7 @@ def rules_of(round_: Round) -> Judges:
     """Return what the round's protocol says of judges. Raises NoJudges when it says nothing."""
     rules = round_.protocol.rules.judges
     if rules is None:
-        raise NoJudges(f"{round_.protocol} has no section “judges”, so nobody but people judges round {round_.name!r}.")
+        raise NoJudges(f"{round_.protocol} has no section “judges”, so only people judge round {round_.name!r}.")
     return rules
 
 

@@ -77,7 +77,7 @@ def _read(path: Path, data: Bytes, bounds: Bounds) -> Movie:
         else:
             _follow(data, element, entries, state, bounds)
     if len(entries) > bounds.tracks:
-        raise UnsafeMedia(path, f"has {len(entries)} tracks; a clip may have {bounds.tracks}.")
+        raise UnsafeMedia(path, f"has {len(entries)} tracks; a clip may have at most {bounds.tracks}.")
     if not entries:
         raise NotAVideo(path, "has no tracks.")
     return Movie("matroska", "matroska", [_track(path, number, entry) for number, entry in entries.items()])

@@ -40,7 +40,7 @@ def _read(path: Path, data: Bytes, bounds: Bounds) -> Movie:
     brand = bytes(data[ftyp.start : ftyp.start + 4]).decode("latin-1") if ftyp else "qt  "
     traks = [box for box in walk(data, moov.start, moov.end) if box.kind == "trak"]
     if len(traks) > bounds.tracks:
-        raise UnsafeMedia(path, f"has {len(traks)} tracks; a clip may have {bounds.tracks}.")
+        raise UnsafeMedia(path, f"has {len(traks)} tracks; a clip may have at most {bounds.tracks}.")
     clock = _movie_clock(data, need(data, moov, "mvhd"))
     tracks = [_track(path, data, trak, clock=clock, quicktime=brand == "qt  ", bounds=bounds) for trak in traks]
     _add_fragments(data, [box for box in top if box.kind == "moof"], tracks, read_defaults(data, moov), bounds)

@@ -181,7 +181,7 @@ def _picture_format(path: Path, data: memoryview, video: Track, bounds: Bounds) 
         return video.width, video.height, "", ""
     frame, profile = decoded
     if frame.width * frame.height > bounds.pixels:
-        raise UnsafeMedia(path, f"is {frame.width}x{frame.height} large; a clip may have {bounds.pixels} pixels.")
+        raise UnsafeMedia(path, f"is {frame.width}x{frame.height}; a clip may have at most {bounds.pixels} pixels.")
     return frame.width, frame.height, profile, frame.format.name
 
 

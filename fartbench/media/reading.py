@@ -38,7 +38,7 @@ def open_bytes(path: Path, bounds: Bounds = BOUNDS) -> Iterator[memoryview]:
         if size == 0:
             raise NotAVideo(path, "is empty (zero bytes).")
         if size > bounds.file_bytes:
-            raise UnsafeMedia(path, f"is {size} bytes large; a clip may have {bounds.file_bytes}.")
+            raise UnsafeMedia(path, f"is {size} bytes large; a clip may have at most {bounds.file_bytes}.")
         # Never closed by hand: samples handed out as slices keep the map alive, and it goes with the last of them.
         yield memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
@@ -68,7 +68,8 @@ def _check(path: Path, track: Track, size: int, bounds: Bounds) -> None:
     for index, sample in enumerate(track.samples):
         if sample.size > bounds.sample_bytes:
             raise UnsafeMedia(
-                path, f"{track.kind} sample {index} says {sample.size} bytes; {bounds.sample_bytes} may be."
+                path,
+                f"{track.kind} sample {index} says {sample.size} bytes, over the limit of {bounds.sample_bytes}.",
             )
         if sample.offset < 0 or sample.size <= 0 or sample.offset + sample.size > size:
             raise NotAVideo(
@@ -80,9 +81,9 @@ def _check(path: Path, track: Track, size: int, bounds: Bounds) -> None:
         length = (last.pts + last.duration - min(times)) / track.timescale
         if not 0 <= length <= bounds.seconds:
             raise UnsafeMedia(
-                path, f"says its {track.kind} lasts {length:.3f} s; a clip may last {bounds.seconds:g} s."
+                path, f"says its {track.kind} lasts {length:.3f} s; a clip may last at most {bounds.seconds:g} s."
             )
     if track.width > bounds.side or track.height > bounds.side or track.width * track.height > bounds.pixels:
-        raise UnsafeMedia(path, f"is {track.width}x{track.height} large; a clip may have {bounds.pixels} pixels.")
+        raise UnsafeMedia(path, f"is {track.width}x{track.height}; a clip may have at most {bounds.pixels} pixels.")
     if track.channels > bounds.channels or track.sample_rate > bounds.sample_rate:
         raise UnsafeMedia(path, f"has {track.channels} channels at {track.sample_rate} Hz, more than a clip may have.")

@@ -35,7 +35,7 @@ def replace_reviewer(
     round = _held_open(round)
     leaving = _member(round, old)
     if leaving.role != Role.PRIMARY:
-        raise CohortRefused(f"{leaving.reviewer.code} is not in the primary cohort, so nobody takes that place over.")
+        raise CohortRefused(f"{leaving.reviewer.code} is not in the primary cohort, so there is no place to take over.")
     reason = _needed(reason)
     joining, link = _join(round, new, Role.PRIMARY, factors, instead_of=leaving)
     leaving.role, leaving.left_at, leaving.left_reason = Role.REPLACED, timezone.now(), reason

@@ -39,7 +39,7 @@ def work_through(kind: str, rounds: list[Round], console: Console) -> None:
     left = _watch(WORDS[kind], waiting.count, console)
     if failed := list(work.filter(state=JobState.FAILED)):
         words = "\n".join(f"  {job}: {job.error}" for job in failed)
-        raise WorkStopped(f"{len(failed)} jobs failed. Mend what they say and run “make demo” again.\n{words}")
+        raise WorkStopped(f"{len(failed)} jobs failed. Fix what they report and run “make demo” again.\n{words}")
     if left:
         raise WorkStopped(f"The workers stopped with {left} jobs left. Run “make demo” again; it goes on from there.")
 

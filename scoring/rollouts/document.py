@@ -234,4 +234,4 @@ def release_faults(results: RolloutResults, scores: Mapping[str, Any]) -> Iterat
         if cell.outcome == DELIVERED and place not in measured:
             yield f"{cell}: it was not measured; run “measure {record.name}”"
     for name, code, why in provisional_columns(scores):
-        yield f"{name}, {code}: provisional, an evaluator failed ({why}); mend that and run “measure {record.name}”"
+        yield f"{name}, {code}: provisional, an evaluator failed ({why}); fix that and run “measure {record.name}”"

@@ -183,7 +183,7 @@ def test_what_failed_many_times_is_said_once(admin_page: Client) -> None:
         )  # fmt: skip
     page = admin_page.get("/staff/rounds/spring/").content.decode()
     assert page.count("gemini is paused") == 1
-    assert "Judge, 3 times: gemini is paused: HTTP 401 Mend that; “judge spring” takes it up again." in page
+    assert "Judge, 3 times: gemini is paused: HTTP 401 Fix that; “judge spring” then goes on." in page
 
 
 def test_closing_incomplete_takes_the_box_and_a_reason(admin_page: Client) -> None:

@@ -81,7 +81,7 @@ class Command(RoundCommand):
             self.say(f"{found.judge}: {found.in_words}{cost}")
         if failed:
             raise CommandError(
-                "Not everything could be asked:\n  " + "\n  ".join(failed) + "\nMend that and run the same again.",
+                "Not everything could be asked:\n  " + "\n  ".join(failed) + "\nFix that and run this again.",
                 returncode=REFUSED,
             )
 
