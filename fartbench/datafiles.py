@@ -1,7 +1,10 @@
-"""Strict reading of YAML data files: text in, plain values out, faults in words. No Django here."""
+"""Strict reading of YAML and JSON data files: text in, plain values out, faults in words. No Django here."""
 
 from __future__ import annotations
 
+import json
+import math
+import re
 from copy import deepcopy
 from functools import lru_cache
 from pathlib import Path
@@ -9,31 +12,36 @@ from typing import Any
 
 from pydantic import ValidationError
 from ruamel.yaml import YAML
+from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import YAMLError
 
 from fartbench.errors import BadInput
 
+# A data file is a page or two of text, a whole set of scenarios less than one megabyte; anything far larger is a
+# mistake or an attack. Values are counted as they would be written out: a YAML alias stands for all that it names.
 MAX_BYTES = 200_000
+MAX_JSON_BYTES = 5_000_000
+MAX_VALUES, MAX_DEPTH = 200_000, 20
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 class DataError(BadInput):
     """A data file that cannot be used."""
 
 
-def read_yaml(path: Path) -> Any:
-    """Return the content of a YAML file. Raises DataError when it is missing, too large, no text or not YAML."""
+def read_yaml(path: Path, *, largest: int = MAX_BYTES) -> Any:
+    """Return the content of a YAML file as plain values.
+
+    Raises DataError when it is missing, larger than ``largest`` bytes, no text, not YAML, or holds what JSON cannot.
+    """
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise DataError(str(path), [f"the file is larger than {MAX_BYTES} bytes"])
-        return yaml_content(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError as error:
-        raise DataError(str(path), ["there is no such file"]) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(str(path), [f"the file cannot be read: {error}"]) from error
-    except YAMLError as error:
-        raise DataError(
-            str(path), [f"this is not YAML, or a key appears twice: {str(error).splitlines()[0]}"]
-        ) from error
+        return _plain(path, yaml_content(_text(path, largest)))
+    except RecursionError as error:
+        raise DataError(str(path), ["its values lie too deep in each other"]) from error
+    except DuplicateKeyError as error:
+        raise DataError(str(path), [f"a key appears twice: {_first_line(error)}"]) from error
+    except (YAMLError, ValueError, TypeError) as error:  # the last two: a number or a key that Python cannot make
+        raise DataError(str(path), [f"this is not YAML: {_first_line(error)}"]) from error
 
 
 def yaml_content(text: str) -> Any:
@@ -45,6 +53,82 @@ def yaml_content(text: str) -> Any:
 def _parsed(text: str) -> Any:
     """Parse it. Remembered: it takes a hundred times as long as a copy, and the same files are read again and again."""
     return YAML(typ="safe", pure=True).load(text)
+
+
+def read_json(path: Path, *, largest: int = MAX_JSON_BYTES) -> Any:
+    """Return the content of a JSON file as plain values. Raises DataError as `read_yaml` does."""
+    try:
+        return _plain(path, json.loads(_text(path, largest), object_pairs_hook=_once_each))
+    except RecursionError as error:
+        raise DataError(str(path), ["its values lie too deep in each other"]) from error
+    except ValueError as error:
+        raise DataError(str(path), [f"this is not JSON: {error}"]) from error
+
+
+def _text(path: Path, largest: int) -> str:
+    try:
+        if path.stat().st_size > largest:
+            raise DataError(str(path), [f"the file is larger than {largest} bytes"])
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise DataError(str(path), ["there is no such file"]) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(str(path), [f"the file cannot be read: {error}"]) from error
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} appears twice")
+    return found
+
+
+def _first_line(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or (str(error) or type(error).__name__).splitlines()[0]
+    where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
+    return f"{str(problem).splitlines()[0]}{where}"
+
+
+def _plain(path: Path, content: Any) -> Any:
+    """Return content that is plain: texts, numbers, yes and no, nothing, lists and mappings of them. Raises DataError.
+
+    What YAML calls a date or a set, a number that is none, and an alias that stands for more than anybody would write,
+    itself included, would break whatever stores, hashes or prints the content later.
+    """
+    waiting: list[tuple[str, int, Any]] = [("", 0, content)]
+    count = 0
+    while waiting:
+        where, depth, value = waiting.pop()
+        count += 1
+        if depth > MAX_DEPTH or count > MAX_VALUES:
+            what = (
+                "its values lie too deep in each other" if depth > MAX_DEPTH else f"it holds over {MAX_VALUES} values"
+            )
+            raise DataError(str(path), [what])
+        if fault := _odd(value):
+            raise DataError(str(path), [f"{where.removeprefix('.') or 'the file'}: {fault}"])
+        if isinstance(value, dict):
+            waiting += [(f"{where}.{key}", depth + 1, one) for key, one in value.items()]
+        elif isinstance(value, list):
+            waiting += [(f"{where}[{place}]", depth + 1, one) for place, one in enumerate(value, 1)]
+    return content
+
+
+def _odd(value: Any) -> str:
+    """Return why a value is not plain, nothing when it is; what lies in it is not looked at."""
+    if isinstance(value, dict):
+        if odd := [key for key in value if isinstance(key, bool) or not isinstance(key, str | int)]:
+            return f"the key {odd[0]!r} is no text"
+        return next((f"the key {key!r} has a control character" for key in value if _CONTROL.search(str(key))), "")
+    if isinstance(value, str):
+        return "a control character stands in this text" if _CONTROL.search(value) else ""
+    if isinstance(value, float):
+        return "" if math.isfinite(value) else f"{value} is no number"
+    if isinstance(value, bool | int | list | type(None)):
+        return ""
+    return f"a {type(value).__name__} cannot stand here; write a text in quotes"
 
 
 def tuples(content: Any) -> Any:

@@ -36,7 +36,10 @@ def plain(cell: str) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """A row with the number a spreadsheet shows (the header is row 1); missing optional columns read as empty."""
+    """A row with the number a spreadsheet shows (the header is row 1); it holds the cells that are not empty.
+
+    A table of rollouts has a column for each question of any form, and most of them are empty in a row.
+    """
 
     number: int
     cells: dict[str, str]
@@ -75,7 +78,9 @@ def read_table(path: Path, *, required: tuple[str, ...], optional: tuple[str, ..
         if len(cells) != len(header):
             faults.append(f"row {number}: {len(cells)} cells where the header has {len(header)}")
         else:
-            found.append(Row(number, dict(zip(header, (cell.strip() for cell in cells), strict=True))))
+            found.append(
+                Row(number, {name: cell for name, text in zip(header, cells, strict=True) if (cell := text.strip())})
+            )
     if not found and not faults:
         faults.append("there is a header and no row")
     if faults:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from pydantic import ValidationError
-from ruamel.yaml.error import YAMLError
 
-from fartbench.datafiles import yaml_content
+from fartbench.datafiles import DataError, read_yaml
 from fartbench.errors import BadInput
 from fartbench.protocol import JudgeModel
 
@@ -22,10 +21,9 @@ def read_judge(path: Path) -> JudgeModel:
     Raises JudgeFileRefused.
     """
     try:
-        content = yaml_content(path.read_text(encoding="utf-8-sig"))
-        return JudgeModel.model_validate(content)
-    except (OSError, UnicodeDecodeError, YAMLError) as error:
-        raise JudgeFileRefused(str(path), [f"the file cannot be read: {str(error).splitlines()[0]}"]) from error
+        return JudgeModel.model_validate(read_yaml(path))
+    except DataError as error:
+        raise JudgeFileRefused(error.what, error.faults) from error
     except ValidationError as error:
         faults = [f"{'.'.join(str(part) for part in fault['loc']) or 'the file'}: {fault['msg']}"
                   for fault in error.errors()]  # fmt: skip

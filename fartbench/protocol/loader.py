@@ -5,10 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
-from ruamel.yaml.constructor import DuplicateKeyError
-from ruamel.yaml.error import YAMLError
 
-from fartbench.datafiles import tuples, yaml_content
+from fartbench.datafiles import DataError, read_yaml, tuples
 from fartbench.errors import BadInput
 from fartbench.protocol.digest import digest_of
 from fartbench.protocol.references import reference_faults
@@ -16,7 +14,7 @@ from fartbench.protocol.rollouts import compiled, with_scenes
 from fartbench.protocol.schema import Protocol
 
 FILE_NAME = "protocol.yaml"
-# A protocol is a page or two of text; anything far larger is a mistake or an attack.
+# A protocol with its specifications is a few pages of text.
 MAX_BYTES = 1_000_000
 
 
@@ -63,24 +61,9 @@ def parse_protocol(content: Any, *, source: str) -> Protocol:
 
 def _read(path: Path) -> Any:
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ProtocolError(str(path), [f"the file is larger than {MAX_BYTES} bytes"])
-        return yaml_content(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError as error:
-        raise ProtocolError(str(path), ["there is no such file"]) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ProtocolError(str(path), [f"the file cannot be read: {error}"]) from error
-    except DuplicateKeyError as error:
-        raise ProtocolError(str(path), [f"a key appears twice: {_first_line(error)}"]) from error
-    except YAMLError as error:
-        raise ProtocolError(str(path), [f"this is not YAML: {_first_line(error)}"]) from error
-
-
-def _first_line(error: YAMLError) -> str:
-    mark = getattr(error, "problem_mark", None)
-    problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-    where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
-    return f"{str(problem).splitlines()[0]}{where}"
+        return read_yaml(path, largest=MAX_BYTES)
+    except DataError as error:
+        raise ProtocolError(error.what, error.faults) from error
 
 
 def _path(location: tuple[int | str, ...]) -> str:

@@ -16,7 +16,7 @@ Version = Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+(-[a-z0-9.]+)
 class Part(BaseModel):
     """A frozen piece of a protocol that knows every key it accepts."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 def repeated(values: Iterable[str]) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from fartbench.protocol.questions import NaRule, ValueRule
 from fartbench.protocol.schema import PER_SCENE, Protocol
 from fartbench.protocol.score_references import score_faults
+from fartbench.scenarios.soundness import rollout_faults
 
 
 def reference_faults(protocol: Protocol) -> list[str]:
@@ -18,6 +19,7 @@ def reference_faults(protocol: Protocol) -> list[str]:
         *_scene_faults(protocol),
         *_na_rule_faults(protocol),
         *_answer_rule_faults(protocol),
+        *(rollout_faults(protocol.rollouts) if protocol.rollouts else ()),
         *score_faults(protocol),
         *_pair_faults(protocol),
         *_judge_faults(protocol),

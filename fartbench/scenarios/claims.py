@@ -56,10 +56,7 @@ def check_folder(folder: Path) -> Report:
 
 
 def check(scenarios: Sequence[Scenario], claims: Iterable[Claim] | Constraints) -> Iterator[Finding]:
-    """Yield a finding for each claim that does not hold. Keys that appear twice are a finding of their own.
-
-    Raises KeyError when a claim names a rule or field that does not exist.
-    """
+    """Yield a finding for each claim that does not hold. Keys that appear twice are a finding of their own."""
     repeated = [key for key, count in Counter(one.key for one in scenarios).items() if count > 1]
     if repeated:
         yield Finding("keys", f"{_some(repeated)} is the key of more than one scenario", warn_only=False)

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import BaseModel, Field, model_validator
 
-from fartbench.protocol.parts import Key, Part, Text
+from fartbench.protocol.parts import Key, Part, Text, repeated
+from fartbench.scenarios.rules import ONE_VALUE, RULES, VALUES
+from fartbench.scenarios.schema import Scenario, Update
 
 Value = str | bool | int | float
 Source = Literal["published", "published_code", "derived", "ours"]
+
+
+def _fields(model: type[BaseModel], before: str = "") -> set[str]:
+    found = set()
+    for name, field in model.model_fields.items():
+        inner = field.annotation
+        found |= {f"{before}{name}"}
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            found |= _fields(inner, f"{before}{name}.")
+    return found
+
+
+FIELDS = {"scenarios": _fields(Scenario), "updates": _fields(Scenario) | _fields(Update)}
+"""What claims can be about, by dotted names; an update has its scenario's fields too."""
 
 
 class _Claim(Part):
@@ -25,6 +41,13 @@ class _Counting(_Claim):
     of: Literal["scenarios", "updates"] = "scenarios"
     where: dict[Text, tuple[Value, ...]] = Field(default_factory=dict)
     per: Text | None = None
+
+    @model_validator(mode="after")
+    def _every_field_is_known(self) -> Self:
+        for name in (getattr(self, "field", None), self.per, *self.where):
+            if name is not None and name not in FIELDS[self.of]:
+                raise ValueError(f"{self.of} have no field {name!r}")
+        return self
 
 
 class Total(_Counting):
@@ -58,6 +81,12 @@ class Once(_Claim):
     per: Text
     values: tuple[Text, ...] = Field(min_length=1)
 
+    @model_validator(mode="after")
+    def _both_fields_are_known(self) -> Self:
+        if unknown := [name for name in (self.field, self.per) if name not in FIELDS["scenarios"]]:
+            raise ValueError(f"scenarios have no field {unknown[0]!r}")
+        return self
+
 
 class Every(_Counting):
     """``field`` is one of ``among`` for every item. Holds for a single scenario, so also for a part of a set."""
@@ -74,6 +103,22 @@ class Rule(_Claim):
     rule: Text
     values: dict[Text, tuple[Value, ...]] = Field(default_factory=dict)
 
+    @model_validator(mode="after")
+    def _the_rule_is_known_with_its_values(self) -> Self:
+        if self.rule not in RULES:
+            raise ValueError(f"there is no rule {self.rule!r}; rules are {', '.join(RULES)}")
+        wanted = VALUES.get(self.rule, {})
+        if self.values.keys() != wanted.keys():
+            raise ValueError(f"the values of {self.rule} are {', '.join(wanted) or 'none'}")
+        for name, kind in wanted.items():
+            if odd := [one for one in self.values[name] if isinstance(one, bool) or not isinstance(one, kind)]:
+                raise ValueError(f"values.{name}: {odd[0]!r} cannot stand there")
+        if self.rule in ONE_VALUE and any(len(values) != 1 for values in self.values.values()):
+            raise ValueError(f"{self.rule} takes one value")
+        if self.rule == "schedule" and len(self.values["ids"]) != len(self.values["at_s"]):
+            raise ValueError("there are as many times as names of updates")
+        return self
+
 
 Claim = Annotated[Total | Distinct | Counts | Once | Every | Rule, Field(discriminator="kind")]
 
@@ -84,6 +129,12 @@ class Constraints(Part):
     source: Text
     not_published: tuple[Text, ...] = ()
     claims: tuple[Claim, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _each_claim_has_a_name_of_its_own(self) -> Self:
+        if twice := repeated(claim.id for claim in self.claims):
+            raise ValueError(f"claim {twice[0]!r} appears twice")
+        return self
 
     def claim(self, key: str) -> Claim:
         """Return the claim of this id. Raises KeyError when there is none."""

@@ -8,6 +8,7 @@ and read by people.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,8 @@ from random import Random
 
 from ruamel.yaml import YAML
 
+from fartbench.errors import Refusal
+from fartbench.scenarios import forms, metrics, units, verdicts
 from fartbench.scenarios.allocation import Plan, UpdatePlan, allocate
 from fartbench.scenarios.constraints import Constraints
 from fartbench.scenarios.material import Event, Material, Theme, Wording, read_material
@@ -22,7 +25,11 @@ from fartbench.scenarios.reading import read_model
 from fartbench.scenarios.schema import Complexity, Scenario, Update
 
 DURATION_S, INTERVAL_S, HORIZONS_S = 180.0, 30.0, (60.0, 120.0, 180.0)
-CONSTRAINTS = "constraints.yaml"
+CONSTRAINTS, RULES = "constraints.yaml", "protocol.yaml"
+
+
+class MaterialUnfit(Refusal):
+    """Themes, sentences and constraints from which no set can be made."""
 
 
 def generate(material: Material, constraints: Constraints, *, seed: int) -> tuple[Scenario, ...]:
@@ -37,14 +44,38 @@ def generate(material: Material, constraints: Constraints, *, seed: int) -> tupl
 
 
 def write_set(source: Path, out: Path, *, seed: int) -> tuple[Scenario, ...]:
-    """Generate from the folder ``source`` into the new folder ``out``, which can then be checked and reviewed.
+    """Generate from the folder ``source`` into the new folder ``out``, which can then be checked, reviewed and loaded:
+    units, forms, metrics and rules are copied, these under a version of their own.
 
-    Raises DataError or ScenarioError for bad material, NoAllocation, and FileExistsError when ``out`` is there.
+    Raises DataError or ScenarioError for bad material, MaterialUnfit, NoAllocation, and FileExistsError when ``out`` is
+    there. The folder comes whole or not at all.
     """
-    constraints = read_model(source / CONSTRAINTS, Constraints)
-    scenarios = generate(read_material(source), constraints, seed=seed)
+    constraints, material = read_model(source / CONSTRAINTS, Constraints), read_material(source)
+    try:
+        scenarios = generate(material, constraints, seed=seed)
+    except (LookupError, ValueError) as error:
+        raise MaterialUnfit(f"{source}: themes, sentences and constraints do not fit each other: {error}") from error
+    if out.exists():
+        raise FileExistsError(out)
+    partial = out.with_name(f".{out.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    try:
+        _write(source, partial, scenarios, seed)
+        partial.rename(out)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return scenarios
+
+
+def _write(source: Path, out: Path, scenarios: tuple[Scenario, ...], seed: int) -> None:
     (out / "scenarios").mkdir(parents=True)
-    shutil.copyfile(source / CONSTRAINTS, out / CONSTRAINTS)
+    for name in (CONSTRAINTS, units.FILE, forms.FILE, metrics.FILE, verdicts.FILE):
+        if (source / name).is_file():
+            shutil.copyfile(source / name, out / name)
+    if (source / RULES).is_file():
+        rules = (source / RULES).read_text(encoding="utf-8")
+        version = re.sub(r"(?m)^(version: *)(.*?) *$", rf"\g<1>\g<2>-seed.{seed}", rules, count=1)
+        (out / RULES).write_text(version, encoding="utf-8")
     about = {
         "name": f"streamav-generated-{seed}", "version": "0.1.0", "title": f"All themes, generated with seed {seed}",
         "extent": "whole", "constraints": CONSTRAINTS,
@@ -53,7 +84,6 @@ def write_set(source: Path, out: Path, *, seed: int) -> tuple[Scenario, ...]:
     YAML(typ="safe", pure=True).dump(about, out / "set.yaml")
     content = [scenario.model_dump(mode="json") for scenario in scenarios]
     (out / "scenarios" / "all.json").write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
-    return scenarios
 
 
 def _scenario(theme: Theme, track: str, plan: Plan, wording: Wording, random: Random) -> Scenario:

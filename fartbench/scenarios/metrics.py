@@ -13,8 +13,21 @@ from fartbench.scenarios.reading import read_model
 from fartbench.scenarios.schema import Scenario
 
 Code = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Za-z-]{0,11}$")]
+
+
+def _by_seconds(found: Any) -> Any:
+    return {int(key): value for key, value in found.items()} if isinstance(found, dict) else found
+
+
 # YAML keys such as 60 are numbers; what is looked up by them is a horizon in seconds.
-Horizons = Annotated[dict[int, float], BeforeValidator(lambda found: {int(key): value for key, value in found.items()})]
+Horizons = Annotated[dict[int, float], BeforeValidator(_by_seconds)]
+Recipe = Literal[
+    "mean", "criteria", "criteria_change", "endpoint_change", "achieved", "latency", "if_established",
+    "prompt_continuity",
+]  # fmt: skip
+PlugInKey = Literal[
+    "clip_aesthetics", "audiobox", "imagebind", "synchformer", "subject_consistency", "background_consistency",
+]  # fmt: skip
 FILE = "metrics.yaml"
 
 
@@ -34,14 +47,14 @@ class Metric(Part):
     better: Literal["higher", "lower"]
     unit: Literal["interval", "full", "endpoint", "update", "prompt", "boundary", "retention", "dependency"]
     computed: Literal["signals", "answers", "mixed", "plug_in"]
-    recipe: Key
+    recipe: Recipe
     value_unit: Text = "points"
     questions: tuple[Key, ...] = ()
     criteria: Literal["video", "audio"] | None = None
     modalities: tuple[Literal["video", "audio", "joint"], ...] = ()
     of: Code | None = None
     established_by: Key | None = None
-    plug_in: Key | None = None
+    plug_in: PlugInKey | None = None
     source: Text
 
     def applies_to(self, scenario: Scenario) -> bool:

@@ -5,7 +5,6 @@ The folder holds ``set.yaml``, the constraints it names, and ``scenarios/*.yaml`
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from fartbench.datafiles import DataError, faults_of, read_yaml, tuples
+from fartbench.datafiles import DataError, faults_of, read_json, read_yaml, tuples
 from fartbench.protocol.digest import digest_of
 from fartbench.scenarios.constraints import Constraints
 from fartbench.scenarios.schema import Scenario, SetFile
@@ -46,7 +45,7 @@ def read_set(folder: Path) -> ScenarioSet:
     return ScenarioSet(about, constraints, scenarios, digest_scenarios(scenarios))
 
 
-def scenario_files(folder: Path) -> list[tuple[Path, Any]]:
+def scenario_files(folder: Path) -> list[tuple[Path, list[Any]]]:
     """Return each file of scenarios with its content as it stands there. Raises DataError or ScenarioError."""
     files = sorted(path for path in (folder / "scenarios").glob("*") if path.suffix in {".yaml", ".json"})
     if not files:
@@ -54,13 +53,11 @@ def scenario_files(folder: Path) -> list[tuple[Path, Any]]:
     return [(path, _content(path)) for path in files]
 
 
-def _content(path: Path) -> Any:
-    if path.suffix == ".yaml":
-        return read_yaml(path)
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ScenarioError(str(path), [f"the file cannot be read: {error}"]) from error
+def _content(path: Path) -> list[Any]:
+    content = read_yaml(path) if path.suffix == ".yaml" else read_json(path)
+    if not isinstance(content, list):
+        raise ScenarioError(str(path), ["a file of scenarios is a list"])
+    return content
 
 
 def parse_scenarios(content: Any, *, source: str) -> tuple[Scenario, ...]:

@@ -93,6 +93,16 @@ RULES: dict[str, Check] = {
         parts_of_modality, checklist_fields, checklist_questions,
     )
 }  # fmt: skip
+NUMBER = (int, float)
+VALUES: dict[str, dict[str, type | tuple[type, ...]]] = {
+    "schedule": {"tracks": str, "ids": str, "at_s": NUMBER},
+    "intervals": {"count": NUMBER},
+    "dependency_place": {"dependencies": str, "steps": str},
+    "checklist_fields": {"video": str, "audio": str},
+    "checklist_questions": {"at_least": NUMBER},
+}
+"""The values that a rule takes, and of what kind; a rule that is not here takes none."""
+ONE_VALUE = ("intervals", "checklist_questions")
 
 
 def _questions(checklist: Mapping[str, str | None]) -> list[tuple[str, str]]:

@@ -14,6 +14,9 @@ from pydantic import Field, StringConstraints
 from fartbench.protocol.parts import Key, Part, Text, Version
 
 StepName = Annotated[str, StringConstraints(pattern=r"^P[0-9]$")]
+LONGEST_S = 3600
+"""No rollout is longer than an hour."""
+
 Criterion = Text | None
 """A yes/no question about what the prompt demands; None where it demands nothing of the kind."""
 
@@ -51,9 +54,9 @@ class Scenario(Part):
     theme: Key
     title: Text
     track: Literal["progressive", "interactive"]
-    duration_s: float = Field(gt=0)
+    duration_s: float = Field(gt=0, le=LONGEST_S)
     horizons_s: tuple[float, ...] = Field(min_length=1)
-    interval_s: float = Field(gt=0)
+    interval_s: float = Field(ge=1)
     scene_domain: Key
     audio_domain: Key
     subject_category: Key

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from fartbench.protocol.parts import Key, Part, Text
 from fartbench.scenarios.reading import read_model
-from fartbench.scenarios.schema import Scenario
+from fartbench.scenarios.schema import LONGEST_S, Scenario
 
 FILE = "units.yaml"
+AT_UPDATES = ("after", "around", "before_and_after", "source_and_after")
+"""How windows lie whose place is an update."""
 
 
 class Window(NamedTuple):
@@ -46,7 +48,13 @@ class UnitKind(Part):
     text: Text
     tracks: tuple[Literal["progressive", "interactive"], ...] = Field(min_length=1)
     windows: Literal["intervals", "whole", "ends", "first", "after", "around", "before_and_after", "source_and_after"]
-    seconds: float = Field(default=0, ge=0)
+    seconds: float = Field(default=0, ge=0, le=LONGEST_S)
+
+    @model_validator(mode="after")
+    def _windows_at_updates_reach_somewhere(self) -> Self:
+        if (self.windows in AT_UPDATES) != (self.seconds > 0):
+            raise ValueError(f"{self.kind}: windows at updates say how many seconds they reach, and only those")
+        return self
 
     @property
     def is_compared(self) -> bool:

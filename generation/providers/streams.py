@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from fartbench.media.errors import NotAVideo
 from generation.providers.access import access
 from generation.providers.on_fetch import MadeOnFetch
 from generation.providers.port import (
@@ -61,7 +62,8 @@ class WebSocketStreams(MadeOnFetch):
         return Ready((Output(0),), model_version=str(handle["model"]))
 
     def make(self, handle: Mapping[str, Any], out: Path, report: Report) -> Fetch:
-        """Open the stream, listen to its end and join what came. A stream that did not come whole is a failure."""
+        """Open the stream, listen to its end and join what came. A stream that did not come whole is a failure, and one
+        whose chunks are not the pictures that it said."""
         folder = Path(handle[FOLDER])
         if (folder / NAME).is_file():
             log = read_log(folder)
@@ -74,7 +76,10 @@ class WebSocketStreams(MadeOnFetch):
             return Failed(f"The stream was {log.outcome} after {len(log.chunks)} chunks: {log.reason}")
         from generation.rollouts.assembling import assemble  # noqa: PLC0415 - a web process does without decoders
 
-        assemble(folder, out)
+        try:
+            assemble(folder, out)
+        except NotAVideo as refusal:
+            return Failed(f"The stream came whole, and its chunks make no rollout: {refusal}")
         return Fetched(stream=log)
 
 

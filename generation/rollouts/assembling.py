@@ -5,9 +5,10 @@ Reading happens in the sandbox: chunks are what a stranger sent.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import av
 import numpy as np
@@ -18,9 +19,11 @@ from numpy.typing import NDArray
 from fartbench.media.errors import NotAVideo
 from fartbench.media.sandbox import call_apart
 from generation.rollouts.log import RolloutLog, read_log
+from generation.rollouts.streaming import SLACK_S
 
 RATE = 48_000
 SECONDS = 300.0
+T = TypeVar("T")
 _FILES_ONLY = {"protocol_whitelist": "file"}
 
 
@@ -28,8 +31,9 @@ def assemble(folder: Path, out: Path) -> RolloutLog:
     """Write the rollout in ``folder`` to the MP4 file ``out`` and return its log.
 
     Coded pictures are copied bit for bit, one after another at the rate of the stream; sound is laid at each chunk's
-    start, cut or filled to its length, and coded once. Raises NotAVideo or MediaToolDied when a chunk cannot be read or
-    its pictures are coded in another way, LogUnreadable, and NotAVideo when nothing came.
+    start, cut or filled to its length, and coded once. Raises LogUnreadable, MediaToolDied, and NotAVideo when nothing
+    came, or a chunk cannot be read, or its pictures are coded in another way than those before, not as many as were
+    said, or not at one rate.
     """
     log = read_log(folder)
     partial = out.with_name(f".{out.name}.partial")
@@ -45,36 +49,80 @@ def assemble(folder: Path, out: Path) -> RolloutLog:
 def _assemble_here(folder: Path, chunks: list[list[Any]], target: str) -> None:
     if not chunks:
         raise NotAVideo(folder, "holds no chunk; there is nothing to join.")
-    rate = Fraction(sum(frames for _, frames, _, _ in chunks) / chunks[-1][3]).limit_denominator(1001)
+    frames = [count for _, count, _, _ in chunks]
+    rate = Fraction(sum(frames) / chunks[-1][3]).limit_denominator(1001)
+    delay = max(_read(folder / name, lambda chunk: _delay(chunk, chunk.streams.video[0])) for name, *_ in chunks)
     with av.open(target, "w", format="mp4", options={"movflags": "+faststart"}) as out:
-        copied, sound = None, out.add_stream("aac", rate=RATE, layout="mono")
-        config, place = b"", 0
-        for name, _, starts_s, ends_s in chunks:
+        pictures, sound = _Pictures(out, rate, delay), out.add_stream("aac", rate=RATE, layout="mono")
+        for name, count, starts_s, ends_s in chunks:
             path = folder / name
-            with av.open(str(path), format="mov", options=_FILES_ONLY) as chunk:
-                video = chunk.streams.video[0]
-                if copied is None:
-                    copied = out.add_stream_from_template(video)
-                    copied.time_base = 1 / rate
-                    config = bytes(video.codec_context.extradata or b"")
-                if bytes(video.codec_context.extradata or b"") != config:
-                    raise NotAVideo(path, "has pictures that are coded in another way than those before.")
-                for packet in _packets(chunk, video, place, 1 / rate):
-                    packet.stream = copied
-                    out.mux(packet)
-                    place += 1
+            before = pictures.place
+            _read(path, pictures.take)
+            if pictures.place - before != count:
+                raise _fault(path, f"holds {pictures.place - before} pictures, and {count} were said.")
+            if abs(before / rate - starts_s) > SLACK_S:
+                raise _fault(path, "comes with pictures at another rate than those before.")
             _sound(path, out, sound, round(starts_s * RATE), round(ends_s * RATE))
         out.mux(sound.encode(None))
 
 
-def _packets(chunk: Any, video: Any, place: int, tick: Fraction) -> list[Any]:
-    """Return a chunk's coded pictures, timed to follow the ``place`` pictures before them."""
-    packets = [packet for packet in chunk.demux(video) if packet.size]
-    order = sorted(packet.pts for packet in packets)
-    for decode, packet in enumerate(packets):
-        packet.pts, packet.dts, packet.duration = place + order.index(packet.pts), place + decode, 1
-        packet.time_base = tick
-    return packets
+def _fault(path: Path, words: str) -> NotAVideo:
+    """Return the refusal of a stream for one of its chunks: outside the sandbox, only the folder is known."""
+    return NotAVideo(path.parent, f"{path.stem} {words}")
+
+
+def _read(path: Path, take: Callable[[Any], T]) -> T:
+    """Open a chunk and return what ``take`` makes of it. Raises NotAVideo for one without pictures, or that is none."""
+    try:
+        with av.open(str(path), format="mov", options=_FILES_ONLY) as chunk:
+            if not chunk.streams.video:
+                raise _fault(path, "holds no picture.")
+            return take(chunk)
+    except av.error.FFmpegError as error:
+        raise _fault(path, f"cannot be read: {error.strerror}.") from error
+
+
+def _coded(chunk: Any, video: Any) -> list[Any]:
+    return [packet for packet in chunk.demux(video) if packet.size]
+
+
+def _shown(packets: list[Any]) -> list[int]:
+    """Return the turn in which each coded picture is shown."""
+    times = sorted(packet.pts for packet in packets)
+    return [times.index(packet.pts) for packet in packets]
+
+
+def _delay(chunk: Any, video: Any) -> int:
+    """Return how many pictures later than decoded a picture is shown at most."""
+    return max((decoded - shown for decoded, shown in enumerate(_shown(_coded(chunk, video)))), default=0)
+
+
+class _Pictures:
+    """The pictures of the joined file; ``place`` is how many there are."""
+
+    def __init__(self, out: Any, rate: Fraction, delay: int) -> None:
+        self._out, self._tick, self._delay = out, 1 / rate, delay
+        self._stream: Any = None
+        self._coding: Any = None
+        self.place = 0
+
+    def take(self, chunk: Any) -> None:
+        """Add a chunk's coded pictures as they are, timed to follow those before."""
+        video = chunk.streams.video[0]
+        coding = (video.codec_context.name, video.width, video.height, bytes(video.codec_context.extradata or b""))
+        if self._stream is None:
+            self._stream, self._coding = self._out.add_stream_from_template(video), coding
+            self._stream.time_base = self._tick
+        packets = _coded(chunk, video)
+        if coding != self._coding:
+            raise _fault(Path(chunk.name), "has pictures that are coded in another way than those before.")
+        if packets and not packets[0].is_keyframe:
+            raise _fault(Path(chunk.name), "begins with a picture that needs those before.")
+        for decoded, (packet, shown) in enumerate(zip(packets, _shown(packets), strict=True)):
+            packet.pts, packet.dts = self.place + shown, self.place + decoded - self._delay
+            packet.duration, packet.time_base, packet.stream = 1, self._tick, self._stream
+            self._out.mux(packet)
+        self.place += len(packets)
 
 
 def _sound(path: Path, out: Any, stream: Any, start: int, stop: int) -> None:
@@ -87,10 +135,12 @@ def _sound(path: Path, out: Any, stream: Any, start: int, stop: int) -> None:
 
 
 def _decoded_sound(path: Path) -> NDArray[np.float32]:
-    with av.open(str(path), format="mov", options=_FILES_ONLY) as chunk:
+    def decoded(chunk: Any) -> NDArray[np.float32]:
         if not chunk.streams.audio:
             return np.zeros(0, np.float32)
         resampler = AudioResampler(format="fltp", layout="mono", rate=RATE)
         frames = [part for frame in chunk.decode(audio=0) for part in resampler.resample(frame)]
         frames += resampler.resample(None)
         return np.concatenate([np.zeros(0, np.float32), *(frame.to_ndarray()[0] for frame in frames)])
+
+    return _read(path, decoded)

@@ -100,7 +100,7 @@ class LogWriter:
 
 
 def read_log(folder: Path) -> RolloutLog:
-    """Read a stream's log; a last line that was cut off is left out. Raises LogUnreadable."""
+    """Read a stream's log; a last line that was cut off is left out, be it the first. Raises LogUnreadable."""
     path = folder / NAME
     try:
         lines = [
@@ -109,10 +109,10 @@ def read_log(folder: Path) -> RolloutLog:
         found: dict[str, list[dict[str, Any]]] = {}
         for line in lines:
             found.setdefault(line.pop("kind"), []).append(line)
-        start, end = found["sent"][0], found.get("end", [{}])[0]
+        start, end = found.get("sent", [{}])[0], found.get("end", [{}])[0]
         return RolloutLog(
             provider_id=found.get("opened", [{}])[0].get("provider_id", ""),
-            client=start["client"],
+            client=start.get("client", ""),
             chunks=tuple(ChunkRecord(**line) for line in found.get("chunk", [])),
             prompts=tuple(PromptRecord(**line) for line in found.get("prompt", [])),
             outcome=end.get("outcome", "cut"),

@@ -26,8 +26,9 @@ from generation.rollouts.port import (
 )
 
 SLACK_S = 0.07
-"""How far media times may be from where they belong: a picture at the slowest rate that is streamed, 16 a second."""
-
+"""How much a rollout may be shorter than asked: a picture at the slowest rate that is streamed, 16 a second."""
+ROUNDING_S = 0.005
+"""How far the times of one moment may be apart. Chunks meet without a gap, or gaps would add up."""
 
 LONGEST_S, MOST_BYTES, MOST_CHUNKS, FASTEST = 3600.0, 2_000_000_000, 10_000, 240
 """How long a stream may take, how much it may bring in how many chunks, with how many pictures a second at most."""
@@ -96,20 +97,30 @@ class _Taking:
                 return "it was opened twice"
             case Chunk():
                 return self._fault_of_chunk(event)
-            case Prompted() if event.step not in self._given or event.step in self._taken:
-                return f"{event.step} was taken and never given"
-            case Prompted() if event.history != self._history:
-                return f"{event.step} was taken on another history than the one that was kept"
+            case Prompted():
+                return self._fault_of_prompt(event)
             case Ended() if self._media_s < self._order.seconds - SLACK_S:
                 return f"it ended at {self._media_s:g} of {self._order.seconds:g} s"
+            case Ended() if unanswered := sorted(self._given.keys() - self._taken):
+                return f"it ended, and {unanswered[0]} was given and never taken"
+        return ""
+
+    def _fault_of_prompt(self, event: Prompted) -> str:
+        if event.step not in self._given or event.step in self._taken:
+            return f"{event.step} was taken and never given"
+        if event.history != self._history:
+            return f"{event.step} was taken on another history than the one that was kept"
+        if not self._media_s - ROUNDING_S <= event.media_s <= self._order.seconds + SLACK_S:
+            return f"{event.step} was taken for {event.media_s:g} s, and {self._media_s:g} s were made already"
         return ""
 
     def _fault_of_chunk(self, chunk: Chunk) -> str:
         name, seconds = f"chunk {chunk.index}", chunk.ends_s - chunk.starts_s
         faults = {
+            f"{name} came before the stream was opened": not self._is_open,
             f"it went on for more than {LONGEST_S:g} s": self._kept_at_s > LONGEST_S,
             f"{name} at {chunk.starts_s:g} s came after {self._chunks} of {self._media_s:g} s": (
-                chunk.index != self._chunks or abs(chunk.starts_s - self._media_s) > SLACK_S
+                chunk.index != self._chunks or abs(chunk.starts_s - self._media_s) > ROUNDING_S
             ),
             f"it has more than {MOST_CHUNKS} chunks": self._chunks >= MOST_CHUNKS,
             f"{name} is empty": chunk.frames < 1 or seconds <= 0,

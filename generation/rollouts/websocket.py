@@ -129,8 +129,8 @@ class _Stream:
         if not isinstance(data, bytes) or hashlib.sha256(data).hexdigest() != message["sha256"]:
             return Broken(f"chunk {message['index']} is not what its hash says")
         return Chunk(
-            int(message["index"]),
-            int(message["frames"]),
+            _whole(message["index"]),
+            _whole(message["frames"]),
             _seconds(message["starts_s"]),
             _seconds(message["ends_s"]),
             data,
@@ -154,7 +154,13 @@ class _NoStream:
 
 
 def _geometry(first: int, next: int, frame_rate: int) -> Geometry:  # noqa: A002 - the wire's name
-    return Geometry(int(first), int(next), int(frame_rate))
+    return Geometry(_whole(first), _whole(next), _whole(frame_rate))
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{value!r} is no whole number")
+    return value
 
 
 def _seconds(value: Any) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
 from django.db import transaction
 from django.utils import timezone
@@ -103,14 +104,13 @@ def _drafts(entries: Sequence[SheetEntry], forms: Mapping[str, Form], source: st
         ],
         batch_size=ROWS_PER_STATEMENT,
     )
-    Answer.objects.bulk_create(
-        [
-            Answer(sheet=sheet, question=question, value=response.value, na_reason=response.na_reason)
-            for sheet, entry in zip(sheets, entries, strict=True)
-            for question, response in entry.responses.items()
-        ],
-        batch_size=ROWS_PER_STATEMENT,
+    answers = (
+        Answer(sheet=sheet, question=question, value=response.value, na_reason=response.na_reason)
+        for sheet, entry in zip(sheets, entries, strict=True)
+        for question, response in entry.responses.items()
     )
+    while some := list(islice(answers, ROWS_PER_STATEMENT)):  # all of a large round at once would fill the memory
+        Answer.objects.bulk_create(some)
     return sheets
 
 

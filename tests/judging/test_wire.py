@@ -233,7 +233,7 @@ class TestOnesOwnJudge:
             own_judge(tmp_path, **changes)
 
     def test_a_file_that_is_not_there_is_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(JudgeFileRefused, match="cannot be read"):
+        with pytest.raises(JudgeFileRefused, match="there is no such file"):
             read_judge(tmp_path / "none.yaml")
 
     def test_names_are_told_apart(self, tmp_path: Path) -> None:

@@ -137,6 +137,7 @@ class Scripted:
         yield self
 
     def events(self):
+        yield Opened("1", None)
         yield from self.script
 
     def commit(self, index: int, history: str) -> None:
@@ -150,6 +151,9 @@ def piece(index: int, starts_s: float, ends_s: float, frames: int = 24) -> Chunk
     return Chunk(index, frames, starts_s, ends_s, b"bytes")
 
 
+AFTER = extended(NOTHING, piece(0, 0, 4).sha256)
+
+
 @pytest.mark.parametrize(
     ("events", "reason", "kept"),
     [
@@ -159,6 +163,10 @@ def piece(index: int, starts_s: float, ends_s: float, frames: int = 24) -> Chunk
         ([piece(0, 0, 1, 0)], "chunk 0 is empty", 0),
         ([piece(0, 0, 4), Prompted("P1", 4, NOTHING)], "P1 was taken on another history", 1),
         ([Prompted("P7", 0, NOTHING)], "P7 was taken and never given", 0),
+        ([piece(0, 0, 4), Prompted("P1", 3.5, AFTER)], "P1 was taken for 3.5 s, and 4 s were made already", 1),
+        ([piece(0, 0, 4), Prompted("P1", 14.5, AFTER)], "P1 was taken for 14.5 s", 1),
+        ([piece(0, 0, 4), piece(1, 4, 14), Ended()], "it ended, and P1 was given and never taken", 2),
+        ([piece(0, 0, 1), piece(1, 1.06, 2)], "chunk 1 at 1.06 s came after 1 of 1 s", 1),
         ([piece(0, 0, 13), Ended()], "it ended at 13 of 14 s", 1),
     ],
 )
@@ -169,11 +177,21 @@ def test_what_a_provider_does_out_of_turn_breaks_the_stream_and_is_said(tmp_path
 
 
 def test_every_prompt_that_is_due_is_given_before_the_chunk_is_committed(tmp_path):
-    source = Scripted(piece(0, 0, 2), piece(1, 2, 7), piece(2, 7, 14), Ended())
+    pieces = [piece(0, 0, 2, 48), piece(1, 2, 7, 120), piece(2, 7, 14, 168)]
+    history = extended(extended(NOTHING, pieces[0].sha256), pieces[1].sha256)
+    taken = [Prompted(step, 7.0, history) for step in ("P1", "P2")]
+    source = Scripted(*pieces[:2], *taken, pieces[2], Ended())
     assert take_stream(source, ORDER, tmp_path).outcome == "whole"
     assert source.said == [
         ("commit", 0), ("prompt", "P1", "first"), ("prompt", "P2", "second"), ("commit", 1), ("commit", 2),
     ]  # fmt: skip
+
+
+def test_nothing_comes_before_a_stream_is_open(tmp_path):
+    source = Scripted()
+    source.events = lambda: iter([piece(0, 0, 1)])
+    log = take_stream(source, ORDER, tmp_path)
+    assert (log.outcome, log.reason) == ("broken", "chunk 0 came before the stream was opened")
 
 
 def test_no_connection_is_a_broken_stream_with_its_reason(tmp_path):
@@ -231,6 +249,12 @@ def test_a_chunk_that_is_no_video_is_refused_and_nothing_is_written(tmp_path):
     assert not (tmp_path / "out.mp4").exists()
 
 
+def test_a_log_of_which_not_even_the_first_line_was_written_is_of_a_stream_that_was_cut(tmp_path):
+    (tmp_path / NAME).write_text('{"kind": "sen', encoding="utf-8")
+    log = read_log(tmp_path)
+    assert (log.outcome, log.chunks) == ("cut", ())
+
+
 def test_a_log_that_is_none_is_refused(tmp_path):
     with pytest.raises(LogUnreadable):
         read_log(tmp_path)
@@ -252,6 +276,7 @@ def test_prompts_out_of_order_are_refused():
         '{"type": "prompted", "step": "P1", "media_s": NaN, "history": ""}',
         '{"type": "prompted", "step": "P1", "media_s": 1e20, "history": ""}',
         '{"type": "error", "reason": "\\u0000' + "x" * 100_000 + '"}',
+        '{"type": "opened", "id": "1", "geometry": {"first": 1.5, "next": 1, "frame_rate": true}}',
     ],
 )
 def test_messages_that_make_no_sense_break_a_stream_in_few_words(tmp_path, message):
