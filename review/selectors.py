@@ -15,6 +15,7 @@ from blinding.models import Stimulus
 from fartbench.compiled import CompiledQuery, Part
 from fartbench.models import Round, RoundState
 from review.models import AnswerSheet, Assignment, CohortMember, Invite, Reviewer, Role, TrainingClip
+from review.queues import Queue
 
 Person = AbstractBaseUser | AnonymousUser
 
@@ -50,55 +51,20 @@ class QueueItem:
         return self.assignment.stimulus_id
 
     @property
+    def key(self) -> str:
+        return self.stimulus_id
+
+    @property
+    def is_begun(self) -> bool:
+        return self.sheet is not None
+
+    @property
     def is_ended(self) -> bool:
         return self.sheet is not None and self.sheet.is_ended
 
     @property
     def is_set_aside(self) -> bool:
         return self.sheet is not None and not self.sheet.is_ended and self.sheet.set_aside_at is not None
-
-
-@dataclass(frozen=True)
-class Queue:
-    """A reviewer's whole list of one round, in the stored order."""
-
-    items: tuple[QueueItem, ...]
-
-    @property
-    def total(self) -> int:
-        return len(self.items)
-
-    @property
-    def done(self) -> int:
-        return sum(item.is_ended for item in self.items)
-
-    @property
-    def is_begun(self) -> bool:
-        """Whether there is a sheet of any of the clips."""
-        return any(item.sheet is not None for item in self.items)
-
-    @property
-    def set_aside(self) -> list[QueueItem]:
-        return [item for item in self.items if item.is_set_aside]
-
-    @property
-    def next(self) -> QueueItem | None:
-        """The clip that is due: the first that is neither ended nor set aside, then the first that was set aside."""
-        open_items = [item for item in self.items if not item.is_ended]
-        return next((item for item in open_items if not item.is_set_aside), open_items[0] if open_items else None)
-
-    def after(self, stimulus_id: str) -> QueueItem | None:
-        """Return the clip that would be due once this one is done."""
-        rest = Queue(tuple(item for item in self.items if item.stimulus_id != stimulus_id))
-        return rest.next
-
-    def item(self, stimulus_id: str) -> QueueItem | None:
-        """Return the entry of one clip, or None when it is not in the list."""
-        return next((item for item in self.items if item.stimulus_id == stimulus_id), None)
-
-    def is_open(self, item: QueueItem) -> bool:
-        """Say whether its page may be shown: it is ended, begun or due."""
-        return item.sheet is not None or item == self.next
 
 
 def assignments_of(reviewer: Reviewer | int, round: Round | int) -> QuerySet[Assignment]:
@@ -108,7 +74,7 @@ def assignments_of(reviewer: Reviewer | int, round: Round | int) -> QuerySet[Ass
     ).order_by("position")
 
 
-def queue_of(reviewer: Reviewer, round: Round) -> Queue:
+def queue_of(reviewer: Reviewer, round: Round) -> Queue[QueueItem]:
     """Return the reviewer's list of a round with the state of each sheet, in two queries."""
     sheets = {
         sheet.stimulus_id: sheet

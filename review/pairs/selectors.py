@@ -12,6 +12,7 @@ from fartbench.models import Round
 from fartbench.protocol import Pairs
 from review.models import CohortMember, Pair, PairTask, Reviewer, Role, Vote
 from review.pairs.errors import NoPairs
+from review.queues import Queue
 
 ENDED = Q(locked_at__isnull=False) | Q(unplayable_at__isnull=False)
 
@@ -53,43 +54,27 @@ class PairItem:
         return self.task.pair_id
 
     @property
+    def key(self) -> str:
+        return self.pair_id
+
+    @property
+    def is_begun(self) -> bool:
+        return self.vote is not None
+
+    @property
     def is_ended(self) -> bool:
         return self.vote is not None and self.vote.is_ended
 
-
-@dataclass(frozen=True)
-class PairQueue:
-    """A reviewer's whole list of pairs of one round, in the stored order."""
-
-    items: tuple[PairItem, ...]
-
     @property
-    def total(self) -> int:
-        return len(self.items)
-
-    @property
-    def done(self) -> int:
-        return sum(item.is_ended for item in self.items)
-
-    @property
-    def next(self) -> PairItem | None:
-        """The pair that is due."""
-        return next((item for item in self.items if not item.is_ended), None)
-
-    def after(self, pair_id: str) -> PairItem | None:
-        """Return the pair that would be due once this one is done."""
-        return next((item for item in self.items if not item.is_ended and item.pair_id != pair_id), None)
-
-    def item(self, pair_id: str) -> PairItem | None:
-        """Return the entry of one pair, or None when it is not in the list."""
-        return next((item for item in self.items if item.pair_id == pair_id), None)
+    def is_set_aside(self) -> bool:
+        return False  # a pair is never put off
 
 
-def pair_queue(reviewer: Reviewer, round: Round) -> PairQueue:
+def pair_queue(reviewer: Reviewer, round: Round) -> Queue[PairItem]:
     """Return the reviewer's pairs of a round with the state of each vote, in two queries."""
     tasks = list(tasks_of(reviewer, round).select_related("pair"))
     votes = {vote.task_id: vote for vote in Vote.objects.filter(task__in=tasks).defer("playback")}
-    return PairQueue(tuple(PairItem(n, task, votes.get(task.pk)) for n, task in enumerate(tasks, start=1)))
+    return Queue(tuple(PairItem(n, task, votes.get(task.pk)) for n, task in enumerate(tasks, start=1)))
 
 
 def task_of(reviewer: Reviewer, pair_id: str) -> PairTask | None:

@@ -19,8 +19,9 @@ from review.about import About, about
 from review.errors import RoundNotOpen
 from review.models import PairTask, Reviewer, Vote
 from review.pairs.errors import NotYourPair, PairNotDue, PairNotPlayed, StaleVote, UnknownAnswer, VoteEnded
-from review.pairs.selectors import PairItem, PairQueue, pair_queue, pair_rules, task_of
+from review.pairs.selectors import PairItem, pair_queue, pair_rules, task_of
 from review.pairs.voting import VoteDraft, lock_vote, report_pair_unplayable, save_vote
+from review.queues import Queue
 from review.selectors import next_assignment
 from review.views.access import next_url, reviewers_only, wants_json
 from review.views.calls import BadRequestBody, body_of, refused, revision_of
@@ -48,7 +49,7 @@ def pair(request: HttpRequest, reviewer: Reviewer, pair_id: str) -> HttpResponse
         return redirect("review-home")
     queue = pair_queue(reviewer, round_)
     item = queue.item(pair_id)
-    if item is not None and item.vote is not None and item.vote.is_ended:
+    if item is not None and item.is_ended:
         return _ended_page(request, task, item, next_url(reviewer, round_))
     is_due = item is not None and item == queue.next and next_assignment(reviewer, round_) is None
     if not task.member.is_ready or item is None or not (item.vote or is_due):
@@ -138,7 +139,7 @@ def _lock_by_form(request: HttpRequest, reviewer: Reviewer, task: PairTask) -> H
 
 
 def _page(
-    request: HttpRequest, task: PairTask, queue: PairQueue, *, answer: str | None = None, status: int = 200
+    request: HttpRequest, task: PairTask, queue: Queue[PairItem], *, answer: str | None = None, status: int = 200
 ) -> HttpResponse:
     round_, rules = task.member.round, pair_rules(task.member.round)
     item, stored = queue.item(task.pair_id), Vote.objects.filter(task=task).first()
@@ -172,7 +173,9 @@ def _about(task: PairTask, question: PairQuestion) -> About | None:
     return about({**context, "target": context.get("target") or first_prompt})
 
 
-def _browser_data(task: PairTask, queue: PairQueue, stored: Vote | None, question: PairQuestion) -> dict[str, Any]:
+def _browser_data(
+    task: PairTask, queue: Queue[PairItem], stored: Vote | None, question: PairQuestion
+) -> dict[str, Any]:
     round_, rules, name = task.member.round, pair_rules(task.member.round), task.pair_id
     following = queue.after(name)
     coming = task_of(task.member.reviewer, following.pair_id) if following else None

@@ -13,8 +13,9 @@ from django.views.decorators.http import require_safe
 from fartbench.models import Round, RoundState
 from review.models import CohortMember, Reviewer
 from review.pace import time_left
-from review.pairs.selectors import PairQueue, pair_queue
-from review.selectors import Queue, locked_times, memberships_of, queue_of
+from review.pairs.selectors import PairItem, pair_queue
+from review.queues import Queue
+from review.selectors import QueueItem, locked_times, memberships_of, queue_of
 from review.views.access import next_url, own_membership, reviewers_only
 
 
@@ -23,8 +24,8 @@ class RoundCard:
     """A round on the reviewer's start page."""
 
     member: CohortMember
-    queue: Queue
-    pairs: PairQueue
+    queue: Queue[QueueItem]
+    pairs: Queue[PairItem]
     left: timedelta | None
 
     @property

@@ -19,7 +19,8 @@ from review.about import about
 from review.models import AnswerSheet, Assignment, Reviewer
 from review.pace import break_is_due, time_left
 from review.page import browser_rules, question_blocks, stages
-from review.selectors import Queue, QueueItem, locked_times, queue_of, training_due
+from review.queues import Queue
+from review.selectors import QueueItem, locked_times, queue_of, training_due
 from review.views.access import next_url, own_assignment, reviewers_only
 from review.views.kept import kept_answers
 from review.views.training import training_url
@@ -54,7 +55,7 @@ def form_page(
     request: HttpRequest,
     reviewer: Reviewer,
     assignment: Assignment,
-    queue: Queue,
+    queue: Queue[QueueItem],
     *,
     responses: Mapping[str, Response] | None = None,
     faults: Mapping[str, str] | None = None,
@@ -86,7 +87,7 @@ def form_page(
 
 
 def _browser_data(
-    assignment: Assignment, queue: Queue, stored: AnswerSheet | None, answers: Mapping[str, Response]
+    assignment: Assignment, queue: Queue[QueueItem], stored: AnswerSheet | None, answers: Mapping[str, Response]
 ) -> dict[str, Any]:
     name = assignment.stimulus_id
     following = queue.after(name)
