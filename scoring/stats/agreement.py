@@ -11,8 +11,9 @@ where d is [c != k] for nominal answers, and (x_c - x_k)^2 otherwise: x are the 
 level and the mid-ranks cumsum(n)_c - n_c / 2 at the ordinal level, which is Krippendorff's ordinal difference.
 
 Four reviewers and five answers make only 120 different pairable answer patterns, so everything here works on patterns
-and on how often each occurs; resampling clips is one multinomial draw of pattern counts. Coincidences are summed as
-integers (scaled by the least common multiple of the m_u - 1), so the order of summation changes no digit.
+and on how often each occurs; resampling clips is one multinomial draw of pattern counts. Answers that nobody gave have
+n_c = 0 and move no mid-rank, so they are left out: of the 81 numbers of an estimate few occur. Coincidences are summed
+as integers (scaled by the least common multiple of the m_u - 1), so the order of summation changes no digit.
 """
 
 import math
@@ -46,10 +47,12 @@ class Level(StrEnum):
 class Patterns:
     """The pairable clips, as the answer patterns that occur.
 
-    counts: (K, V) how many reviewers gave each of V answers; pattern: (U,) which of the K each pairable clip has;
-    clip: (U,) its row in the table it came from; coincidences: (K, V * V) times `scale`, whole numbers.
+    answers: (V,) the columns of the table that occur; counts: (K, V) how many reviewers gave each of these answers;
+    pattern: (U,) which of the K each pairable clip has; clip: (U,) its row in the table; coincidences: (K, V * V)
+    times `scale`, whole numbers.
     """
 
+    answers: Integers
     counts: Integers
     pattern: Integers
     clip: Integers
@@ -115,12 +118,13 @@ def find_patterns(counts: ArrayLike) -> Patterns:
     answered = table.sum(axis=1)
     clip = np.flatnonzero(answered >= 2)  # noqa: PLR2004
     _, first, pattern = np.unique(_pattern_keys(table[clip]), return_index=True, return_inverse=True)
-    found = table[clip][first]
+    answers = np.flatnonzero(table[clip].any(axis=0))
+    found = table[clip][first][:, answers]
     given = found.sum(axis=1)
     scale = math.lcm(*(int(each) - 1 for each in np.unique(given)))
-    pairs = found[:, :, None] * (found[:, None, :] - np.eye(table.shape[1], dtype=np.int64))
-    coincidences = pairs * (scale // np.maximum(given - 1, 1))[:, None, None]
-    return Patterns(found, pattern, clip, coincidences.reshape(len(found), table.shape[1] ** 2).astype(float), scale)
+    pairs = found[:, :, None] * (found[:, None, :] - np.eye(answers.size, dtype=np.int64))
+    coincidences = (pairs * (scale // np.maximum(given - 1, 1))[:, None, None]).reshape(len(found), answers.size**2)
+    return Patterns(answers, found, pattern, clip, coincidences.astype(float), scale)
 
 
 def _pattern_keys(table: Integers) -> Integers:
@@ -197,7 +201,7 @@ def _alphas(coincidences: Floats, patterns: Patterns, level: Level, values: Arra
     observed = coincidences.reshape(-1, categories, categories) / patterns.scale
     given = observed.sum(axis=2)
     total = given.sum(axis=1)
-    distance = _distances(given, level, values)
+    distance = _distances(given, level, patterns.answers if values is None else np.asarray(values)[patterns.answers])
     disagreement = (observed * distance).sum(axis=(1, 2))
     by_chance = (given[:, :, None] * given[:, None, :] * distance).sum(axis=(1, 2))
     varied = (given > 0).sum(axis=1) > 1
@@ -205,15 +209,15 @@ def _alphas(coincidences: Floats, patterns: Patterns, level: Level, values: Arra
     return np.asarray(1 - (total - 1) * disagreement / safe)
 
 
-def _distances(given: Floats, level: Level, values: ArrayLike | None) -> Floats:
-    """(B or 1, V, V) squared differences between answers."""
+def _distances(given: Floats, level: Level, values: ArrayLike) -> Floats:
+    """(B or 1, V, V) squared differences between answers, whose numbers are `values`."""
     categories = given.shape[1]
     if level is Level.NOMINAL:
         return np.asarray(1 - np.eye(categories)[None])
     if level is Level.ORDINAL:
         at = np.cumsum(given, axis=1) - given / 2
     else:
-        at = np.asarray(np.arange(categories) if values is None else values, dtype=np.float64)[None, :]
+        at = np.asarray(values, dtype=np.float64)[None, :]
     return np.square(at[:, :, None] - at[:, None, :])
 
 

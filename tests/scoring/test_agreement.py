@@ -218,6 +218,16 @@ def test_the_full_domain_and_many_reviewers_or_answers_are_fine():
     assert found == pytest.approx(literal_alpha(rows, list(range(40)), Level.INTERVAL), abs=1e-10)
 
 
+@pytest.mark.parametrize("level", Level)
+def test_answers_that_nobody_gave_change_nothing(level):
+    counts = count_answers(CLIPS["rating"]["data"], CLIPS["rating"]["domain"])
+    wide = np.zeros((len(counts), 81), dtype=np.int64)
+    given = [3, 20, 21, 50, 80]
+    wide[:, given] = counts
+    found = alpha(wide, level, values=np.arange(81), seed=4, draws=200)
+    assert found == alpha(counts, level, values=given, seed=4, draws=200)
+
+
 @given(st.integers(2, 6), st.integers(0, 2**31))
 def test_permuting_nominal_answers_changes_nothing(categories, seed):
     rand = np.random.default_rng(seed)
