@@ -22,6 +22,7 @@ from django.core.management.commands import flush
 from django.db import connection
 from django.test import SimpleTestCase
 from hypothesis import settings as hypothesis_settings
+from whitenoise.middleware import WhiteNoiseMiddleware
 
 from fartbench import writeonce
 from review import order
@@ -157,6 +158,25 @@ def _flush_may_empty_write_once_tables() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(flush.Command, "handle", thaw_then_flush)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _static_files_are_looked_for_once() -> Iterator[None]:
+    """Let all test clients of a run know the same static files: each has a server of its own, which reads their names.
+
+    In service a server does that once, when it starts.
+    """
+    original, known = WhiteNoiseMiddleware.add_files_from_finders, dict[str, Any]()
+
+    def add_known_files(self: WhiteNoiseMiddleware) -> None:
+        if not known:
+            original(self)
+            known.update(self.files)
+        self.files.update(known)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", add_known_files)
         yield
 
 
