@@ -14,6 +14,7 @@ from django.utils import timezone
 from fartbench.compiled import CompiledQuery, CompiledWrite, Part
 from fartbench.models import AuditEntry, AuditHead
 from fartbench.protocol import canonical_bytes
+from fartbench.storable import whole_number
 
 SYSTEM = "system"
 NOTHING_YET = "0" * 64  # what the first entry follows from
@@ -66,9 +67,10 @@ class Link:
     def parse(cls, text: str) -> Link:
         """Read ``SEQUENCE:HASH``, as releases and `head` print it. Raises ValueError."""
         sequence, _, found = text.strip().partition(":")
-        if not sequence.isdecimal() or not _HASH.fullmatch(found):
+        number = whole_number(sequence)
+        if number is None or not _HASH.fullmatch(found):
             raise ValueError(f"{text!r} is no SEQUENCE:HASH, such as 17:{'0' * 64}")
-        return cls(int(sequence), found)
+        return cls(number, found)
 
     def __str__(self) -> str:
         return f"{self.sequence}:{self.hash}"

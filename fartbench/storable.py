@@ -13,6 +13,7 @@ from typing import Any
 # PostgreSQL takes no NUL, and no encoding takes half a surrogate pair.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 MOST_TOKENS = 2**31 - 1
+_WHOLE = re.compile("[0-9]{1,9}")  # what every column holds; Python reads “²” as a digit, and no number out of it
 
 
 def storable(value: Any, redacted: Callable[[str], str]) -> Any:
@@ -24,6 +25,11 @@ def storable(value: Any, redacted: Callable[[str], str]) -> Any:
     if isinstance(value, list | tuple):
         return [storable(part, redacted) for part in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number that a text writes in plain digits, None for any other text and for what no column holds."""
+    return int(text) if _WHOLE.fullmatch(text) else None
 
 
 def token_count(count: int | None) -> int | None:

@@ -14,6 +14,7 @@ from blinding.models import BlindingKey, Stimulus
 from fartbench import audit
 from fartbench.models import Round, RoundState
 from fartbench.protocol import Response, form_keys
+from fartbench.storable import whole_number
 from fartbench.tables import Row, read_table, row_number
 from generation.manifest import CellKey
 from generation.models import Sample
@@ -141,9 +142,10 @@ def _named_stimulus(row: Row, index: _Index) -> tuple[Stimulus | None, str | Non
     if row["stimulus"]:
         found = index.stimuli.get(row["stimulus"])
         return found, None if found else row.fault("stimulus", f"the round has no stimulus {row['stimulus']!r}")
-    if not row["replicate"].isdecimal() and row["replicate"]:
+    replicate = whole_number(row["replicate"] or "1")
+    if replicate is None:
         return None, row.fault("replicate", f"{row['replicate']!r} is not a whole number")
-    cell = CellKey(row[configuration], row[scene], int(row["replicate"] or 1))
+    cell = CellKey(row[configuration], row[scene], replicate)
     if cell in index.without_clip:
         return None, f"row {row.number}: {cell} brought no clip to answer about ({index.without_clip[cell]})"
     return _window(row, index, cell)

@@ -12,6 +12,7 @@ from blinding.services import exclude_clip, normalise_round, request_blinding
 from fartbench import audit
 from fartbench.errors import Refusal
 from fartbench.models import Round, RoundState
+from fartbench.storable import whole_number
 from generation.cells import mark_cell, samples_of
 from generation.errors import CellRefused
 from generation.manifest import CellKey
@@ -148,10 +149,11 @@ def _add_secondary(round_: Round, actor: str, fields: Fields) -> StepDone:
 
 def _cell(fields: Fields) -> CellKey:
     configuration, _, place = fields.get("cell", "").partition("/")
-    scene, _, replicate = place.partition("/")
-    if not replicate.isdecimal():
+    scene, _, number = place.partition("/")
+    replicate = whole_number(number)
+    if replicate is None:
         raise CellRefused("Choose a cell. Nothing was changed.")
-    return CellKey(configuration, scene, int(replicate))
+    return CellKey(configuration, scene, replicate)
 
 
 def _reason(fields: Fields) -> str:

@@ -206,6 +206,18 @@ def test_a_form_with_a_large_file_or_many_files_is_refused(world: dict[str, str]
     assert upload(world, {"outcomes": table, "another": SimpleUploadedFile("more.csv", b"x")}) == 400
 
 
+@pytest.mark.parametrize("number", ["²", "9" * 5000, "-1", "1e3"])
+def test_what_is_no_plain_number_is_refused_and_no_fault_of_ours(world: dict[str, str], number: str) -> None:
+    table = f"configuration,scene,replicate,outcome,reason\nalpha,lift,{number},refused,why\n"
+    assert upload(world, {"outcomes": SimpleUploadedFile("outcomes.csv", table.encode())}) == 302
+    assert upload(world, {"action": "launch", "samples": number}) == 302
+    ada = client_of("ada", world)
+    mark = {"step": "mark_cell", "cell": f"alpha/lift/{number}", "outcome": "lost", "reason": "why"}
+    assert ada.post(reverse("staff-step", args=[world["open"]]), mark).status_code == 302
+    build = {"name": "another", "protocol": "core-r01@1.0.0", "replicates": number}
+    assert ada.post(reverse("generation-build"), build).status_code == 200
+
+
 def test_a_file_is_refused_before_it_is_known_who_sends_it() -> None:
     address = reverse("login")
     assert Client().post(address, {"file": SimpleUploadedFile("x", b"x" * 1_000_001)}).status_code == 400

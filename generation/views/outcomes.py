@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from fartbench.models import Round
+from fartbench.storable import whole_number
 from fartbench.tables import Row, read_table
 from generation.cells import mark_cell
 from generation.errors import CellRefused, ManifestRefused
@@ -38,9 +39,10 @@ def _mark(round_: Round, row: Row, actor: str) -> str | None:
     allowed = [state.value for state in SampleState.without_clip()]
     if row["outcome"] not in allowed:
         return row.fault("outcome", f"{row['outcome']!r} is none of {', '.join(allowed)}")
-    if not row["replicate"].isdigit():
+    replicate = whole_number(row["replicate"])
+    if replicate is None:
         return row.fault("replicate", f"{row['replicate']!r} is no number")
-    cell = CellKey(row["configuration"], row["scene"], int(row["replicate"]))
+    cell = CellKey(row["configuration"], row["scene"], replicate)
     try:
         mark_cell(round_=round_, cell=cell, state=SampleState(row["outcome"]), reason=row["reason"], actor=actor)
     except CellRefused as refusal:

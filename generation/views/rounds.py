@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from fartbench.errors import Refusal
 from fartbench.models import ProtocolVersion, Round
+from fartbench.storable import whole_number
 from generation import buying, operating, selectors
 from generation.commissioning import commission
 from generation.configuring import named
@@ -79,12 +80,13 @@ def _plan_from(request: HttpRequest, protocol: ProtocolVersion) -> Plan:
     scenes, names = [scene.key for scene in protocol.rules.scenes], [one.name for one in _choices()]
     if request.method == "POST":
         form = request.POST
+        replicates = whole_number(form.get("replicates") or "1")
         return Plan(
             form.get("name", "").strip(),
             protocol,
             [one for one in names if one in form.getlist("configurations")],
             [one for one in scenes if one in form.getlist("scenes")],
-            int(form.get("replicates") or 1) if (form.get("replicates") or "1").isdigit() else 1,
+            1 if replicates is None else replicates,
         )
     start = preset(request.GET.get("preset", ""))
     if start is None:
@@ -216,7 +218,7 @@ def _outcomes(round_: Round, request: HttpRequest, actor: str) -> str:
 
 def _chosen(round_: Round, request: HttpRequest) -> Any:
     samples = Sample.objects.filter(cell__round=round_).select_related("cell__round", "cell__configuration")
-    keys = [key for key in request.POST.getlist("samples") if key.isdigit()]
+    keys = [key for text in request.POST.getlist("samples") if (key := whole_number(text)) is not None]
     return samples.filter(pk__in=keys) if keys or "only" in request.POST else samples
 
 

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from fartbench.errors import Refusal
 from fartbench.protocol import Response, ResponseError
+from fartbench.storable import whole_number
 from review.errors import (
     AlreadyUnplayable,
     InvalidAnswers,
@@ -113,12 +114,11 @@ def _lock_by_form(request: HttpRequest, reviewer: Reviewer, assignment: Assignme
 def _save_by_form(
     request: HttpRequest, reviewer: Reviewer, assignment: Assignment, responses: Mapping[str, Response | None]
 ) -> HttpResponse:
-    revision = request.POST.get("revision", "")
     first = assignment.member.round.protocol.rules.playback.first_impression
     saved = save_draft(
         reviewer=reviewer,
         stimulus_id=assignment.stimulus_id,
-        revision=int(revision) if revision.isdecimal() else 0,
+        revision=whole_number(request.POST.get("revision", "")) or 0,
         responses=responses,
         keep_impression=bool(first) and all(responses.get(key) for key in first),
     )

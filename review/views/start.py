@@ -12,6 +12,7 @@ from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from fartbench.protocol import Protocol
+from fartbench.storable import whole_number
 from review.models import Reviewer
 from review.selectors import training_of
 from review.services import give_consent, note_sound_check
@@ -64,8 +65,8 @@ def tones_file(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpRespo
 def sound_check(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBase:
     """Take the number of tones a reviewer heard; the right one is noted with the volume, a wrong one is tried again."""
     member = own_membership(reviewer, name)
-    heard = request.POST.get("heard", "")
-    is_right = heard.isdecimal() and int(heard) == request.session.get("tones")
+    heard = whole_number(request.POST.get("heard", ""))
+    is_right = heard is not None and heard == request.session.get("tones")
     tries = request.session["tone_tries"] = request.session.get("tone_tries", 0) + 1
     if is_right:
         note_sound_check(member, tries=tries, volume=_volume(request.POST.get("volume", "")))

@@ -21,6 +21,7 @@ from django.views.decorators.http import require_POST, require_safe
 from blinding.views import stream
 from fartbench.errors import Refusal
 from fartbench.models import Round, RoundState
+from fartbench.storable import whole_number
 from review.selectors import membership, reviewer_of
 from scoring.models import SoundCheck
 from scoring.pages.rounds import stamp_of
@@ -120,18 +121,18 @@ def sound_verdict(request: HttpRequest, name: str, stimulus_id: str) -> HttpResp
     if not request.user.is_authenticated:
         return redirect_to_login(reverse("sounds", args=[name]))
     round_, person = _allowed(request, name)
-    check, place = _check(round_, stimulus_id), request.POST.get("place", "")
+    check, place = _check(round_, stimulus_id), whole_number(request.POST.get("place", ""))
     try:
         judge_candidate(
             check=check,
-            place=int(place) if place.isdecimal() else -1,
+            place=-1 if place is None else place,
             is_event=request.POST.get("is_event") == "yes",
             by=person,
         )
     except Refusal as refusal:
         messages.error(request, str(refusal))
-    page = request.POST.get("page", "1")
-    return redirect(f"{reverse('sounds', args=[name])}?page={page if page.isdecimal() else 1}#clip-{stimulus_id}")
+    page = whole_number(request.POST.get("page", "")) or 1
+    return redirect(f"{reverse('sounds', args=[name])}?page={page}#clip-{stimulus_id}")
 
 
 def _allowed(request: HttpRequest, name: str) -> tuple[Round, str]:

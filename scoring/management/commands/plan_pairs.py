@@ -4,6 +4,7 @@ from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
 from fartbench.commands import RoundCommand, actor
+from fartbench.storable import whole_number
 from scoring.pairs import balance_of, plan_pairs
 
 
@@ -35,6 +36,7 @@ class Command(RoundCommand):
 
 
 def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
+    number = whole_number(text)
+    if not number:
         raise ArgumentTypeError(f"{text!r} is no whole number from 1 up")
-    return int(text)
+    return number
