@@ -71,7 +71,8 @@ def plan_meetings(
     """Return the clips that are to meet, as pairs of ids in the order of planning.
 
     Every two configurations of a league meet ``meetings`` times in each scene, or as often as ``count`` pairs in all
-    need, spread evenly over scenes; ``earlier`` ones are counted. ``most`` bounds the pairs of one scene and league,
+    need, spread evenly over scenes; ``earlier`` ones are counted. For a ``count`` no two clips meet twice: a round with
+    fewer different pairs has fewer. ``most`` bounds the pairs of one scene and league,
     and then some meet less often. The same arguments give the same plan.
     """
     plan = _Plan(contenders, seed)
@@ -80,7 +81,11 @@ def plan_meetings(
     bound, often, enough = (float("inf") if limit is None else limit for limit in (most, meetings, count))
     found: list[Two] = []
     while plan.planned < enough and (
-        open_ := [arena for arena in plan.arenas if arena.planned < bound and arena.fewest < often]
+        open_ := [
+            arena
+            for arena in plan.arenas
+            if arena.planned < bound and arena.fewest < often and (count is None or arena.has_new)
+        ]
     ):
         found.append(plan.next_meeting(min(open_, key=lambda arena: (arena.planned, arena.rank))))
     return found
@@ -99,6 +104,12 @@ class _Arena:
         lots = sorted(self.pairs, key=lambda pair: hashed(seed, *label, *pair))
         self.luck = np.argsort([self.place[pair] for pair in lots])
         self.met = np.zeros(len(self.pairs), dtype=np.int64)
+        self.different = np.array([len(clips[pair[0]]) * len(clips[pair[1]]) for pair in self.pairs], dtype=np.int64)
+
+    @property
+    def has_new(self) -> bool:
+        """Whether there are two clips that did not meet yet."""
+        return bool((self.met < self.different).any())
 
     @property
     def planned(self) -> int:
@@ -142,7 +153,8 @@ class _Plan:
     def next_meeting(self, arena: _Arena) -> Two:
         """Let those meet who are due in an arena, each with its clip that was used least."""
         one, other = arena.one, arena.other
-        keys = (arena.luck, self.shown[one] + self.shown[other], self.met[one, other], arena.met)
+        shown, has_met = self.shown[one] + self.shown[other], arena.met >= arena.different
+        keys = (arena.luck, shown, self.met[one, other], arena.met, has_met)
         due = arena.pairs[int(np.lexsort(keys)[0])]
         first, second = (min(arena.clips[name], key=lambda clip: self.used[clip]) for name in due)
         self._count(arena, self.known[first], self.known[second])

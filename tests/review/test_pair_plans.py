@@ -199,6 +199,14 @@ def test_of_windows_those_meet_that_most_have_and_of_one_place_the_longest() -> 
     assert alike(whole, None, seed="seed") == [one.contender for one in whole]
 
 
+@pytest.mark.parametrize(("configurations", "scenes", "different"), [(2, 1, 1), (3, 2, 6), (4, 3, 18)])
+def test_nobody_is_asked_about_the_same_two_again_for_the_sake_of_a_count(
+    configurations: int, scenes: int, different: int
+) -> None:
+    meetings = plan_meetings(clips(configurations, scenes=scenes), count=120, seed="s")
+    assert len(meetings) == len({frozenset(pair) for pair in meetings}) == different
+
+
 def test_a_count_is_gone_on_with_where_pairs_are_there_already() -> None:
     found = clips(4, scenes=3)
     whole = plan_meetings(found, count=9, seed="s")

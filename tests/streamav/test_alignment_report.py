@@ -46,7 +46,7 @@ def voted(record: RoundRecord, key: str, place: str, *, wrong: float = 0.0) -> t
     whose = windows_asked(record, key, place)
     clips = [Contender(name, system, record.cell_of[name].scene) for name, system in whose.items()]
     random, votes = np.random.default_rng(5), []
-    for number, (one, other) in enumerate(plan_meetings(clips, count=24, seed=key)):
+    for number, (one, other) in enumerate(plan_meetings(clips, meetings=2, seed=key)[:24]):
         for reviewer in range(3):
             a, b = (other, one) if reviewer == 1 else (one, other)
             gap = QUALITY[whose[a]] - QUALITY[whose[b]] + random.normal(0, wrong)

@@ -33,6 +33,12 @@ class Command(RoundCommand):
             f"{balance.most} times, none stands on one side more than {balance.side} times more often than on the "
             f"other, and {balance.running} tasks show a configuration twice running."
         )
+        rules = round_.protocol.rules.pairs
+        if rules and rules.count and balance.pairs < rules.count * len(rules.questions) and not options["most"]:
+            self.say(
+                f"The protocol asks for {rules.count} pairs of each of {len(rules.questions)} questions. There are "
+                "fewer windows to compare here, and nobody is asked about the same two again."
+            )
 
 
 def _positive(text: str) -> int:
