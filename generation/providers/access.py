@@ -10,9 +10,24 @@ from dataclasses import dataclass
 from os import environ
 from urllib.parse import urlsplit
 
+from fartbench.outgoing import LOOPBACK
 from generation.providers.port import KeyMissing
 
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+# Of each provider: the variable of its address, the address without it, and the variables of its keys. DashScope has
+# none that would fit everybody, for a workspace there has a host of its own.
+SERVICES: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "gemini": ("GEMINI_BASE_URL", "https://generativelanguage.googleapis.com", ("GEMINI_API_KEY",)),
+    "vertex": ("VERTEX_BASE_URL", "https://aiplatform.googleapis.com", ("VERTEX_PROJECT", "VERTEX_ACCESS_TOKEN")),
+    "fal": ("FAL_BASE_URL", "https://queue.fal.run", ("FAL_KEY",)),
+    "runway": ("RUNWAY_BASE_URL", "https://api.dev.runwayml.com", ("RUNWAYML_API_SECRET",)),
+    "ark": ("ARK_BASE_URL", "https://ark.ap-southeast.bytepluses.com", ("ARK_API_KEY",)),
+    "dashscope": ("DASHSCOPE_BASE_URL", "", ("DASHSCOPE_API_KEY",)),
+    "minimax": ("MINIMAX_BASE_URL", "https://api.minimax.io", ("MINIMAX_API_KEY",)),
+    "xai": ("XAI_BASE_URL", "https://api.x.ai", ("XAI_API_KEY",)),
+    "kling": ("KLING_BASE_URL", "https://api-singapore.klingai.com", ("KLING_ACCESS_KEY", "KLING_SECRET_KEY")),
+    "openai": ("OPENAI_BASE_URL", "https://api.openai.com", ("OPENAI_API_KEY",)),
+    "websocket": ("STREAM_URL", "", ()),
+}
 _NO_SECRETS = frozenset({"VERTEX_PROJECT"})  # which stands in every operation's name
 _SIGNED = re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]+")  # a JSON Web Token
 
@@ -43,7 +58,8 @@ class Access:
 
 def access(provider: str) -> Access:
     """Return the access to a provider. Raises KeyMissing, naming the variables, when a key is not set."""
-    base_url, keys = _settings()[provider]
+    variable, usual, names = SERVICES[provider]
+    base_url, keys = environ.get(variable, "") or usual, {name: environ.get(name, "") for name in names}
     if provider == "websocket":
         return _streams(base_url)
     if stand_in := environ.get("STAND_IN_URL", ""):
@@ -67,59 +83,6 @@ def _streams(url: str) -> Access:
     if not url or (environ.get("STAND_IN_URL", "") and not found.is_stand_in):
         raise KeyMissing("STREAM_URL must be set to where rollouts are streamed, on loopback while STAND_IN_URL is.")
     return found
-
-
-def _settings() -> dict[str, tuple[str, dict[str, str]]]:
-    return {
-        "gemini": (
-            environ.get("GEMINI_BASE_URL", "") or "https://generativelanguage.googleapis.com",
-            {"GEMINI_API_KEY": environ.get("GEMINI_API_KEY", "")},
-        ),
-        "vertex": (
-            environ.get("VERTEX_BASE_URL", "") or "https://aiplatform.googleapis.com",
-            {
-                "VERTEX_PROJECT": environ.get("VERTEX_PROJECT", ""),
-                "VERTEX_ACCESS_TOKEN": environ.get("VERTEX_ACCESS_TOKEN", ""),
-            },
-        ),
-        "fal": (
-            environ.get("FAL_BASE_URL", "") or "https://queue.fal.run",
-            {"FAL_KEY": environ.get("FAL_KEY", "")},
-        ),
-        "runway": (
-            environ.get("RUNWAY_BASE_URL", "") or "https://api.dev.runwayml.com",
-            {"RUNWAYML_API_SECRET": environ.get("RUNWAYML_API_SECRET", "")},
-        ),
-        "ark": (
-            environ.get("ARK_BASE_URL", "") or "https://ark.ap-southeast.bytepluses.com",
-            {"ARK_API_KEY": environ.get("ARK_API_KEY", "")},
-        ),
-        # A workspace has a host of its own, so there is no address that would fit everybody.
-        "dashscope": (
-            environ.get("DASHSCOPE_BASE_URL", ""),
-            {"DASHSCOPE_API_KEY": environ.get("DASHSCOPE_API_KEY", "")},
-        ),
-        "minimax": (
-            environ.get("MINIMAX_BASE_URL", "") or "https://api.minimax.io",
-            {"MINIMAX_API_KEY": environ.get("MINIMAX_API_KEY", "")},
-        ),
-        "xai": (
-            environ.get("XAI_BASE_URL", "") or "https://api.x.ai",
-            {"XAI_API_KEY": environ.get("XAI_API_KEY", "")},
-        ),
-        "kling": (
-            environ.get("KLING_BASE_URL", "") or "https://api-singapore.klingai.com",
-            {
-                "KLING_ACCESS_KEY": environ.get("KLING_ACCESS_KEY", ""),
-                "KLING_SECRET_KEY": environ.get("KLING_SECRET_KEY", ""),
-            },
-        ),
-        "websocket": (environ.get("STREAM_URL", ""), {}),
-        "openai": (
-            environ.get("OPENAI_BASE_URL", "") or "https://api.openai.com",
-            {"OPENAI_API_KEY": environ.get("OPENAI_API_KEY", "")},
-        ),
-    }
 
 
 def vertex_location() -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from generation.configurations import read_configurations
-from generation.providers.access import _settings, access
+from generation.providers.access import SERVICES, access
 from generation.providers.contracts import FAL
 from generation.providers.port import (
     Accepted,
@@ -141,7 +141,7 @@ class TestEveryProvider:
 
 
 def access_names(key: str) -> list[str]:
-    return list(_settings()[key][1])
+    return list(SERVICES[key][2])
 
 
 def test_a_stand_in_is_on_this_machine_or_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
