@@ -200,30 +200,9 @@ def _conclude(run: JudgeRun, open_try: JudgeTry, outcome: Outcome) -> None:
     if outcome.answer_class == "transport" and again_s is None:
         state = RunState.ERROR
     with transaction.atomic():
-        closed = JudgeTry.objects.filter(pk=open_try.pk, state=TryState.OPEN).update(
-            state=TryState.CLOSED,
-            ended_at=timezone.now(),
-            latency_ms=outcome.latency_ms,
-            http_status=outcome.http_status,
-            answer_class=outcome.answer_class,
-            words=outcome.reason,
-            usage=outcome.usage,
-            response=outcome.response,
-        )
-        if not closed:
+        if not _close(open_try, outcome):
             return  # another worker took this one for dead and has written that down
-        JudgeRun.objects.filter(pk=run.pk, state=RunState.ASKING).update(
-            state=state,
-            code=outcome.code if state == RunState.ERROR else "",
-            reason=outcome.reason,
-            answers=dict(outcome.answers) if outcome.answers else None,
-            model_version=outcome.model_version,
-            response_id=outcome.response_id,
-            input_tokens=outcome.input_tokens,
-            output_tokens=outcome.output_tokens,
-            cost_usd=limits.cost_usd(run.judge.model, outcome.input_tokens, outcome.output_tokens),
-            ended_at=None if state == RunState.DUE else timezone.now(),
-        )
+        _store(run, state, outcome)
         if outcome.retry_after_s is not None:
             limits.leave_alone(service, outcome.retry_after_s * limits.pace())
         if outcome.answer_class == "declined" and state == RunState.DUE:
@@ -233,6 +212,34 @@ def _conclude(run: JudgeRun, open_try: JudgeTry, outcome: Outcome) -> None:
         raise jobs.NotYet(again_s)
     if outcome.answer_class == "declined" and state == RunState.DUE:
         raise ServicePaused(f"{service} does not take the question of {run.judge}: {outcome.reason}")
+
+
+def _close(open_try: JudgeTry, outcome: Outcome) -> int:
+    return JudgeTry.objects.filter(pk=open_try.pk, state=TryState.OPEN).update(
+        state=TryState.CLOSED,
+        ended_at=timezone.now(),
+        latency_ms=outcome.latency_ms,
+        http_status=outcome.http_status,
+        answer_class=outcome.answer_class,
+        words=outcome.reason,
+        usage=outcome.usage,
+        response=outcome.response,
+    )
+
+
+def _store(run: JudgeRun, state: str, outcome: Outcome) -> None:
+    JudgeRun.objects.filter(pk=run.pk, state=RunState.ASKING).update(
+        state=state,
+        code=outcome.code if state == RunState.ERROR else "",
+        reason=outcome.reason,
+        answers=dict(outcome.answers) if outcome.answers else None,
+        model_version=outcome.model_version,
+        response_id=outcome.response_id,
+        input_tokens=outcome.input_tokens,
+        output_tokens=outcome.output_tokens,
+        cost_usd=limits.cost_usd(run.judge.model, outcome.input_tokens, outcome.output_tokens),
+        ended_at=None if state == RunState.DUE else timezone.now(),
+    )
 
 
 def _again_s(number: int, outcome: Outcome) -> float | None:

@@ -52,15 +52,7 @@ def make_backup(folder: Path, *, actor: str, on_file: Callable[[], None] = lambd
             written = {name: write_table(model, work / file_of(name)) for name, model in tables(apps).items()}
             wanted, releases, head = content_named(), list(Release.objects.select_related("round")), str(audit.head())
             applied = sorted(map(list, MigrationRecorder(connection).applied_migrations()))
-        missing, copied, damaged = [], 0, 0
-        for kind, sha256 in wanted:
-            store = kept(folder / "content", kind)
-            if (there := store.stored_sha256(sha256)) != sha256:  # read and not only seen: this disk may fail too
-                saved = take_in(stores()[kind].path(sha256), store, sha256)
-                missing += [] if saved else [f"{kind}: {sha256}"]
-                copied += saved
-                damaged += there is not None
-            on_file()
+        missing, copied, damaged = _save_content(folder / "content", wanted, on_file)
         missing += [f"release: {release}" for release in releases if not _save_release(folder / "content", release)]
         BackupList(
             made_at=now.isoformat(),
@@ -77,6 +69,22 @@ def make_backup(folder: Path, *, actor: str, on_file: Callable[[], None] = lambd
     with transaction.atomic():
         audit.record(health.BACKED_UP, actor=actor, name=target.name, rows=rows, missing=len(missing))
     return Made(target, rows, len(wanted), copied, damaged, missing)
+
+
+def _save_content(
+    folder: Path, wanted: list[tuple[str, str]], on_file: Callable[[], None]
+) -> tuple[list[str], int, int]:
+    """Copy what is not there yet; return what is missing from storage, and how many were copied and were damaged."""
+    missing, copied, damaged = [], 0, 0
+    for kind, sha256 in wanted:
+        store = kept(folder, kind)
+        if (there := store.stored_sha256(sha256)) != sha256:  # read and not only seen: this disk may fail too
+            saved = take_in(stores()[kind].path(sha256), store, sha256)
+            missing += [] if saved else [f"{kind}: {sha256}"]
+            copied += saved
+            damaged += there is not None
+        on_file()
+    return missing, copied, damaged
 
 
 def content_named() -> list[tuple[str, str]]:
