@@ -17,11 +17,12 @@ help: ## List the commands
 setup: ## Make .venv with all that running, testing and changing the project needs
 	@sh .ci/bootstrap dev
 
-# SERVE=0 only makes it, PORT=8001 serves elsewhere, PROVIDERS=standin also buys every configuration from stand-ins.
+# SERVE=0 only makes it, PORT=8001 serves elsewhere, PROVIDERS=standin also buys every configuration
+# from stand-ins, ROLLOUTS=1 also makes a small round of long rollouts.
 demo: ## Make a finished and an open round, and serve them
 	@sh .ci/bootstrap runtime
 	$(if $(PORT),BASE_URL=http://127.0.0.1:$(PORT) )$(PY) manage.py demo$(if $(filter 0,$(SERVE)), --no-serve)$(if \
-	  $(PROVIDERS), --providers $(PROVIDERS))
+	  $(PROVIDERS), --providers $(PROVIDERS))$(if $(ROLLOUTS), --rollouts)
 
 test: setup ## Run all tests on SQLite, and those of the database on PostgreSQL too
 	$(PY) -m tests.engines
@@ -58,7 +59,7 @@ format: setup ## Rewrite Python and templates in the house's format
 	find templates -name '*.html' -exec .venv/bin/djade {} +
 
 screenshots: setup ## Write pictures of the main pages to docs/screenshots
-	DATA_DIR=var/screenshots $(PY) manage.py demo --no-serve
+	DATA_DIR=var/screenshots $(PY) manage.py demo --rollouts --no-serve
 	DATA_DIR=var/screenshots $(PY) -m tests.screenshots
 
 bench: setup ## Run all benchmarks, beside other programs, and write docs/benchmarks.md (BENCH_FLAGS=--quick)

@@ -1,7 +1,8 @@
 """Pictures of the main pages, on a desk, on a phone and in the dark: ``make screenshots`` writes docs/screenshots.
 
-It looks at the demonstration in DATA_DIR, which ``manage.py demo --no-serve`` has made, and serves it meanwhile on a
-free port of the loopback interface.
+It looks at the demonstration in DATA_DIR, which ``manage.py demo --rollouts --no-serve`` has made, and serves it
+meanwhile on a free port of the loopback interface. For pages of reviewers it goes further than the demonstration: the
+pairs are reached, and one more rollout is drawn, of which windows wait.
 """
 
 from __future__ import annotations
@@ -30,11 +31,23 @@ from django.contrib.auth.models import User  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
+from blinding.services import request_blinding  # noqa: E402
+from fartbench import jobs  # noqa: E402
+from fartbench.media.ffmpeg import ffmpeg_binary  # noqa: E402
+from fartbench.models import Round, RoundState  # noqa: E402
+from fartbench.rounds import Looks, create_round  # noqa: E402
+from generation.commissioning import built_in_systems, commission  # noqa: E402
+from generation.verdicts import waive_verdicts  # noqa: E402
 from review.models import CohortMember, Reviewer  # noqa: E402
+from review.pairs.selectors import next_pair  # noqa: E402
 from review.selectors import next_assignment, training_of  # noqa: E402
+from review.services import set_cohort  # noqa: E402
 from scoring.demo.accounts import ADMIN  # noqa: E402
-from scoring.demo.rounds import FINISHED, OPEN, PILOT, YOU  # noqa: E402
+from scoring.demo.rollouts import ROLLOUTS, WAIVED  # noqa: E402
+from scoring.demo.rounds import ACTOR, FINISHED, OPEN, PAIRS, PILOT, SIMULATED, YOU, answer_as, answered  # noqa: E402
+from scoring.demo.simulation import TEMPERS  # noqa: E402
 from scoring.pages.published import published_release  # noqa: E402
+from scoring.rounds import open_round  # noqa: E402
 from tests.browser import QUIET_FLAGS  # noqa: E402
 
 FOLDER = Path(settings.BASE_DIR) / "docs" / "screenshots"
@@ -65,12 +78,10 @@ class Shot:
 def shots() -> list[Shot]:
     """Return the pages of a visitor, of the demonstration's invited reviewer and of its admin."""
     release = published_release(FINISHED)
-    member = CohortMember.objects.select_related("reviewer__user", "round").get(round__name=OPEN, reviewer__email=YOU)
-    # As after the start page: this installation is there for the pictures alone.
-    now, training = timezone.now(), training_of(member.round)
-    CohortMember.objects.filter(pk=member.pk).update(
-        consented_at=now, sound_checked_at=now, practised=[clip.pk for clip in training]
-    )
+    member, pairs, windows = _begun(OPEN), _begun(PAIRS), _begun(_windows().name)
+    training = training_of(member.round)
+    answer_as(pairs.round, YOU, TEMPERS[0], answered)  # pairs come after the single clips
+    system, scenario = "stream-patchy", "frog-pond-i"
     you, admin = member.reviewer.user, User.objects.get(username=ADMIN)
     leader = release.scores["leaderboard"][0]["configuration"]
     return [
@@ -85,11 +96,47 @@ def shots() -> list[Shot]:
         Shot("review-queue", "/review/", you),
         Shot("review-training", f"/review/rounds/{OPEN}/training/{training[0].place}/", you),
         Shot("review-form", f"/review/{_due(member.reviewer, member)}/", you),
+        Shot("review-pair", f"/review/pairs/{next_pair(pairs.reviewer, pairs.round)}/", you),
+        Shot("review-window", f"/review/{_due(windows.reviewer, windows)}/", you),
+        Shot("columns", f"/rounds/{ROLLOUTS}/"),
+        Shot("system", f"/rounds/{ROLLOUTS}/configurations/{system}/"),
+        Shot("timeline", f"/rounds/{ROLLOUTS}/rollouts/{system}/{scenario}/1/"),
+        Shot("alignment", f"/rounds/{ROLLOUTS}/alignment/"),
         Shot("staff-rounds", "/staff/", admin),
         Shot("staff-round", f"/staff/rounds/{OPEN}/", admin),
         Shot("staff-audit", "/staff/audit/", admin),
         Shot("staff-health", "/staff/health/", admin),
     ]
+
+
+def _begun(name: str) -> CohortMember:
+    """Return the invited reviewer in a round, as after its start page: this installation is for pictures alone."""
+    member = CohortMember.objects.select_related("reviewer__user", "round").get(round__name=name, reviewer__email=YOU)
+    now, practised = timezone.now(), [clip.pk for clip in training_of(member.round)]
+    CohortMember.objects.filter(pk=member.pk).update(consented_at=now, sound_checked_at=now, practised=practised)
+    return member
+
+
+def _windows() -> Round:
+    """Return an open round with windows of one rollout after its updates."""
+    protocol = Round.objects.get(name=ROLLOUTS).protocol
+    looks = Looks(kinds=("update",))
+    round_ = create_round(name="windows", protocol=str(protocol), actor=ACTOR, scenes=["frog-pond-i"], looks=looks)
+    if round_.state == RoundState.DRAFT:
+        waive_verdicts(round_=round_, reason=WAIVED, actor=ACTOR)
+        commission(round_=round_, configurations=built_in_systems()[:1], seed=1, actor=ACTOR)
+        _work()
+        round_.refresh_from_db()
+        request_blinding(round_=round_, actor=ACTOR)
+        _work()
+        set_cohort(round=round_, emails=[YOU, *SIMULATED[:2]], actor=ACTOR)
+        open_round(round_=round_, actor=ACTOR)
+    return round_
+
+
+def _work() -> None:
+    while claim := jobs.claim_next():
+        jobs.run(claim)
 
 
 def _due(reviewer: Reviewer, member: CohortMember) -> str:
@@ -135,8 +182,15 @@ def take(browser: Browser, base: str, shot: Shot, look: str) -> None:
         context.add_cookies([{**cookie, "url": base}])
     page = context.new_page()
     _open(page, shot.address)
-    page.screenshot(path=FOLDER / f"{shot.name}-{look}.png")
+    _keep(page.screenshot(), FOLDER / f"{shot.name}-{look}.png")
     context.close()
+
+
+def _keep(picture: bytes, path: Path) -> None:
+    """Write a picture in few colours: a third of the size, and nobody sees it."""
+    few = "split[a][b];[a]palettegen=max_colors=192:stats_mode=full[p];[b][p]paletteuse=dither=none"
+    command = [str(ffmpeg_binary()), "-loglevel", "error", "-y", "-i", "-", "-vf", few, "-pred", "mixed", str(path)]
+    subprocess.run(command, input=picture, check=True)
 
 
 def _open(page: Page, address: str) -> None:

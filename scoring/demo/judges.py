@@ -6,7 +6,7 @@ They stand in for AI judges on loopback and are named as simulated wherever they
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from blinding.models import BlindingKey
@@ -27,7 +27,7 @@ JUDGES = tuple(
     for name, behaviour in BEHAVIOURS.items()
 )
 # Eyes that miss nothing: what they answer is the truth, in the form's own answers.
-_CLEAR = Temper(acuity=1, doubt=0, leniency=0, noise=0, shy=1)
+CLEAR = Temper(acuity=1, doubt=0, leniency=0, noise=0, shy=1)
 
 
 class JudgesStopped(Refusal):
@@ -47,8 +47,18 @@ def let_judges_answer(round_: Round, on_end: Callable[[], None] = lambda: None) 
     """
     if round_.state not in (RoundState.REVIEWING, RoundState.LOCKED):
         return
-    with StandInJudges(behaviours=BEHAVIOURS, truths=truths_of(round_)) as stand_in, _sent_to(stand_in.url):
-        for models, variant in ((JUDGES, Variant.FROZEN), (JUDGES[:1], Variant.MUTED)):
+    ask(round_, truths_of(round_), [(JUDGES, Variant.FROZEN), (JUDGES[:1], Variant.MUTED)], on_end)
+
+
+def ask(
+    round_: Round,
+    truths: Mapping[str, Mapping[str, str]],
+    runs: Iterable[tuple[tuple[JudgeModel, ...], Variant]],
+    on_end: Callable[[], None],
+) -> None:
+    """Have scripted judges who know these truths (by SHA-256 of the copy) answer what is open. Raises JudgesStopped."""
+    with StandInJudges(behaviours=BEHAVIOURS, truths=truths) as stand_in, _sent_to(stand_in.url):
+        for models, variant in runs:
             request_judging(round_=round_, models=models, actor=ACTOR, variant=variant)
             if faults := work_through(round_, at_once=AT_ONCE, on_end=on_end):
                 raise JudgesStopped("The scripted judges stopped: " + " ".join(faults))
@@ -61,7 +71,7 @@ def truths_of(round_: Round) -> dict[str, dict[str, str]]:
         key.stimulus.sha256: {
             question: str(response)
             for question, response in simulated_responses(
-                round_.protocol.form(key.stimulus.form_key), key.sample.truth or {}, temper=_CLEAR, seed="truth"
+                round_.protocol.form(key.stimulus.form_key), key.sample.truth or {}, temper=CLEAR, seed="truth"
             ).items()
         }
         for key in keys.select_related("stimulus", "sample")

@@ -1,4 +1,4 @@
-"""The demonstration: a finished round, an open one and a small pilot, of clips that the built-in provider draws.
+"""The demonstration: a finished round, two open ones and a small pilot, of clips that the built-in provider draws.
 
 Each step looks at what is there already, so that an interrupted run is finished by the next one and a second run adds
 nothing.
@@ -7,6 +7,7 @@ nothing.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from django.conf import settings
@@ -15,6 +16,7 @@ from django.db import transaction
 from blinding.models import BlindingKey
 from blinding.services import request_blinding
 from fartbench.models import Round, RoundState
+from fartbench.protocol import Response
 from fartbench.protocols import store_protocol
 from fartbench.rounds import create_round
 from generation.commissioning import commission, local_configurations
@@ -23,21 +25,24 @@ from review.models import AnswerSheet, CohortMember, Reviewer, Source
 from review.services import SheetEntry, enter_sheets, set_cohort
 from review.services.cohort import InviteLink
 from scoring.demo.pairs import plan_and_vote
-from scoring.demo.simulation import TEMPERS, simulated_responses
+from scoring.demo.simulation import TEMPERS, Temper, simulated_responses
 from scoring.rounds import close_round, open_round, publish
 from scoring.training import request_training
 
 ACTOR = "demonstration"
 PROTOCOL = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "core-r01" / "1.0.0"
 PILOT_PROTOCOL = PROTOCOL.parents[1] / "core-v0.1" / "0.1.0"
-FINISHED, OPEN, PILOT = "demo", "demo-open", "demo-pilot"
+FINISHED, OPEN, PILOT, PAIRS = "demo", "demo-open", "demo-pilot", "demo-pairs"
 SIMULATED = tuple(f"simulated-{number}@demo.example" for number in range(1, 5))
 YOU = "you@demo.example"
 # The open round has half of the configurations: a queue that one person rates in a few minutes.
 OPEN_CONFIGURATIONS = 3
 COHORTS = {FINISHED: list(SIMULATED), OPEN: [*SIMULATED[:3], YOU], PILOT: list(SIMULATED[:3])}
+COHORTS[PAIRS] = [*SIMULATED[:2], YOU]
 # Half of the tests, two clips each: so few that drawing takes seconds, and enough for intervals.
 PILOT_TESTS, PILOT_REPLICATES = ["fb-c02", "fb-c03", "fb-c06", "fb-c07"], 2
+# Three clips of one test, and so three pairs.
+PAIRS_TESTS = ["fb-c02"]
 
 
 def make_rounds() -> list[Round]:
@@ -47,10 +52,11 @@ def make_rounds() -> list[Round]:
     rounds.append(
         create_round(name=PILOT, protocol=str(pilot), actor=ACTOR, replicates=PILOT_REPLICATES, scenes=PILOT_TESTS)
     )
+    rounds.append(create_round(name=PAIRS, protocol=str(pilot), actor=ACTOR, scenes=PAIRS_TESTS))
     for round_ in rounds:
         if round_.opened_at is None:
             configurations = _configurations(round_.name)
-            commission(round_=round_, configurations=configurations, seed=_seed(round_.name), actor=ACTOR)
+            commission(round_=round_, configurations=configurations, seed=seed_of(round_.name), actor=ACTOR)
     request_training(protocol=protocol, round_name=OPEN)
     return rounds
 
@@ -61,8 +67,8 @@ def _configurations(name: str) -> list[Configuration]:
     return every if name == FINISHED else every[:: len(every) // OPEN_CONFIGURATIONS]
 
 
-def _seed(name: str) -> int:
-    # Fixed by the name, so that everybody's demonstration shows the same clips; the rounds share none.
+def seed_of(name: str) -> int:
+    """Return a round's seed: fixed by its name, so that everybody sees the same clips, and the rounds share none."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
 
 
@@ -76,20 +82,33 @@ def blind(rounds: list[Round]) -> None:
 
 def open_and_answer(round_: Round) -> InviteLink | None:
     """Open the round, let the scripted reviewers answer, and return the link of the person who is invited, if new."""
-    link = None
-    if round_.opened_at is None:
-        links = set_cohort(round=round_, emails=COHORTS[round_.name], actor=ACTOR)
-        link = next((link for link in links if link.email == YOU), None)
-        Reviewer.objects.filter(email__in=SIMULATED).update(simulated=True)
-        open_round(round_=round_, actor=ACTOR)
+    link = open_for(round_)
     if round_.state == RoundState.REVIEWING:
-        for place, address in enumerate(SIMULATED):
-            _answer_as(round_, address, place)
+        for address, temper in zip(SIMULATED, TEMPERS, strict=True):
+            answer_as(round_, address, temper, answered)
         plan_and_vote(round_, dict(zip(SIMULATED, TEMPERS, strict=True)), ACTOR)
     return link
 
 
-def _answer_as(round_: Round, address: str, place: int) -> None:
+def open_for(round_: Round) -> InviteLink | None:
+    """Open a round that is not open yet for its cohort, and return the link of the person who is invited."""
+    if round_.opened_at is not None:
+        return None
+    links = set_cohort(round=round_, emails=COHORTS[round_.name], actor=ACTOR)
+    Reviewer.objects.filter(email__in=SIMULATED).update(simulated=True)
+    open_round(round_=round_, actor=ACTOR)
+    return next((link for link in links if link.email == YOU), None)
+
+
+def answered(key: BlindingKey, temper: Temper, seed: str) -> Mapping[str, Response]:
+    form = key.stimulus.round.protocol.form(key.stimulus.form_key)
+    return simulated_responses(form, key.sample.truth or {}, temper=temper, seed=seed)  # what is drawn has a truth
+
+
+def answer_as(
+    round_: Round, address: str, temper: Temper, answer: Callable[[BlindingKey, Temper, str], Mapping[str, Response]]
+) -> None:
+    """Let a scripted reviewer answer about all that is due of them; ``answer`` says what, by clip, temper and seed."""
     member = CohortMember.objects.select_related("reviewer").filter(round=round_, reviewer__email=address).first()
     if member is None:
         return
@@ -97,16 +116,9 @@ def _answer_as(round_: Round, address: str, place: int) -> None:
     keys = BlindingKey.objects.filter(stimulus__assignments__member=member).exclude(stimulus__in=done)
     entries = [
         SheetEntry(
-            member.reviewer,
-            key.stimulus,
-            simulated_responses(
-                round_.protocol.form(key.stimulus.form_key),
-                key.sample.truth or {},  # the built-in provider always knows it
-                temper=TEMPERS[place],
-                seed=f"{round_.name}/{address}/{key.sample.cell}",
-            ),
+            member.reviewer, key.stimulus, dict(answer(key, temper, f"{round_.name}/{address}/{key.sample.cell}"))
         )
-        for key in keys.select_related("stimulus", "sample__cell__configuration").order_by(
+        for key in keys.select_related("stimulus__round__protocol", "sample__cell__configuration").order_by(
             "stimulus__assignments__position"
         )
     ]

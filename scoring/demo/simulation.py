@@ -46,7 +46,7 @@ def simulated_responses(form: Form, truth: Mapping[str, Any], *, temper: Temper,
     clip's latent quality with the reviewer's leniency and noise. When nothing is heard N/A is chosen where the
     form permits it, as often as the reviewer is shy of answering.
     """
-    random = _random(seed)
+    random = random_of(seed)
     answers = truth["answers"]
     nothing_heard = truth["event_count"] == 0 or not truth["audible"]
     given: dict[str, Response] = {}
@@ -59,7 +59,7 @@ def simulated_responses(form: Form, truth: Mapping[str, Any], *, temper: Temper,
         prefers_na = random.random() < temper.shy
         if nothing_heard and prefers_na:
             response = _na(form, question.key, given) or response
-        given[question.key] = response or _some_na(form, question.key, given)
+        given[question.key] = response or some_na(form, question.key, given)
     return given
 
 
@@ -77,7 +77,7 @@ def simulated_preference(
     Deterministic from ``seed``. A clip seems as good as the mean of what is rated in it, give or take the reviewer's
     noise; clips that seem alike are a tie, or both bad where that can be answered.
     """
-    random = _random(seed)
+    random = random_of(seed)
     seen_a, seen_b = (_appeal(form, truth["answers"], temper, random) for truth in truths)
     outcome = A if seen_a > seen_b else B
     if abs(seen_a - seen_b) < CLOSE:
@@ -110,7 +110,8 @@ def _ends(form: Form, question: str) -> tuple[int, int]:
     return points[0], points[-1]
 
 
-def _random(seed: str) -> Random:
+def random_of(seed: str) -> Random:
+    """Return a source of luck that is the same for equal seeds."""
     return Random(int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big"))  # noqa: S311 - no secret
 
 
@@ -138,7 +139,7 @@ def _number(answers: AnswerSet, truth: float | None, temper: Temper, random: Ran
     return Response(value=answers.answers[place].value)
 
 
-def _some_na(form: Form, question: str, given: Mapping[str, Response]) -> Response:
+def some_na(form: Form, question: str, given: Mapping[str, Response]) -> Response:
     """Return the first N/A that may stand. StopIteration when the form has none: then the truth lacks an answer."""
     return next(answer.response for answer, _ in form.na_options(question) if answer.condition_holds(given))
 

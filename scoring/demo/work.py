@@ -20,9 +20,15 @@ from generation.commissioning import GENERATE
 from generation.demonstration import commission_everything, running_stand_in
 from generation.models import Sample, SampleState
 from scoring.demo.rounds import ACTOR
+from scoring.rollouts.measuring import MEASURE
 from scoring.training import TRAINING
 
-WORDS = {GENERATE: "Drawing clips", BLIND: "Making blind copies", TRAINING: "Drawing training clips"}
+WORDS = {
+    GENERATE: "Drawing clips",
+    BLIND: "Making blind copies",
+    TRAINING: "Drawing training clips",
+    MEASURE: "Measuring rollouts",
+}
 BOUGHT = "demo-providers"
 
 

@@ -58,7 +58,8 @@ def figure(document: Mapping[str, Any], *, percent: bool = False, digits: int = 
 
 def _written(value: float, percent: bool, digits: int) -> str:
     text = f"{value * 100:.0f}%" if percent else f"{value:.{digits}f}"
-    return text.replace("-", "−")
+    # What rounds to nothing has no sign.
+    return text.replace("-", "−") if any(digit in text for digit in "123456789") else text.removeprefix("-")
 
 
 def one_point_in_words(found: Mapping[str, Any]) -> str:

@@ -219,7 +219,7 @@ def coverage(report: Document, protocol: Protocol) -> Coverage:
     return Coverage(
         outcomes=tuple(map(in_words, keys)),
         lines=(
-            line(EVERYWHERE, report["overall"]),
+            line(f"All {protocol.words.scene}s", report["overall"]),
             *(line(protocol.scene(scene).title, found) for scene, found in by_scene),
         ),
         reasons=tuple(

@@ -23,7 +23,7 @@ STYLE = """
 """
 LABEL_WIDTH, NOTE_WIDTH, NAMES = 340, 138, 92
 PANEL_WIDTH, PANEL_HEIGHT, PANELS = 256, 96, 3
-GAP, TITLE, LEGEND = 16, 34, 22
+GAP, TITLE, LEGEND = 16, 50, 22
 BELOW = 30
 APART = 10
 """Pixels between two categories."""
@@ -158,10 +158,11 @@ def _panel(
         return svg.Polyline(points=points, class_=[css], elements=[hint(words)])
 
     own = drawn[name]
-    yield text(left, top + 12, f"{metric.code} {'▲' if metric.better == 'higher' else '▼'} {metric.name}")
+    yield text(left, top + 12, f"{metric.code} {'▲' if metric.better == 'higher' else '▼'}")
+    yield text(left, top + 28, metric.name, "soft")
     slope = own["degradation"]
     change = f"{'better' if slope < 0 else 'worse'} by {abs(slope):.2g} in 100 s" if slope else "as good at the end"
-    yield text(left, top + 28, f"{change}, steps of {own['variation']:.2g}", "soft")
+    yield text(left, top + 44, f"{change}, steps of {own['variation']:.2g}", "soft")
     yield svg.Rect(
         x=left, y=top + TITLE, width=PANEL_WIDTH - 8, height=PANEL_HEIGHT, fill="none", class_=["grid"],
         elements=[hint(f"{metric.name}: from {low:.3g} to {high:.3g} over {end_s:g} s")],

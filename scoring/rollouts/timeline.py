@@ -49,6 +49,8 @@ def timeline_plot(title: str, rollout: Mapping[str, Any]) -> str:
         x = _x(flag["at_s"], seconds)
         words = hint(f"{flag['kind']} at {flag['at_s']:.2f} s ({flag['amount']:.2f})")
         elements.append(svg.Circle(cx=x, cy=FLAGS + 14, r=4, class_=["flag"], elements=[words]))
+    if not rollout["flags"]:
+        elements.append(text(LEFT, FLAGS + 18, "no marks", "soft"))
     if not rollout["windows"]:
         elements.append(text(LEFT + 8, TOP + LANE / 2, rollout["why_no_windows"], "soft"))
     return document(title, HEIGHT, elements, style=STYLE)

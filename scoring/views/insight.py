@@ -24,6 +24,7 @@ from scoring.diagnostics import reviewer_diagnostics
 from scoring.pages.actions import COPYING, actions_for, placed
 from scoring.pages.blinding import copies_of, copy_line, fingerprint_in_words
 from scoring.pages.board import read_board, rows_from
+from scoring.pages.comments import comments_of
 from scoring.pages.diagnostics import diagnosis
 from scoring.pages.grid import excluded_clips
 from scoring.pages.rollouts import previews_of, read_columns
@@ -191,8 +192,8 @@ def diagnostics(request: HttpRequest, name: str) -> HttpResponseBase:
     ask = {
         "title": "How the reviewers rated",
         "button": "Show it",
-        "words": "Severity, minority votes, agreement, use of N/A, time and playback of each reviewer. "
-        "It flags what is worth a look and removes nobody: the cohort was fixed before.",
+        "words": "Severity, minority votes, agreement, use of N/A, time and playback of each reviewer, and what they "
+        "reported. It flags what is worth a look and removes nobody: the cohort was fixed before.",
     }
     round_ = _round_in(name, *CLOSED)
     return _with_reason(
@@ -201,4 +202,5 @@ def diagnostics(request: HttpRequest, name: str) -> HttpResponseBase:
 
 
 def _diagnosed(round_: Round) -> Context:
-    return {"diagnosis": diagnosis(reviewer_diagnostics(round_), round_.protocol.rules)}
+    found = diagnosis(reviewer_diagnostics(round_), round_.protocol.rules)
+    return {"diagnosis": found, "comments": comments_of(round_)}

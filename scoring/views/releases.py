@@ -178,7 +178,16 @@ def coverage(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     (found,) = page.documents("coverage")
     read = reports.coverage(found, page.rules) if found else None
     missing = Paginator(read.missing if read else (), CELLS_PER_PAGE).get_page(request.GET.get("page"))
-    return page.show(request, "scoring/coverage.html", {"coverage": read, "page": missing, "found": found or {}})
+    counts, rollouts = (found or {}).get("units", {}), page.rules.rollouts
+    context = {
+        "coverage": read,
+        "page": missing,
+        "found": found or {},
+        "units": [(kind, counts[kind.kind]) for kind in rollouts.units.kinds if kind.kind in counts]
+        if rollouts
+        else [],
+    }
+    return page.show(request, "scoring/coverage.html", context)
 
 
 @of_release("releases")

@@ -228,3 +228,23 @@ def test_without_a_script_a_sheet_is_answered_and_says_so(
     sheet = AnswerSheet.objects.get(stimulus=stimulus)
     assert sheet.locked_at is not None and not sheet.playback_measured
     faults.expect("422")
+
+
+def test_after_its_end_a_draft_keeps_nothing_in_the_browser(
+    page: Page, round_: Round, rae: Reviewer, live_server: Any
+) -> None:
+    open_due(page, live_server, rae, round_)
+    page.route("**/lock", lambda route: route.fulfill(json={"next": "/review/"}))
+    kept = page.evaluate(
+        """async () => {
+            const { Draft } = await import("/static/js/review/drafts.js");
+            const draft = new Draft({
+                reviewer: "r", stimulus: "s", revision: 1, answers: {}, playback: {}, hasImpression: false,
+                rules: { questions: [{ key: "event" }] }, urls: { draft: "/none/draft", lock: "/none/lock" },
+            });
+            await draft.lock();
+            draft.change({ answers: { event: "yes" } });
+            return localStorage.getItem("fartbench.draft.r.s");
+        }"""
+    )
+    assert kept is None

@@ -28,6 +28,7 @@ from generation.commissioning import local_configurations
 from generation.models import Clip, Sample
 from judging.models import JudgeTry
 from review.models import AnswerSheet, Source, Vote
+from review.pairs.selectors import due_tasks, live_tasks
 from scoring.demo import judges as demo_judges
 from scoring.demo import rounds as demo
 from scoring.demo.accounts import ready_accounts
@@ -63,13 +64,13 @@ def make_everything() -> str:
     work()
     demo.blind(rounds)
     work()
-    link = None
+    links = {}
     for round_ in rounds:
         round_.refresh_from_db()
-        link = demo.open_and_answer(round_) or link
+        links[round_.name] = demo.open_and_answer(round_)
     demo.finish(rounds[2])
     demo.finish(rounds[0])
-    return ready_accounts(rounds[1], link).invite
+    return ready_accounts(rounds[1], links[demo.OPEN]).invite
 
 
 def counts() -> dict[str, int]:
@@ -99,6 +100,9 @@ def test_it_has_a_finished_round_and_an_open_one_and_a_second_run_adds_nothing()
     order = [line["configuration"] for line in release.scores["leaderboard"]]
     assert (order[0], order[-1]) == ("local-maestro", "local-potato")
     assert_a_small_pilot_is_shown()
+    waiting = Round.objects.get(name="demo-pairs")
+    mine = live_tasks(waiting).filter(member__reviewer__email=demo.YOU)
+    assert (waiting.state, mine.count(), due_tasks([waiting.pk]).count()) == (RoundState.REVIEWING, 3, 3)
     before = counts()
     assert make_everything() == invite
     assert counts() == before

@@ -26,7 +26,7 @@ from scoring.models import Release
 from scoring.pages.results import ClipResult, SceneResults
 from scoring.pairs import plan_pairs
 from scoring.release.verifying import verify_release
-from tests.factories import CORE_V01, make_protocol, make_round, pilot_answers, reviewers_of
+from tests.factories import CORE_V01, make_protocol, make_round, make_staff, pilot_answers, reviewers_of
 from tests.scoring.rows import make_filled_round
 
 pytestmark = pytest.mark.django_db
@@ -215,6 +215,10 @@ def test_a_smoke_test_with_one_reviewer_ends_in_its_report(capsys: pytest.Captur
     release = rounds.publish(round_=round_, actor="test")
     alike = [line for line in said.splitlines() if line.startswith("Say the same: ")]
     assert alike and all(line.endswith(" on 9 clips") for line in alike)
+    admin = Client()
+    admin.force_login(make_staff())
+    reported = admin.post(reverse("staff-diagnostics", args=["smoke"]), {"reason": "a test"}).content.decode()
+    assert "Is a cough a reaction?" in reported[reported.index("What they reported") :]
     page = Client().get(reverse("tests", args=["smoke"])).content.decode()
     table = page[page.index('aria-label="Scales that say the same"') :]
     assert table[: table.index("</table>")].count("<tr>") == 1 + len(alike)

@@ -53,7 +53,7 @@ def other_words(body: str, own: list[str]) -> list[str]:
 def said(client: Client, *starts: str, within: str) -> dict[str, list[str]]:
     """Follow every link below ``within`` from the starts; return the other protocols' words by address."""
     own = sorted({re.sub(r"\s+", " ", one) for one in strings(make_protocol(FOLDER).content)}, key=len, reverse=True)
-    own = [text for text in own if OTHER_WORDS.search(text)]
+    own = [text for text in own if " " in text and OTHER_WORDS.search(text)]
     found, seen, due = {}, set(starts), deque(starts)
     while due:
         address = due.popleft()

@@ -16,6 +16,7 @@ from generation.commissioning import GENERATE
 from scoring.demo import rounds as demo
 from scoring.demo.accounts import Accounts, ready_accounts
 from scoring.demo.judges import let_judges_answer, questions_left
+from scoring.demo.rollouts import make_rollouts
 from scoring.demo.serving import refuse_taken_port, serve
 from scoring.demo.work import BOUGHT, buy_from_stand_ins, work_through
 from scoring.training import TRAINING
@@ -30,6 +31,7 @@ class Command(Base):
         parser.add_argument(
             "--providers", choices=["standin"], help="also buy clips of all configurations from stand-in providers"
         )
+        parser.add_argument("--rollouts", action="store_true", help="also make a small round of long rollouts")
 
     def run(self, **options: Any) -> None:
         if not options["no_serve"]:
@@ -43,6 +45,9 @@ class Command(Base):
         if options["providers"]:
             came = buy_from_stand_ins(f"{demo.PROTOCOL.parent.name}@{demo.PROTOCOL.name}", console)
             self.say(f"Round {BOUGHT}, bought from stand-ins: {came}. {settings.BASE_URL}{reverse('generation-home')}")
+        if options["rollouts"]:
+            made = make_rollouts(console)
+            self.say(f"Round {made}, of rollouts: {settings.BASE_URL}{reverse('leaderboard', args=[made.name])}")
         self.say(_what_to_try(accounts))
         if options["no_serve"]:
             self.say("Run “make demo” to serve it.")
@@ -57,16 +62,16 @@ def _make(console: Console) -> Accounts:
     work_through(BLIND, rounds, console)
     work_through(TRAINING, rounds, console)
     with console.status("Opening the rounds, drawing orders, letting the scripted reviewers answer"):
-        link = None
+        links = {}
         for round_ in rounds:
             round_.refresh_from_db()
-            link = demo.open_and_answer(round_) or link
+            links[round_.name] = demo.open_and_answer(round_)
     with progress("Asking scripted judges", questions_left(rounds[0])) as advance:
         let_judges_answer(rounds[0], advance)
     with console.status("Closing and publishing the finished rounds"):
         demo.finish(rounds[2])  # the pilot first: the site speaks of what was published last
         demo.finish(rounds[0])
-        return ready_accounts(rounds[1], link)
+        return ready_accounts(rounds[1], links[demo.OPEN])
 
 
 def _what_to_try(accounts: Accounts) -> str:
@@ -79,6 +84,7 @@ FARTBench is ready at {base}
                   with blind pairs beside its score, {base}/rounds/{demo.PILOT}/pairs/
   As a reviewer   open your invite in a fresh browser window and rate the round “{demo.OPEN}”:
                   {accounts.invite}
+                  “{demo.PAIRS}” waits there too: three clips, then blind pairs of them
   As staff        {base}/staff/ as {accounts.staff} with the password {accounts.staff_password}
   As an admin     {base}/staff/ as {accounts.admin} with the password {accounts.admin_password}
                   When you have rated every clip, close “{demo.OPEN}” there and publish it.

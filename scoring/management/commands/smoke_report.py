@@ -4,7 +4,7 @@ from typing import Any
 
 from fartbench.commands import RoundCommand
 from fartbench.models import RoundState
-from review.models import AnswerSheet, MistakeReport
+from scoring.pages.comments import comments_of
 from scoring.records import tally
 from scoring.records.reading import read_round
 from scoring.reports.smoke import smoke_report
@@ -33,12 +33,5 @@ class Command(RoundCommand):
             self.say(f"Say the same: {' and '.join(pair['questions'])}, {figure}")
         for one in report["revise"]:
             self.say(f"To be revised: {one['question']}, alpha {one['alpha']['value']:.2f}")
-        self._comments(round_.pk)
-
-    def _comments(self, round_: int) -> None:
-        mistakes = MistakeReport.objects.filter(sheet__stimulus__round=round_).select_related("sheet__reviewer")
-        for found in mistakes.order_by("pk"):
-            self.say(f"{found.sheet.reviewer.code} on {found.sheet.stimulus_id}: {found.text}")
-        unplayable = AnswerSheet.objects.filter(stimulus__round=round_, unplayable_at__isnull=False)
-        for sheet in unplayable.select_related("reviewer").order_by("pk"):
-            self.say(f"{sheet.reviewer.code} on {sheet.stimulus_id}: would not play: {sheet.unplayable_reason}")
+        for comment in comments_of(round_):
+            self.say(f"{comment.reviewer} on {comment.stimulus}: {comment.text}")

@@ -33,8 +33,9 @@ export class Draft extends EventTarget {
     addEventListener("pagehide", () => this.dirty && this.#keepLocal());
   }
 
-  // Take new answers; `now` sends at once, else when the player rests.
+  // Take new answers; `now` sends at once, else when the player rests. After the end nothing is taken any more.
   change({ answers = this.answers, playback = this.playback, now = true }) {
+    if (this.ended) return;
     this.answers = { ...answers };
     this.playback = playback;
     this.dirty = true;
