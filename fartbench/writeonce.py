@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from django.db import IntegrityError, connections
+from django.db import IntegrityError, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 PREFIX = "guard_"
@@ -57,13 +57,14 @@ def refused_by(error: IntegrityError) -> str | None:
 
 
 def install(*, using: str = "default") -> None:
-    """(Re)create every guard whose table exists."""
+    """(Re)create every guard whose table exists, without a moment in which they are not there."""
     connection = connections[using]
-    uninstall(using=using)
     statements = [sql for guard in _present(connection) for sql in _create(connection.vendor, guard)]
     if connection.vendor == "postgresql":
         statements += [sql for table in sorted({g.table for g in _present(connection)}) for sql in _no_truncate(table)]
-    _execute(connection, statements)
+    with transaction.atomic(using=using):
+        uninstall(using=using)
+        _execute(connection, statements)
 
 
 def uninstall(*, using: str = "default") -> None:
@@ -140,6 +141,7 @@ def _drop(vendor: str, name: str, table: str) -> str:
 
 
 def _execute(connection: BaseDatabaseWrapper, statements: Iterable[str]) -> None:
-    with connection.cursor() as cursor:
+    """Execute all or none of them: where each stood alone, the disk would be waited for each time."""
+    with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement)

@@ -19,13 +19,13 @@ import django
 import pytest
 import redis
 from django.core.management.commands import flush
-from django.db import connection
+from django.db import connection, connections
 from django.test import SimpleTestCase
 from hypothesis import settings as hypothesis_settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from fartbench import writeonce
 from review import order
+from tests.emptying import empty
 from tests.servers import postgres_server, redis_server
 
 pytest_plugins = ["tests.browser", "tests.firefox", "tests.turns"]
@@ -148,16 +148,10 @@ def django_db_modify_db_settings() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _flush_may_empty_write_once_tables() -> Iterator[None]:
-    """Lift the write-once guards while a test's rows are swept out: they refuse DELETE and TRUNCATE, as they should."""
-    original = flush.Command.handle
-
-    def thaw_then_flush(self: flush.Command, **options: Any) -> None:
-        writeonce.uninstall(using=options["database"])
-        original(self, **options)  # sends post_migrate, which puts them back
-
+def _a_flush_empties_what_was_written() -> Iterator[None]:
+    """Sweep a test's rows out past the write-once guards, which refuse that as they should."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(flush.Command, "handle", thaw_then_flush)
+        patch.setattr(flush.Command, "handle", lambda _command, **options: empty(connections[options["database"]]))
         yield
 
 
