@@ -29,6 +29,13 @@ class RoundPlan(Part):
     kinds: tuple[Key, ...] = Field(min_length=1)
     looks: int = Field(default=0, ge=0)
 
+    @property
+    def in_words(self) -> str:
+        """The plan for people."""
+        horizons = ", ".join(f"{horizon:g}" for horizon in self.horizons)
+        by = f"{self.looks} of the reviewers" if self.looks else "every reviewer"
+        return f"over {horizons} s; windows of the kinds {', '.join(self.kinds)}; each seen by {by}"
+
 
 class PlanRefused(Refusal):
     """A round asks for a horizon or a kind of window that its protocol does not have."""
