@@ -27,7 +27,6 @@ from generation.storing import Stored, store
 DEADLINE = timedelta(hours=3)
 DOWNLOADS = 6
 WAIT_FOR_DOWNLOAD_S = 15.0
-SHORT_OF = 0.5  # of a second: a clip may be this much shorter than asked for without a note
 
 
 def _accepted(sample: Sample) -> Submission:
