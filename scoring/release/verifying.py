@@ -19,6 +19,10 @@ from scoring.release.loading import load_record, read_manifest
 from scoring.release.manifest import MANIFEST, issue_of
 
 FAULTS_SHOWN = 20
+NONSENSE = (
+    ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, csv.Error, ProtocolError,
+)  # fmt: skip
+"""What it raises to read a release, and to make it again, where somebody sealed a value of another kind into it."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +45,15 @@ def verify_release(folder: Path) -> Verified:
     """
     stated = read_manifest(folder)
     refuse(folder, _hash_faults(folder, stated["files"]))
-    try:
-        record, protocol = load_record(folder, stated)
-        issue, documents = issue_of(stated), documents_of(record)
-    except (KeyError, TypeError, ValueError, csv.Error, ProtocolError) as error:
-        raise ReleaseRefused(folder, [f"its tables cannot be read as a release: {error}"]) from error
     with tempfile.TemporaryDirectory() as work:
-        again = Path(work)
-        write_release(again, documents, protocol, issue)
-        refuse(folder, _differences(folder, again, stated))
+        try:
+            record, protocol = load_record(folder, stated)
+            issue = issue_of(stated)
+            head = f"{issue.audit['sequence']}:{issue.audit['hash']}"
+            write_release(Path(work), documents_of(record), protocol, issue)
+        except NONSENSE as error:
+            raise ReleaseRefused(folder, [f"its tables cannot be read as a release: {error}"]) from error
+        refuse(folder, _differences(folder, Path(work), stated))
     return Verified(
         round=record.name,
         number=issue.number,
@@ -57,7 +61,7 @@ def verify_release(folder: Path) -> Verified:
         files=len(stated["files"]) + 1,
         answers=record.sheets.answers.size,
         replaces=issue.replaces.digest if issue.replaces else "",
-        audit_head=f"{issue.audit['sequence']}:{issue.audit['hash']}",
+        audit_head=head,
     )
 
 

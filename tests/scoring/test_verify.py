@@ -146,6 +146,31 @@ def changed_answers(release, change):
     seal(release)
 
 
+@pytest.mark.parametrize("part", ["audit", "packages", "program", "round"])
+@pytest.mark.parametrize("value", [None, 5, "x", [[]]])
+def test_a_manifest_with_values_of_another_kind_is_refused(release, part, value):
+    rewritten = json.loads((release / "manifest.json").read_bytes()) | {part: value}
+    (release / "manifest.json").write_bytes(readable_json_bytes(rewritten))
+    seal(release)
+    assert faults_of(release)
+
+
+def test_a_manifest_without_a_head_of_the_trail_is_refused(release):
+    rewritten = json.loads((release / "manifest.json").read_bytes()) | {"audit": {}}
+    (release / "manifest.json").write_bytes(readable_json_bytes(rewritten))
+    seal(release)
+    assert faults_of(release) == ["its tables cannot be read as a release: 'sequence'"]
+
+
+@pytest.mark.parametrize("key", ["name", "closed_at", "reviewers"])
+def test_a_round_with_values_of_another_kind_is_refused(release, key):
+    rewritten = json.loads((release / "manifest.json").read_bytes())
+    rewritten["round"][key] = [{"code": "R-1", "role": []}]
+    (release / "manifest.json").write_bytes(readable_json_bytes(rewritten))
+    seal(release)
+    assert faults_of(release)
+
+
 def test_a_changed_answer_shows_in_every_file_that_follows_from_it(release):
     def change(rows):
         for row in rows[:1]:
