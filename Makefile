@@ -1,5 +1,5 @@
 # Every command of the project; `make help` lists them. What they need they install: see .ci/bootstrap.
-.PHONY: help setup demo test test-sqlite test-postgres test-firefox lint types layers django-checks check format \
+.PHONY: help setup demo weights test test-sqlite test-postgres test-firefox test-weights lint types layers django-checks check format \
   screenshots bench bench-blinding bench-scoring bench-review bench-peers bench-rollouts chaos chaos-generation audit validate lock clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
@@ -24,6 +24,10 @@ demo: ## Make a finished and an open round, and serve them
 	$(if $(PORT),BASE_URL=http://127.0.0.1:$(PORT) )$(PY) manage.py demo$(if $(filter 0,$(SERVE)), --no-serve)$(if \
 	  $(PROVIDERS), --providers $(PROVIDERS))$(if $(ROLLOUTS), --rollouts)
 
+weights: ## Make .venv-weights: what .venv has, and PyTorch for the metrics that take a model
+	@sh .ci/bootstrap runtime
+	@sh .ci/bootstrap weights
+
 test: setup ## Run all tests on SQLite, and those of the database on PostgreSQL too
 	$(PY) -m tests.engines
 
@@ -36,6 +40,10 @@ test-postgres: setup ## Run the tests of the database on PostgreSQL
 test-firefox: ## Run the player's journeys in Firefox
 	@sh .ci/bootstrap firefox
 	$(PY) -m pytest -p no:cacheprovider --firefox
+
+test-weights: setup ## Run the tests of the models in PyTorch, on tiny random weights (needs 1 GB, or 6 GB with CUDA)
+	@sh .ci/bootstrap weights
+	.venv-weights/bin/python -m pytest -p no:cacheprovider --weights tests/weights
 
 lint: setup ## Check style and formatting of Python and templates
 	$(PY) -m ruff check .
@@ -98,7 +106,11 @@ lock: ## Resolve the dependencies in pyproject.toml anew (needs uv; add UV_FLAGS
 	  --output-file requirements.lock pyproject.toml
 	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --python-version 3.11 $(UV_FLAGS) \
 	  --constraint requirements.lock --group dev --output-file requirements-dev.lock pyproject.toml
+# What PyTorch takes besides, on a platform whose build brings no CUDA along; of itself see .ci/bootstrap.
+	sed -n 's/^weights = \["\(.*\)"\]$$/\1/p' pyproject.toml | MACOSX_DEPLOYMENT_TARGET=14.0 $(UV) pip compile --quiet \
+	  --generate-hashes --no-header --no-annotate --python-version 3.11 --python-platform aarch64-apple-darwin $(UV_FLAGS) \
+	  --constraint requirements-dev.lock --no-emit-package torch --output-file requirements-weights.lock -
 
 clean: ## Remove .venv and all caches; data stay
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-weights .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -116,9 +116,26 @@ def refuse_older_database() -> None:
 
 @contextmanager
 def progress(words: str, total: int | None) -> Iterator[Any]:
-    """Show a bar on standard error and yield a function that moves it on by one."""
+    """Show a bar on standard error and yield a function that moves it on, by one if it is not told how far."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console = Console(file=sys.stderr)
     with Progress(*columns, console=console, disable=total == 0) as bar:
         task = bar.add_task(words, total=total)
-        yield lambda: bar.advance(task)
+        yield lambda by=1.0: bar.advance(task, by)
+
+
+def steps(advance: Callable[[float], None]) -> tuple[Callable[[float], None], Callable[[], None]]:
+    """Return two functions that move a bar on: to a share of the step it is at, and to that step's end."""
+    done = 0.0
+
+    def to(share: float) -> None:
+        nonlocal done
+        advance(share - done)
+        done = share
+
+    def end() -> None:
+        nonlocal done
+        advance(1 - done)
+        done = 0.0
+
+    return to, end

@@ -147,6 +147,8 @@ if _BUCKET := env.str("S3_BUCKET", default=""):
 
 # The folder with the weights of the metrics that take a model; without one those metrics are unavailable.
 WEIGHTS_DIR = env.str("WEIGHTS_DIR", default="")
+# What those models run on, by PyTorch's name of it (cpu, cuda, cuda:1, mps); auto takes a GPU where there is one.
+WEIGHTS_DEVICE = env.str("WEIGHTS_DEVICE", default="auto")
 
 # Where a proxy in front finds blind copies in DATA_DIR, to send them itself: see deploy/nginx.conf.template.
 X_ACCEL_PREFIX = env.str("X_ACCEL_PREFIX", default="").rstrip("/")

@@ -3,7 +3,7 @@
 ``pytest`` runs everything on SQLite. ``pytest --engine=postgres`` starts a PostgreSQL server and runs again what
 touches the database: pure tests and browser journeys would only say the same thing twice. What is one engine's own, or
 is run for real on one of them only, carries ``@pytest.mark.engine("sqlite")`` or ``@pytest.mark.engine("postgres")``.
-``pytest --firefox`` runs the few journeys in Firefox instead.
+``pytest --firefox`` runs the few journeys in Firefox instead, ``pytest --weights`` the models in PyTorch too.
 """
 
 import os
@@ -42,6 +42,12 @@ DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "django_db_setup"}
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--engine", choices=["sqlite", "postgres"], default="sqlite", help="database to run on")
     parser.addoption("--firefox", action="store_true", help="run the journeys in Firefox, and nothing else")
+    parser.addoption("--weights", action="store_true", help="also run the tests of models, which need PyTorch")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out what needs PyTorch, unless it is asked for."""
+    return True if collection_path.name == "weights" and not config.getoption("--weights") else None
 
 
 def pytest_configure(config: pytest.Config) -> None:

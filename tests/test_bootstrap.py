@@ -20,9 +20,24 @@ class Machine:
         self.log = folder / "log"
         self.log.touch()
         shutil.copytree(ROOT / ".ci", self.checkout / ".ci")
-        for lock in ("requirements.lock", "requirements-dev.lock"):
+        for lock in ("requirements.lock", "requirements-dev.lock", "requirements-weights.lock"):
             (self.checkout / lock).write_text(f"{lock}\n")
-        for tool in ("cat", "chmod", "cut", "dirname", "flock", "grep", "ls", "mkdir", "rm", "sed", "sh", "sha256sum"):
+        (self.checkout / "pyproject.toml").write_text('weights = ["torch==1.2"]\n')
+        for tool in (
+            "cat",
+            "chmod",
+            "cut",
+            "dirname",
+            "flock",
+            "grep",
+            "ls",
+            "mkdir",
+            "rm",
+            "sed",
+            "sh",
+            "sha256sum",
+            "env",
+        ):
             (self.programs / tool).symlink_to(shutil.which(tool) or pytest.fail(f"{tool} is missing"))
 
     def program(self, name: str, script: str) -> None:
@@ -34,7 +49,11 @@ class Machine:
         """Install a ``python3`` whose environments hold a Python that logs what pip is asked for."""
         inner = self.programs.parent / "python-of-an-environment"
         inner.write_text(
-            f'#!/bin/sh\n[ "$1" = -c ] || echo "pip ${{PIP_USER-}}${{PIP_TARGET-}} $*" >>"{self.log}"\n'
+            "#!/bin/sh\n"
+            'case "$*" in *purelib*) dirname "$0"; exit ;;\n'
+            '"-m venv "*) mkdir -p .venv-weights/bin && cat "$0" >.venv-weights/bin/python\n'
+            "chmod +x .venv-weights/bin/python; exit ;; esac\n"
+            f'[ "$1" = -c ] || echo "pip ${{PIP_USER-}}${{PIP_TARGET-}} $*" >>"{self.log}"\n'
             f'! [ -e "{self.programs.parent}/pip-breaks" ] || [ "$1" = -c ]\n'
         )
         self.program(
@@ -89,6 +108,20 @@ def test_both_lock_files_share_one_environment(machine: Machine):
     assert [machine.bootstrap(kind).returncode for kind in ("runtime", "dev", "runtime", "dev")] == [0, 0, 0, 0]
     assert len(machine.calls("pip")) == 2
     assert len(machine.calls("python3 -m venv")) == 1
+
+
+def test_pytorch_comes_into_an_environment_of_its_own_that_looks_into_the_other(machine: Machine):
+    refused = machine.bootstrap("weights")
+    assert (refused.returncode, refused.stderr) == (1, "There is no .venv to build on. Run make setup first.\n")
+    runs = [machine.bootstrap(kind).returncode for kind in ("dev", "weights", "weights")]
+    assert runs == [0, 0, 0]
+    _, needs, torch = machine.calls("pip")
+    assert needs.endswith("--require-hashes --requirement requirements-weights.lock")
+    assert torch.endswith("--only-binary :all: torch==1.2")
+    assert (machine.checkout / ".venv-weights" / "bin" / "below.pth").read_text() == ".venv/bin\n"
+    (machine.checkout / "pyproject.toml").write_text('weights = ["torch==1.3"]\n')
+    machine.bootstrap("weights")
+    assert machine.calls("pip")[-1].endswith("torch==1.3")
 
 
 def test_a_changed_lock_file_is_installed(machine: Machine):

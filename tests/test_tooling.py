@@ -27,7 +27,7 @@ def _pins(lock: str) -> dict[str, Version]:
     return {name: Version(version) for name, version in found}
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock", "requirements-weights.lock"])
 def test_a_lock_file_names_no_host_and_pins_every_package_by_hash(lock: str):
     text = (ROOT / lock).read_text()
     entries = text.replace("\\\n", " ").splitlines()
@@ -41,6 +41,14 @@ def test_a_lock_file_names_no_host_and_pins_every_package_by_hash(lock: str):
 def test_tests_run_on_the_very_versions_that_the_product_runs_on():
     runtime, dev = _pins("requirements.lock"), _pins("requirements-dev.lock")
     assert runtime.items() <= dev.items()
+
+
+def test_what_pytorch_takes_besides_is_what_the_tests_have_already():
+    dev, weights = _pins("requirements-dev.lock"), _pins("requirements-weights.lock")
+    assert {name: weights[name] for name in weights.keys() & dev.keys()}.items() <= dev.items()
+    (torch,) = (Requirement(line) for line in PYPROJECT["project"]["optional-dependencies"]["weights"])
+    assert (torch.name, [one.operator for one in torch.specifier]) == ("torch", ["=="])
+    assert "torch" not in {*dev, *weights}
 
 
 @pytest.mark.parametrize(
@@ -67,7 +75,8 @@ def test_every_package_that_is_imported_is_in_the_lock_file(folders: list[str], 
     distributions, pins = packages_distributions(), _pins(lock)
     ours = {*PYPROJECT["tool"]["importlinter"]["root_packages"], "tests"}
     imported = {name for folder in folders for path in (ROOT / folder).rglob("*.py") for name in _imports(path)}
-    foreign = imported - ours - sys.stdlib_module_names
+    extras = {Requirement(line).name for line in PYPROJECT["project"]["optional-dependencies"]["weights"]}
+    foreign = imported - ours - extras - sys.stdlib_module_names
     homes = {name: {canonicalize_name(home) for home in distributions.get(name, [name])} for name in foreign}
     assert {name for name, candidates in homes.items() if candidates.isdisjoint(pins)} == set()
     assert foreign

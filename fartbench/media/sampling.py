@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -64,11 +65,13 @@ def colour_pictures(
 ) -> dict[int, NDArray[np.uint8]]:
     """Decode a track up to the last wanted place and return those pictures (height, width, 3), RGB, by their place.
 
-    A place that is not there is left out. Raises NotAVideo as gray_pictures() does.
+    Decoding begins at the last picture before them that stands by itself. A place that is not there is left out.
+    Raises NotAVideo as gray_pictures() does.
     """
     ticks, last = np.array(picture_ticks(track), np.int64), max(wanted)
+    begin = _stands_alone(track, int(ticks[min(wanted)]))
     found: dict[int, NDArray[np.uint8]] = {}
-    for frame in _decoded(path, data, track, bounds):
+    for frame in _decoded(path, data, track, bounds, begin):
         place = int(np.searchsorted(ticks, frame.pts))
         if place in wanted and ticks[place] == frame.pts:
             found[place] = frame.to_ndarray(format="rgb24")
@@ -99,8 +102,23 @@ def whole_sound(path: Path, data: memoryview, track: Track, start: Fraction, bou
     return Sound(np.concatenate([silence, samples[max(-lead, 0) :]])[:shown].astype(np.float32), rate)
 
 
-def _decoded(path: Path, data: memoryview, track: Track, bounds: Bounds) -> Iterator[Any]:
-    """Yield every decoded frame; its ``pts`` is in the track's ticks."""
+def _stands_alone(track: Track, pts: int) -> int:
+    """Return the last sample, in the order of the file, that decoding can begin at to show all from ``pts`` on.
+
+    Such a one is shown before everything that comes after it in the file: not every sync sample is.
+    """
+    earliest, found = math.inf, 0
+    for number in range(len(track.samples) - 1, -1, -1):
+        sample = track.samples[number]
+        if sample.sync and sample.pts <= min(pts, earliest):
+            found = number
+            break
+        earliest = min(earliest, sample.pts)
+    return found
+
+
+def _decoded(path: Path, data: memoryview, track: Track, bounds: Bounds, begin: int = 0) -> Iterator[Any]:
+    """Yield every decoded frame from a sample on; its ``pts`` is in the track's ticks."""
     if track.codec not in DECODERS:
         raise NotAVideo(path, f"has {track.kind} coded as {track.codec}, which is not decoded here.")
     context: Any = av.CodecContext.create(DECODERS[track.codec], "r")
@@ -108,7 +126,7 @@ def _decoded(path: Path, data: memoryview, track: Track, bounds: Bounds) -> Iter
     context.extradata = extradata(track)
     context.options = {"max_pixels": str(bounds.pixels)}
     try:
-        for sample in track.samples:
+        for sample in track.samples[begin:]:
             packet = av.Packet(bytes(data[sample.offset : sample.offset + sample.size]))
             packet.pts = sample.pts
             yield from context.decode(packet)

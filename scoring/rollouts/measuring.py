@@ -24,7 +24,7 @@ from scoring.errors import NothingToMeasure
 from scoring.measurements.continuity import Window, signal_part
 from scoring.measurements.measurement import Measurement
 from scoring.measurements.pace import Timing
-from scoring.measurements.plug_ins.port import Plugged, PlugIn, measure
+from scoring.measurements.plug_ins.port import Plugged, PlugIn, Seen, measure, readiness
 from scoring.measurements.plug_ins.registry import PLUG_INS
 from scoring.measurements.signals import TOOL, VERSION, Boundaries, Signals, measure_signals
 from scoring.models import MeasurementRow
@@ -69,7 +69,9 @@ def due_tasks(round_: Round) -> list[Task]:
             run, statuses = newest.get((sample.pk, job), (0, frozenset()))
             if not run or _again(job, statuses):
                 tasks.append(Task(sample.pk, job, run + 1))
-    return tasks
+    # One model after another, each for all rollouts: so that each is loaded once.
+    order = [SIGNALS, *PLUG_INS]
+    return sorted(tasks, key=lambda task: order.index(task.job))
 
 
 def jobs_for(table: MetricTable, scenario: Scenario) -> list[str]:
@@ -94,15 +96,18 @@ def _newest_runs(round_: Round) -> dict[tuple[int, str], tuple[int, frozenset[st
     return found
 
 
-def measure_round(*, round_: Round, actor: str, on_task: Callable[[], None] = lambda: None) -> int:
+def measure_round(
+    *, round_: Round, actor: str, on_task: Callable[[], None] = lambda: None, seen: Seen = lambda _: None
+) -> int:
     """Measure what is due, here and now, and return how many jobs were done; each is kept at once.
 
-    An interrupted run goes on where it was. Raises StepOutOfOrder while the round is open, NothingToMeasure, and
+    ``on_task`` is called after each, ``seen`` with the share of it that a model has looked at. An interrupted run goes
+    on where it was. Raises StepOutOfOrder while the round is open, NothingToMeasure, and
     MediaToolDied when a file's reader was killed.
     """
     tasks = _due_when_closed(round_)
     for task in tasks:
-        _do(task)
+        _do(task, seen)
         on_task()
     if tasks:
         with transaction.atomic():
@@ -120,10 +125,10 @@ def request_measuring(*, round_: Round, actor: str) -> int:
     return len(tasks)
 
 
-def run_measuring(subject: str, _report: jobs.Report) -> None:
+def run_measuring(subject: str, report: jobs.Report) -> None:
     """Do a job that `request_measuring` left, unless the command did so meanwhile."""
     sample, job, run = subject.split(":")
-    _do(Task(int(sample), job, int(run)))
+    _do(Task(int(sample), job, int(run)), report)
 
 
 def is_under_way(round_: Round) -> bool:
@@ -137,9 +142,9 @@ def _due_when_closed(round_: Round) -> list[Task]:
     return due_tasks(round_)
 
 
-def _do(task: Task) -> None:
+def _do(task: Task, seen: Seen) -> None:
     sample = Sample.objects.select_related("cell__round__protocol", "clip").get(pk=task.sample)
-    found = list(_measured(sample, task.job))
+    found = list(_measured(sample, task.job, seen))
     with transaction.atomic():
         done = MeasurementRow.objects.select_for_update().filter(sample=sample, job=task.job, run=task.run)
         if done.exists():
@@ -165,7 +170,7 @@ def _row(sample: Sample, task: Task, unit: str, place: str, found: Measurement) 
     )
 
 
-def _measured(sample: Sample, job: str) -> Iterator[Unit]:
+def _measured(sample: Sample, job: str, seen: Seen) -> Iterator[Unit]:
     rollouts = sample.cell.round.protocol.rules.rollouts
     assert rollouts is not None and sample.clip is not None  # noqa: S101 - only such samples are due
     table, scenario = rollouts.metrics, rollouts.scenario(sample.cell.scene)
@@ -173,7 +178,7 @@ def _measured(sample: Sample, job: str) -> Iterator[Unit]:
         yield from signal_units(table, scenario, sample.clip.path, *known_of(sample))
     else:
         (metric,) = (one for one in table.metrics if one.plug_in == job)
-        yield from _plugged(PLUG_INS[job], metric.unit, sample.clip.path)
+        yield from _plugged(PLUG_INS[job], metric.unit, sample.clip.path, seen)
 
 
 def known_of(sample: Sample) -> tuple[Boundaries, Timing | None]:
@@ -222,8 +227,8 @@ def _without(code: str, status: Any, reason: str, unit: str) -> Measurement:
     return Measurement.without(code, status, reason, unit=unit, tool=TOOL, version=VERSION)
 
 
-def _plugged(plug_in: PlugIn, unit: str, path: Path) -> Iterator[Unit]:
-    found = _plug(plug_in, path)
+def _plugged(plug_in: PlugIn, unit: str, path: Path, seen: Seen) -> Iterator[Unit]:
+    found = _plug(plug_in, path, seen)
     for number, value in enumerate(found.intervals, 1):
         whole = found.measurement
         yield unit, str(number), Measurement(whole.metric, value, whole.unit, whole.tool, whole.version)
@@ -231,7 +236,7 @@ def _plugged(plug_in: PlugIn, unit: str, path: Path) -> Iterator[Unit]:
         yield unit, "", found.measurement
 
 
-def _plug(plug_in: PlugIn, path: Path) -> Plugged:
+def _plug(plug_in: PlugIn, path: Path, seen: Seen) -> Plugged:
     if missing := _missing(plug_in):
         return _nothing(plug_in, "unavailable", f"no weights: {', '.join(missing)} is not there")
     try:
@@ -240,12 +245,18 @@ def _plug(plug_in: PlugIn, path: Path) -> Plugged:
         media = RolloutFile(path)
     except MediaRefusal as refusal:
         return _nothing(plug_in, "evaluator_failure", str(refusal))
-    return measure(plug_in, media, Path(settings.WEIGHTS_DIR))
+    return measure(plug_in, media, Path(settings.WEIGHTS_DIR), settings.WEIGHTS_DEVICE, seen)
 
 
 def _nothing(plug_in: PlugIn, status: Any, reason: str) -> Plugged:
     about = {"unit": plug_in.unit, "tool": plug_in.key, "version": plug_in.version}
     return Plugged(Measurement.without(plug_in.metric, status, reason, **about))
+
+
+def models() -> list[str]:
+    """Return a line for each metric that takes a model: whether it can be measured, or what is missing."""
+    folder = Path(settings.WEIGHTS_DIR) if settings.WEIGHTS_DIR else None
+    return readiness(PLUG_INS.values(), folder, settings.WEIGHTS_DEVICE)
 
 
 def _missing(plug_in: PlugIn) -> list[str]:

@@ -53,6 +53,17 @@ def test_chosen_pictures_are_the_same_as_among_all_and_come_in_colour():
     assert none.gray.shape == (0, 2, 160)
 
 
+@pytest.mark.parametrize("name", ["open_gop.mp4", "h264_aac.mp4"])
+def test_a_picture_by_itself_is_the_same_as_among_all(name: str):
+    path = clip(name)
+    with open_bytes(path) as data:
+        video = read_movie(path, data).main("video")
+        every = colour_pictures(path, data, video, BOUNDS, wanted=set(range(len(video.samples))))
+        for place in every:
+            (alone,) = colour_pictures(path, data, video, BOUNDS, wanted={place}).values()
+            assert np.array_equal(alone, every[place])
+
+
 def test_sound_that_starts_later_than_the_picture_is_silent_until_then():
     path = clip("h264_aac.mp4")
     with open_bytes(path) as data:

@@ -1,11 +1,16 @@
-"""Plug-ins: unavailable without weights; with tiny random ones of the published shape, what plain arithmetic gives."""
+"""Plug-ins without PyTorch: unavailable without weights, what they ask of a rollout, and how weights are read.
+
+The models themselves are tested under ``tests/weights``, by ``make test-weights``.
+"""
 
 import json
 import math
-import sys
+import os
+import pickle
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -13,181 +18,83 @@ from django.conf import settings
 
 from fartbench.scenarios.metrics import read_table
 from scoring.measurements.cases import Evidence, case_value
-from scoring.measurements.plug_ins import aesthetics
-from scoring.measurements.plug_ins.consistency import BACKGROUND, SUBJECT, clips, consistency, similarity, unit
-from scoring.measurements.plug_ins.port import Plugged, available, intervals, measure
+from scoring.measurements.plug_ins import alignment, synchrony
+from scoring.measurements.plug_ins.consistency import clips, consistency, fused, similarity
+from scoring.measurements.plug_ins.pickles import WeightsUnreadable, read_checkpoint
+from scoring.measurements.plug_ins.port import Evaluate, PlugIn, intervals, measure, readiness, sampled, stretches
+from scoring.measurements.plug_ins.quantiles import BACKGROUND, SUBJECT
 from scoring.measurements.plug_ins.reading import RolloutFile
 from scoring.measurements.plug_ins.registry import PLUG_INS
-from scoring.measurements.plug_ins.tensors import WeightsUnreadable, read_tensors
-from scoring.measurements.plug_ins.torch_models import linear, scaled, sound_clips, starts, video_clips
-from scoring.measurements.plug_ins.vision import ClipVision, bicubic, prepared
+from scoring.measurements.plug_ins.squares import bicubic, square
+from scoring.measurements.plug_ins.tensors import read_tensors
+from tests.streamav.checkpoints import write_safetensors
 
 TABLE = read_table(Path(settings.BASE_DIR) / "fixtures" / "protocols" / "streamav" / "0.1.0")
-WIDTH, HEAD, PATCH, ROWS, DEPTH, OUT = 8, 4, 4, 3, 2, 6
-
-
-def tower(seed: int = 0) -> dict[str, np.ndarray]:
-    """Random weights with the names of the published checkpoint and the shapes of a tiny tower."""
-    random = np.random.default_rng(seed)
-    shapes = {
-        "vision_model.embeddings.class_embedding": (WIDTH,),
-        "vision_model.embeddings.patch_embedding.weight": (WIDTH, 3, PATCH, PATCH),
-        "vision_model.embeddings.position_embedding.weight": (ROWS * ROWS + 1, WIDTH),
-        "visual_projection.weight": (OUT, WIDTH),
-    }
-    norms, layers = ["pre_layrnorm", "post_layernorm"], {}
-    for layer in range(DEPTH):
-        name = f"encoder.layers.{layer}."
-        norms += [name + "layer_norm1", name + "layer_norm2"]
-        for part in ("q_proj", "k_proj", "v_proj", "out_proj"):
-            layers[f"{name}self_attn.{part}"] = (WIDTH, WIDTH)
-        layers |= {f"{name}mlp.fc1": (4 * WIDTH, WIDTH), f"{name}mlp.fc2": (WIDTH, 4 * WIDTH)}
-    for name, shape in layers.items():
-        shapes |= {f"vision_model.{name}.weight": shape, f"vision_model.{name}.bias": shape[:1]}
-    for name in norms:
-        shapes |= {f"vision_model.{name}.weight": (WIDTH,), f"vision_model.{name}.bias": (WIDTH,)}
-    return {name: random.normal(0, 0.5, shape).astype(np.float32) for name, shape in shapes.items()}
-
-
-def write_tensors(path: Path, tensors: dict[str, np.ndarray]) -> None:
-    header, data = {}, b""
-    for name, tensor in tensors.items():
-        kind = {"float32": "F32", "float16": "F16", "int64": "I64"}[str(tensor.dtype)]
-        header[name] = {
-            "dtype": kind,
-            "shape": list(tensor.shape),
-            "data_offsets": [len(data), len(data) + tensor.nbytes],
-        }
-        data += tensor.tobytes()
-    head = json.dumps(header | {"__metadata__": {"format": "pt"}}).encode()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(len(head).to_bytes(8, "little") + head + data)
-
-
-def plainly(  # noqa: C901 - the formula, written out
-    weights: dict[str, np.ndarray], picture: np.ndarray
-) -> np.ndarray:
-    """The tower written out number by number in double precision, to check the quick one against."""
-    w = {name.removeprefix("vision_model."): tensor.astype(float) for name, tensor in weights.items()}
-
-    def norm(name, rows):
-        return [
-            [(x - sum(r) / WIDTH) / math.sqrt(sum((y - sum(r) / WIDTH) ** 2 for y in r) / WIDTH + 1e-5) * g + b
-             for x, g, b in zip(r, w[name + ".weight"], w[name + ".bias"], strict=True)] for r in rows
-        ]  # fmt: skip
-
-    def dense(name, row):
-        return [
-            sum(a * b for a, b in zip(line, row, strict=True)) + c
-            for line, c in zip(w[name + ".weight"], w[name + ".bias"], strict=True)
-        ]
-
-    rows = [list(w["embeddings.class_embedding"])]
-    for y in range(ROWS):
-        for x in range(ROWS):
-            piece = picture[:, y * PATCH : (y + 1) * PATCH, x * PATCH : (x + 1) * PATCH].astype(float)
-            rows.append([float((kernel * piece).sum()) for kernel in w["embeddings.patch_embedding.weight"]])
-    rows = [
-        [a + b for a, b in zip(r, p, strict=True)]
-        for r, p in zip(rows, w["embeddings.position_embedding.weight"], strict=True)
-    ]
-    rows = norm("pre_layrnorm", rows)
-    for layer in range(DEPTH):
-        name = f"encoder.layers.{layer}."
-        flow = norm(name + "layer_norm1", rows)
-        q, k, v = ([dense(f"{name}self_attn.{p}_proj", r) for r in flow] for p in "qkv")
-        seen = []
-        for i in range(len(rows)):
-            out = []
-            for h in range(0, WIDTH, HEAD):
-                raw = [
-                    math.exp(sum(q[i][h + d] * k[j][h + d] for d in range(HEAD)) / math.sqrt(HEAD))
-                    for j in range(len(rows))
-                ]
-                out += [sum(a * v[j][h + d] for j, a in enumerate(raw)) / sum(raw) for d in range(HEAD)]
-            seen.append(dense(f"{name}self_attn.out_proj", out))
-        rows = [[a + b for a, b in zip(r, s, strict=True)] for r, s in zip(rows, seen, strict=True)]
-        for i, r in enumerate(norm(name + "layer_norm2", rows)):
-            hidden = [x / (1 + math.exp(-1.702 * x)) for x in dense(name + "mlp.fc1", r)]
-            rows[i] = [a + b for a, b in zip(rows[i], dense(name + "mlp.fc2", hidden), strict=True)]
-    found = weights["visual_projection.weight"].astype(float) @ norm("post_layernorm", rows[:1])[0]
-    return found / np.linalg.norm(found)
-
-
-def vision(weights: dict[str, np.ndarray]) -> ClipVision:
-    inner = {n.removeprefix("vision_model."): t for n, t in weights.items() if n.startswith("vision_model.")}
-    return ClipVision(inner, weights["visual_projection.weight"], head=HEAD)
-
-
-def test_the_tower_gives_what_its_formula_gives_number_by_number():
-    weights = tower()
-    quick = vision(weights)
-    pictures = np.random.default_rng(1).integers(0, 256, (2, 18, 30, 3), np.uint8)
-    found = quick.embed(pictures)
-    assert (quick.side, quick.patch, found.shape) == (ROWS * PATCH, PATCH, (2, OUT))
-    for embedding, picture in zip(found, pictures, strict=True):
-        assert embedding == pytest.approx(plainly(weights, prepared(picture, quick.side)), abs=2e-5)
-
-
-def test_pictures_are_resized_by_the_short_side_and_cut_to_the_middle():
-    flat = np.full((30, 50, 3), 128, np.uint8)
-    found = prepared(flat, 12)
-    assert found.shape == (3, 12, 12)
-    assert found[:, 5, 5] == pytest.approx(
-        (128 / 255 - np.array([0.48145466, 0.4578275, 0.40821073])) / [0.26862954, 0.26130258, 0.27577711], rel=1e-4
-    )
-    assert bicubic(8, 8) == pytest.approx(np.eye(8), abs=1e-6)
-    assert bicubic(9, 4).sum(1) == pytest.approx(np.ones(4))
 
 
 class FakeMedia:
-    """A rollout of noise, with as many seconds as asked."""
+    """A rollout whose pictures are as bright as their second, with as many seconds as asked."""
 
     def __init__(self, seconds: float = 60.0) -> None:
         self.seconds, self.asked = seconds, []
 
-    def pictures(self, begin_s: float, end_s: float, per_s: float) -> np.ndarray:
-        self.asked.append((begin_s, end_s, per_s))
-        count = max(1, round((end_s - begin_s) * per_s))
-        return np.random.default_rng(round(begin_s * 100)).integers(0, 256, (count, 20, 32, 3), np.uint8)
+    def pictures(self, times_s: Sequence[float]) -> np.ndarray:
+        self.asked += times_s
+        return np.stack([np.full((2, 3, 3), at, np.uint8) for at in times_s])
 
     def sound(self, begin_s: float, end_s: float, rate: int) -> np.ndarray:
-        return np.full(round((end_s - begin_s) * rate), begin_s, np.float32)
+        return np.full((2, round((end_s - begin_s) * rate)), begin_s, np.float32)
+
+
+def plug_in(load: Callable[[Path, str], Evaluate], *, scope: str = "interval") -> PlugIn:
+    return PlugIn("own", "VA", "points", ("weights", ("this", "that")), scope, "", "", load, packages=())
 
 
 @pytest.fixture
-def weights_folder(tmp_path: Path) -> Path:
-    write_tensors(tmp_path / "clip_aesthetics" / aesthetics.CLIP, tower() | {"logit_scale": np.float32([4.6])})
-    head = {"weight": np.float32([[1, -1, 2, 0, 1, 3]]), "bias": np.float32([5])}
-    write_tensors(tmp_path / "clip_aesthetics" / aesthetics.LINEAR, head)
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "weights").write_bytes(b"1")
+    (tmp_path / "own" / "that").write_bytes(b"2")
     return tmp_path
 
 
-TINY = replace(aesthetics.PLUG_IN, load=lambda folder: aesthetics.load(folder, head=HEAD))
+def test_a_plug_in_gives_its_intervals_and_the_drift_from_them(folder: Path):
+    loaded = []
 
+    def load(folder: Path, device: str) -> Evaluate:
+        loaded.append((folder, device))
+        return lambda media: [begin / 10 for begin, _ in intervals(media)]
 
-def test_aesthetics_are_the_heads_mean_over_two_pictures_a_second_of_each_interval(weights_folder: Path):
-    media = FakeMedia()
-    found = measure(TINY, media, weights_folder)
-    assert media.asked == [(0, 30, 2.0), (30, 60, 2.0)]
-    expected = [
-        np.mean(vision(tower()).embed(FakeMedia().pictures(begin, begin + 30, 2.0)) @ [1, -1, 2, 0, 1, 3] + 5) / 10
-        for begin in (0.0, 30.0)
-    ]
-    assert found.intervals == pytest.approx(expected)
-    assert found.measurement.value == pytest.approx(np.mean(expected))
+    own, seen = plug_in(load), []
+    found = measure(own, FakeMedia(), folder, "cpu", seen.append)
+    assert measure(own, FakeMedia(), folder, "cpu") == found
+    assert loaded == [(folder / "own", "cpu")]
+    assert found.intervals == (0, 3)
+    assert found.measurement.value == 1.5
     evidence = Evidence("c", "progressive", intervals={"VA": found.intervals})
-    drift = case_value(TABLE, TABLE.metric("VA-D"), evidence)
-    assert drift.value == pytest.approx(abs(expected[1] - expected[0]), abs=1e-6)
+    assert case_value(TABLE, TABLE.metric("VA-D"), evidence).value == 3
 
 
-def test_the_measurement_names_the_very_weights_it_was_made_with(weights_folder: Path):
-    first = measure(TINY, FakeMedia(30), weights_folder).measurement.version
-    write_tensors(
-        weights_folder / "clip_aesthetics" / aesthetics.LINEAR,
-        {"weight": np.ones((1, OUT), np.float32), "bias": np.float32([0])},
-    )
-    other = measure(replace(TINY), FakeMedia(30), weights_folder).measurement.version
+def test_how_far_a_rollout_was_looked_at_is_told_as_a_share_that_grows(folder: Path):
+    def load(_folder: Path, _device: str) -> Evaluate:
+        def evaluate(media) -> list[float]:
+            for at in (0, 15, 30, 15):
+                media.pictures([at, at + 1])
+            media.sound(45, 46, 8)
+            return [1.0]
+
+        return evaluate
+
+    seen = []
+    measure(plug_in(load), FakeMedia(), folder, "cpu", seen.append)
+    assert seen == [0.25, 0.5, 0.75]
+
+
+def test_the_measurement_names_the_very_weights_it_was_made_with(folder: Path):
+    own = plug_in(lambda _folder, _device: lambda _media: [1.0])
+    first = measure(own, FakeMedia(), folder, "cpu").measurement.version
+    (folder / "own" / "that").write_bytes(b"other")
+    other = measure(own, FakeMedia(), folder, "cpu").measurement.version
     assert first.startswith("1+")
     assert first != other
 
@@ -195,109 +102,177 @@ def test_the_measurement_names_the_very_weights_it_was_made_with(weights_folder:
 def test_every_plug_in_without_weights_is_unavailable_and_says_what_is_missing(tmp_path: Path):
     named = {metric.plug_in: metric.code for metric in TABLE.metrics if metric.plug_in}
     assert {key: one.metric for key, one in PLUG_INS.items()} == named
-    for key, plug_in in PLUG_INS.items():
-        found = measure(plug_in, FakeMedia(), tmp_path)
+    lines = readiness(PLUG_INS.values(), tmp_path, "auto")
+    for (key, one), line in zip(PLUG_INS.items(), lines, strict=True):
+        found = measure(one, FakeMedia(), tmp_path)
         assert (found.measurement.value, found.measurement.status, found.intervals) == (None, "unavailable", ())
         assert found.measurement.reason.startswith("no weights: ")
-        assert f"{key}/{plug_in.files[0]}" in found.measurement.reason
-    assert all(available(tuple(PLUG_INS.values()), tmp_path).values())
+        assert f"{key}/{one.files[0]}" in found.measurement.reason
+        assert line.startswith(f"{one.metric:8} {key}: unavailable, without {key}/{one.files[0]}")
+    assert "ensemble_lora/adapter_model.safetensors or background_consistency/ensemble_lora" in lines[-1]
+    assert readiness(PLUG_INS.values(), None, "auto") == [
+        "No folder of weights is set, so the metrics that take a model are unavailable."
+    ]
 
 
-def test_a_model_that_fails_is_an_evaluators_failure_and_no_value(weights_folder: Path):
-    def load(folder: Path):
-        raise RuntimeError("out of memory")
+def test_of_files_with_several_names_one_is_enough(folder: Path):
+    own = plug_in(lambda _folder, _device: lambda _media: [1.0])
+    assert own.missing(folder) == []
+    assert readiness([own], folder, "cuda") == ["VA       own: ready, on the device 'cuda'"]
+    (folder / "own" / "that").unlink()
+    assert own.missing(folder) == ["own/this or own/that"]
 
-    found: Plugged = measure(replace(TINY, load=load), FakeMedia(), weights_folder)
-    assert (found.measurement.status, found.measurement.value) == ("evaluator_failure", None)
-    assert found.measurement.reason == "RuntimeError: out of memory"
+
+@pytest.mark.parametrize("fault", [RuntimeError("out of memory"), WeightsUnreadable("w is no checkpoint.")])
+def test_a_model_that_fails_is_an_evaluators_failure_and_no_value(folder: Path, fault: Exception):
+    def load(_folder: Path, _device: str) -> Evaluate:
+        raise fault
+
+    found = measure(plug_in(load), FakeMedia(), folder).measurement
+    assert (found.status, found.value) == ("evaluator_failure", None)
+    assert found.reason in {"RuntimeError: out of memory", "w is no checkpoint."}
+
+
+def test_what_is_no_number_is_a_failure_and_a_rollout_too_short_has_no_interval(folder: Path):
+    own = plug_in(lambda _folder, _device: lambda media: [math.nan for _ in intervals(media)])
+    assert measure(own, FakeMedia(), folder).measurement.status == "evaluator_failure"
+    short = measure(own, FakeMedia(29), folder).measurement
+    assert (short.status, short.reason) == ("unavailable", "the rollout's 29.0 s hold no whole interval of 30 s")
 
 
 def test_a_file_that_is_no_weights_is_refused_by_name(tmp_path: Path):
-    for content in (b"", b"x" * 20, (5).to_bytes(8, "little") + b"{}"):
-        (tmp_path / "w").write_bytes(content)
-        with pytest.raises(WeightsUnreadable, match="is no safetensors file"):
-            read_tensors(tmp_path / "w")
+    for name in ("w.safetensors", "w.pth"):
+        for content in (b"", b"x" * 20, (5).to_bytes(8, "little") + b"{}"):
+            (tmp_path / name).write_bytes(content)
+            with pytest.raises(WeightsUnreadable, match=str(tmp_path / name)):
+                read_tensors(tmp_path / name)
+    head = json.dumps({"a": {"dtype": "F32", "shape": [3], "data_offsets": [0, 4]}}).encode()
+    (tmp_path / "w.safetensors").write_bytes(len(head).to_bytes(8, "little") + head + b"1234")
+    with pytest.raises(WeightsUnreadable):
+        read_tensors(tmp_path / "w.safetensors")
 
 
-def test_half_precision_is_read_and_what_is_not_a_weight_is_left_out(tmp_path: Path):
-    write_tensors(tmp_path / "w", {"a.x": np.float16([1.5, 2]), "a.n": np.array([3]), "b.x": np.float32([9])})
-    found = read_tensors(tmp_path / "w", prefix="a.")
-    assert {name: tensor.tolist() for name, tensor in found.items()} == {"x": [1.5, 2.0]}
+def test_weights_of_half_precision_are_read_and_other_tensors_left_out(tmp_path: Path):
+    own = tmp_path / "w.safetensors"
+    write_safetensors(
+        own, {"vision.a": np.float16([[1.5, -2]]), "vision.ids": np.int64([1]), "text.a": np.ones(2, "f4")}
+    )
+    found = read_tensors(own, prefix="vision.")
+    assert list(found) == ["a"]
+    assert found["a"].tolist() == [[1.5, -2]]
+    with pytest.raises(WeightsUnreadable, match="no tensor whose name begins with 'audio"):
+        read_tensors(own, prefix="audio.")
 
 
-def test_clips_of_two_seconds_and_a_short_last_one_is_filled_from_before():
+class Evil:
+    """What runs a program when a pickle is read in the usual way."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self):
+        return os.system, (f"touch '{self.mark}'",)
+
+
+def test_a_checkpoint_that_would_run_a_program_is_read_without_running_it(tmp_path: Path):
+    mark, path = tmp_path / "ran", tmp_path / "w.pth"
+    with ZipFile(path, "w") as archive:
+        archive.writestr("archive/data.pkl", pickle.dumps({"args": Evil(mark), "settings": Path("x"), "epoch": 3}))
+    assert read_checkpoint(path)["epoch"] == 3
+    with pytest.raises(WeightsUnreadable, match="has no weights under model"):
+        read_tensors(path, part=("model",))
+    assert not mark.exists()
+
+
+def test_clips_are_of_four_pictures_and_a_short_last_one_is_filled():
     assert [list(part) for part in clips(8)] == [[0, 1, 2, 3], [4, 5, 6, 7]]
     assert [list(part) for part in clips(10)][-1] == [6, 7, 8, 9]
     assert clips(3) == [range(3)]
 
 
-def test_consistency_compares_with_the_first_and_the_one_before_and_joins_both_parts():
+def test_consistency_compares_with_the_first_and_the_one_before():
     angles = np.radians([0, 30, 60, 120])
     turning = np.stack([np.cos(angles), np.sin(angles)], 1).astype(np.float32)
     by_hand = np.mean([math.cos(np.radians(30)), (0.5 + math.cos(np.radians(30))) / 2, (0 + 0.5) / 2])
     assert similarity(turning) == pytest.approx(by_hand, abs=1e-6)
-    assert similarity(unit(np.ones((3, 5)))) == pytest.approx(1)
-    pictures = np.zeros((8, 2, 2, 3), np.uint8)
-    same = consistency(
-        pictures,
-        within=lambda p: unit(np.ones((len(p), 3))),
-        across=lambda p: unit(np.ones((len(p), 3))),
-        fusion=SUBJECT,
-    )
-    mapped = (1 - 0.782773956831079) / 0.024658268466961904 * 0.004580085658914342 + 0.9206531487463249
-    assert same == pytest.approx(0.7 + 0.3 * mapped)
-    assert BACKGROUND.join(0.9461633887475777, 0.8817304710164493) == pytest.approx(0.9461633887475777)
+
+
+def test_a_rollout_is_looked_at_piece_by_piece_and_joined_as_if_at_once():
+    def turning(pictures: np.ndarray) -> np.ndarray:
+        angle = pictures[:, 0, 0, 0] / 300
+        return np.stack([np.cos(angle), np.sin(angle)], 1).astype(np.float32)
+
+    media = FakeMedia(45)  # 90 pictures: 22 clips, and one that is filled
+    found = consistency(media, within=turning, across=turning, quantiles=SUBJECT)
+    every = turning(FakeMedia().pictures([n / 2 + 0.2499 for n in range(90)]))
+    parts = [list(range(at, at + 4)) for at in range(0, 88, 4)] + [[86, 87, 88, 89]]
+    within = np.mean([similarity(every[part]) for part in parts])
+    assert found == pytest.approx(fused(within, similarity(every[[part[0] for part in parts]]), SUBJECT))
+    assert media.asked == pytest.approx([n / 2 + 0.2499 for n in range(90)])
+    alone = consistency(FakeMedia(2), within=turning, across=turning, quantiles=SUBJECT)
+    assert alone == pytest.approx(similarity(turning(FakeMedia().pictures([0.2499, 0.7499, 1.2499, 1.7499]))))
+
+
+def test_similarity_across_clips_is_put_on_the_scale_of_that_within_by_vbench_longs_quantiles():
+    assert [len(SUBJECT), len(BACKGROUND)] == [101, 101]
+    assert fused(0.9, 0.5, SUBJECT) == pytest.approx((0.9 + 0.932674917380015) / 2)
+    halfway = (0.932674917380015 + 0.933938855974875) / 2
+    assert fused(0.9, 0.505, SUBJECT) == pytest.approx((0.9 + halfway) / 2)
+    assert fused(0.9, 0.8, BACKGROUND) == pytest.approx((0.9 + 0.964157551579041) / 2)
+    assert fused(0.9, 0.0, SUBJECT) == 0.9
+
+
+def test_pictures_are_taken_as_ffmpegs_fps_filter_takes_them():
+    media = FakeMedia()
+    sampled(media, 30, 31, 2.0)
+    assert media.asked == pytest.approx([30.2499, 30.7499])
+    assert stretches(30, 60) == [(30, 35), (35, 40), (40, 45), (45, 50), (50, 55), (55, 60)]
 
 
 def test_what_imagebind_sees_and_hears_has_the_shape_and_places_of_its_own_loader():
-    assert starts(30, 60, 5) == [30, 37, 44, 51, 58]
-    media = FakeMedia()
-    assert video_clips(media, 0, 30).shape == (15, 3, 2, 224, 224)
-    assert [round(float(piece[0]), 3) for piece in sound_clips(media, 30, 60)] == [30, 44, 58]
-    assert linear(4, 4) == pytest.approx(np.eye(4))
-    assert scaled(np.full((1, 10, 20, 3), 255, np.uint8), 5).shape == (1, 5, 10, 3)
+    assert alignment.starts(30, 60, 5) == [30, 37, 44, 51, 58]
+    assert alignment.ends(0, 30)[:4] == pytest.approx([0, 1.9999, 7, 8.9999])
+    assert [alignment.short(size) for size in ((90, 160), (160, 90), (50, 50))] == [(224, 398), (398, 224), (224, 224)]
+    assert alignment.corners((224, 398)) == [(0, 0), (0, 87), (0, 174)]
+    sound = np.random.default_rng(0).normal(0, 0.1, (2, 30 * 16_000)).astype(np.float32)
+    found = alignment.spectrograms_of(sound)
+    assert found.shape == (3, 128, 204)
+    assert found[:, :, 198:] == pytest.approx(4.268 / 9.138)
+    sound[0, 14 * 16_000 : 16 * 16_000] *= 2
+    other = alignment.spectrograms_of(sound)
+    assert np.abs(other - found).max(axis=(1, 2)) == pytest.approx([0, math.log(4) / 9.138, 0], abs=0.01)
 
 
-def test_audiobox_is_asked_for_the_whole_interval_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """With a stand-in for its package: no weights are at hand, so only the call is tested, not the model."""
-    heard = []
+def test_synchformers_pieces_lie_in_the_middle_of_what_its_settings_crop(tmp_path: Path):
+    assert synchrony.Settings().starts() == list(range(2, 107, 8))
+    path = tmp_path / "cfg.yaml"
+    path.write_text("data:\n  crop_len_sec: 4.8\n  n_segments: 14\n  vids_path: x\n")
+    assert synchrony.read_settings(path).starts() == list(range(0, 105, 8))
+    for wrong in (
+        "data: 3",
+        "data: {n_segments: many}",
+        "data: {n_segments: 40}",
+        "data: {n_segments: 40, crop_len_sec: 20}",
+        "[",
+    ):
+        path.write_text(wrong)
+        with pytest.raises(WeightsUnreadable, match=str(path)):
+            synchrony.read_settings(path)
+    spectrograms = synchrony.spectrograms_of(np.zeros(76_800, np.float32), synchrony.Settings())
+    assert spectrograms.shape == (14, 128, 66)
+    assert spectrograms[:, :, :65] == pytest.approx((math.log(1e-6) + 4.2677393) / 9.1379948)
 
-    class Tensor(np.ndarray):
-        def to(self, _device):
-            return self
 
-    class Context:
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            return False
-
-    torch, package, infer = (
-        ModuleType("torch"),
-        ModuleType("audiobox_aesthetics"),
-        ModuleType("audiobox_aesthetics.infer"),
-    )
-    torch.from_numpy = lambda array: array.view(Tensor)
-    torch.ones_like = np.ones_like
-    torch.bool, torch.inference_mode = bool, Context
-
-    def model(batch):
-        heard.append((batch["wav"].shape, batch["mask"].all()))
-        return {"PQ": np.float32(batch["wav"].mean())}
-
-    axis = SimpleNamespace(inverse=lambda value: value * 2 + 1)
-    infer.initialize_predictor = lambda ckpt: SimpleNamespace(
-        model=model, device="cpu", target_transform={"PQ": axis}, ckpt=ckpt
-    )
-    for name, module in (("torch", torch), ("audiobox_aesthetics", package), ("audiobox_aesthetics.infer", infer)):
-        module.__spec__ = SimpleNamespace(name=name)
-        monkeypatch.setitem(sys.modules, name, module)
-    (tmp_path / "audiobox").mkdir()
-    (tmp_path / "audiobox" / "checkpoint.pt").write_bytes(b"weights")
-    found = measure(PLUG_INS["audiobox"], FakeMedia(), tmp_path)
-    assert heard == [((1, 1, 480_000), True)] * 2
-    assert found.intervals == pytest.approx((1, 61))
+def test_a_square_is_cut_from_the_middle_of_the_scaled_picture():
+    flat = np.full((30, 50, 3), 128, np.uint8)
+    assert square(flat, 12).tolist() == np.full((12, 12, 3), 128).tolist()
+    halves = np.zeros((24, 48, 3), np.uint8)
+    halves[:, 24:] = 255
+    found = square(halves, 12)
+    assert found[:, :3].max() <= 1
+    assert found[:, -3:].min() >= 254
+    assert bicubic(8, 8) == pytest.approx(np.eye(8), abs=1e-6)
+    assert bicubic(9, 4).sum(1) == pytest.approx(np.ones(4))
 
 
 def test_a_rollouts_file_gives_the_pictures_and_the_sound_of_a_stretch(rollouts):
@@ -305,10 +280,11 @@ def test_a_rollouts_file_gives_the_pictures_and_the_sound_of_a_stretch(rollouts)
     media = RolloutFile(path)
     assert media.seconds == pytest.approx(38, abs=0.05)
     assert intervals(media) == [(0, 30)]
-    pictures = media.pictures(6.0, 7.0, 8.0)
+    pictures = media.pictures([6 + n / 8 for n in range(8)])
     assert pictures.shape == (8, 90, 160, 3)
     dark = [picture.mean() < 5 for picture in pictures]
     assert dark == [False, True, True, True, True, False, False, False]
     silence = media.sound(11.03, 11.22, 16_000)
-    assert silence.shape == (round(0.19 * 16_000),)
+    assert silence.shape[1] == round(0.19 * 16_000)
     assert np.abs(silence).max() < 0.01 < np.abs(media.sound(9, 10, 16_000)).max()
+    assert replace(PLUG_INS["audiobox"], packages=()).missing(path.parent) == ["audiobox/checkpoint.pt"]

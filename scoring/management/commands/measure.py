@@ -3,8 +3,8 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from fartbench.commands import RoundCommand, actor, progress
-from scoring.rollouts.measuring import due_tasks, measure_round, request_measuring
+from fartbench.commands import RoundCommand, actor, progress, steps
+from scoring.rollouts.measuring import SIGNALS, due_tasks, measure_round, models, request_measuring
 
 
 class Command(RoundCommand):
@@ -23,6 +23,11 @@ class Command(RoundCommand):
             count = request_measuring(round_=round_, actor=actor())
             self.say(f"{count} jobs are left to the workers.")
             return
-        with progress("Measuring", len(due_tasks(round_))) as on_task:
-            count = measure_round(round_=round_, actor=actor(), on_task=on_task)
+        due = due_tasks(round_)
+        if any(task.job != SIGNALS for task in due):
+            for line in models():
+                self.say(line)
+        with progress("Measuring", len(due)) as advance:
+            seen, on_task = steps(advance)
+            count = measure_round(round_=round_, actor=actor(), on_task=on_task, seen=seen)
         self.say(f"{count} jobs were done; nothing is left to measure.")

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from fartbench.commands import WRONG_USE, progress
+from fartbench.commands import WRONG_USE, progress, steps
 from fartbench.commands import Command as Base
 from fartbench.media.probe import probe
 from generation.rollouts.geometry import Geometry
@@ -18,7 +18,7 @@ from generation.rollouts.log import RolloutLog, read_log
 from scoring.measurements.continuity import Window, signal_part
 from scoring.measurements.measurement import Measurement
 from scoring.measurements.pace import Timing
-from scoring.measurements.plug_ins.port import measure
+from scoring.measurements.plug_ins.port import measure, readiness
 from scoring.measurements.plug_ins.reading import RolloutFile
 from scoring.measurements.plug_ins.registry import PLUG_INS
 from scoring.measurements.signals import Boundaries, Signals, measure_signals
@@ -37,6 +37,8 @@ class Command(Base):
         parser.add_argument("--geometry", type=_geometry, help="pictures of the first chunk and of the others: 25,24")
         parser.add_argument("--prompts", type=_seconds, default=(), help="when prompts arrived, in seconds: 30,60,90")
         parser.add_argument("--weights", type=Path, help="a folder of weights; without it ten metrics are left out")
+        parser.add_argument("--only", action="append", choices=sorted(PLUG_INS), help="of the models only this one")
+        parser.add_argument("--device", default="auto", help="what models run on: cpu, cuda, cuda:1, mps")
         parser.add_argument("--json", type=Path, help="also write everything to this file")
 
     def run(self, **options: Any) -> None:
@@ -45,19 +47,32 @@ class Command(Base):
         file, log = options["file"], read_log(options["stream"]) if options["stream"] else None
         boundaries, timing = _known(file, log, options["geometry"])
         found = measure_signals(file, boundaries=boundaries, prompts_s=options["prompts"], timing=timing)
-        plugged = list(self._plugged(file, options["weights"])) if options["weights"] else []
-        for line in _lines(found, plugged):
+        for line in _lines(found):
             self.say(line)
-        if options["json"]:
-            content = asdict(found) | {"plug_ins": [asdict(one) for one in plugged]}
-            options["json"].write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        plugged: list[Measurement] = []
+        _write(options["json"], found, plugged)
+        # What is measured is said and written at once: a model may take minutes, and may be interrupted.
+        for one in self._plugged(file, options) if options["weights"] else ():
+            self.say(_line(one))
+            plugged.append(one)
+            _write(options["json"], found, plugged)
 
-    def _plugged(self, file: Path, weights: Path) -> Iterator[Measurement]:
+    def _plugged(self, file: Path, options: dict[str, Any]) -> Iterator[Measurement]:
+        wanted = [plug_in for key, plug_in in PLUG_INS.items() if key in (options["only"] or PLUG_INS)]
+        for line in readiness(wanted, options["weights"], options["device"]):
+            self.say(line)
         media = RolloutFile(file)
-        with progress("models", len(PLUG_INS)) as advance:
-            for plug_in in PLUG_INS.values():
-                yield measure(plug_in, media, weights).measurement
-                advance()
+        with progress("models", len(wanted)) as advance:
+            seen, end = steps(advance)
+            for plug_in in wanted:
+                yield measure(plug_in, media, options["weights"], options["device"], seen).measurement
+                end()
+
+
+def _write(path: Path | None, found: Signals, plugged: list[Measurement]) -> None:
+    if path is not None:
+        content = asdict(found) | {"plug_ins": [asdict(one) for one in plugged]}
+        path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def _known(file: Path, log: RolloutLog | None, geometry: tuple[int, int] | None) -> tuple[Boundaries, Timing | None]:
@@ -71,10 +86,13 @@ def _known(file: Path, log: RolloutLog | None, geometry: tuple[int, int] | None)
     return Boundaries.declared(declared, facts.frame_count), None
 
 
-def _lines(found: Signals, plugged: list[Measurement]) -> Iterator[str]:
-    for one in (*found.measurements, *plugged):
-        value = f"{one.value:.3f} {one.unit}" if one.value is not None else f"{one.status}: {one.reason}"
-        yield f"{one.metric:8} {value}"
+def _line(one: Measurement) -> str:
+    value = f"{one.value:.3f} {one.unit}" if one.value is not None else f"{one.status}: {one.reason}"
+    return f"{one.metric:8} {value}"
+
+
+def _lines(found: Signals) -> Iterator[str]:
+    yield from (_line(one) for one in found.measurements)
     if found.native:
         yield f"{len(found.native)} boundaries have a whole window; the worst that do not overlap:"
         yield from (_window(window) for window in found.worst())

@@ -10,24 +10,33 @@ from pathlib import Path
 
 import numpy as np
 
-from scoring.measurements.plug_ins.port import Evaluate, Media, PlugIn, intervals
+from scoring.measurements.plug_ins.port import Evaluate, Media, PlugIn, intervals, regular, stretches
+from scoring.measurements.plug_ins.squares import square
 from scoring.measurements.plug_ins.tensors import read_tensors
-from scoring.measurements.plug_ins.vision import HEAD, ClipVision
 
-PER_S = 2.0
-CLIP, LINEAR = "clip-vit-large-patch14.safetensors", "sa_0_4_vit_l_14_linear.safetensors"
+PER_S, SIDE, HEADS = 2.0, 224, 16
+CLIP = "clip-vit-large-patch14.safetensors"
+LINEAR = "sa_0_4_vit_l_14_linear.pth"
 
 
-def load(folder: Path, *, head: int = HEAD) -> Evaluate:
-    """Return the evaluator of weights in ``folder``. Raises WeightsUnreadable, or KeyError for a missing tensor."""
-    projection = read_tensors(folder / CLIP, prefix="visual_projection.")["weight"]
-    vision = ClipVision(read_tensors(folder / CLIP, prefix="vision_model."), projection, head=head)
+def load(folder: Path, device: str) -> Evaluate:
+    """Return the evaluator of weights in ``folder``. Raises WeightsUnreadable."""
+    from scoring.measurements.plug_ins.towers.parts import chosen  # noqa: PLC0415 - only where PyTorch is
+    from scoring.measurements.plug_ins.towers.pictures import CLIP_COLOURS, clip, coloured, embedded  # noqa: PLC0415
+
+    where = chosen(device)
+    tower = clip(folder / CLIP, where, HEADS)
     linear = read_tensors(folder / LINEAR)
     weight, bias = linear["weight"][0], float(linear["bias"][0])
 
+    def scores(media: Media, begin_s: float, end_s: float) -> list[float]:
+        squares = np.stack([square(picture, SIDE) for picture in media.pictures(regular(begin_s, end_s, PER_S))])
+        found = embedded(squares, where, lambda some: tower(coloured(some / 255, CLIP_COLOURS)))
+        return list((found @ weight + bias) / 10)
+
     def evaluate(media: Media) -> list[float]:
         return [
-            float(np.mean(vision.embed(media.pictures(begin, end, PER_S)) @ weight + bias)) / 10
+            float(np.mean([score for part in stretches(begin, end) for score in scores(media, *part)]))
             for begin, end in intervals(media)
         ]
 
@@ -39,9 +48,9 @@ PLUG_IN = PlugIn(
     metric="VA",
     unit="points",
     files=(CLIP, LINEAR),
-    packages=(),
     scope="interval",
     licence="CLIP: MIT; LAION aesthetic predictor: MIT",
     source="huggingface.co/openai/clip-vit-large-patch14 (model.safetensors); github.com/LAION-AI/aesthetic-predictor",
     load=load,
+    version="2",
 )

@@ -1,44 +1,26 @@
 """Subject and background consistency of a long rollout. No Django here.
 
-Source: VBench-Long's slow-fast evaluation (github.com/Vchitect/VBench, vbench2_beta_long), on the rollout at 2 pictures
-a second: clips of 2 s; within a clip each picture against the first and the one before; across clips the same for the
-first picture of each; the latter brought to the scale of the former and both joined by weight. The joined value of the
-single rollout is taken; the paper does not say which of VBench-Long's two outputs it reports.
+Source: VBench-Long's slow-fast evaluation (github.com/Vchitect/VBench, vbench2_beta_long) with ``--dev_flag``, as
+StreamAV-Bench calls it on the rollout at 2 pictures a second: clips of 2 s; within a clip each picture against the
+first and the one before; across clips the same for the first picture of each; the latter brought to the scale of the
+former by quantiles, and the mean of both. Its files between the steps are encoded again each time; here they are not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from scoring.measurements.plug_ins.port import Media, sampled
 
 Floats = NDArray[np.float32]
 Embed = Callable[[NDArray[np.uint8]], Floats]
 PER_S, CLIP_S = 2.0, 2.0
 CLIP = int(PER_S * CLIP_S)
-
-
-@dataclass(frozen=True, slots=True)
-class Fusion:
-    """How the two parts are joined: weights, and mean and spread of each, from VBench-Long's ``slow_fast_params``."""
-
-    within_weight: float
-    within_mean: float
-    within_spread: float
-    across_weight: float
-    across_mean: float
-    across_spread: float
-
-    def join(self, within: float, across: float) -> float:
-        """Return the joined score."""
-        mapped = (across - self.across_mean) / self.across_spread * self.within_spread + self.within_mean
-        return self.within_weight * within + self.across_weight * mapped
-
-
-SUBJECT = Fusion(0.7, 0.9206531487463249, 0.004580085658914342, 0.3, 0.782773956831079, 0.024658268466961904)
-BACKGROUND = Fusion(0.8, 0.9461633887475777, 0.00041191287498028263, 0.2, 0.8817304710164493, 0.007886728751286067)
+AT_ONCE = 10 * CLIP
+SHARE_WITHIN = 0.5
 
 
 def clips(count: int) -> list[range]:
@@ -61,17 +43,23 @@ def similarity(embeddings: Floats) -> float:
     return float(np.mean((first + before) / 2))
 
 
-def consistency(pictures: NDArray[np.uint8], *, within: Embed, across: Embed, fusion: Fusion) -> float:
-    """Return the consistency of pictures (n, height, width, 3) taken twice a second."""
-    parts = clips(len(pictures))
-    slow = within(pictures)
-    inside = float(np.mean([similarity(slow[part.start : part.stop]) for part in parts]))
-    if len(parts) == 1:
-        return inside
-    return fusion.join(inside, similarity(across(pictures[[part.start for part in parts]])))
+def consistency(media: Media, *, within: Embed, across: Embed, quantiles: Sequence[float]) -> float:
+    """Return the consistency of a whole rollout. Raises ValueError for one of a single picture."""
+    count = round(media.seconds * PER_S)
+    parts = clips(count)
+    firsts = [part.start for part in parts]
+    slow, fast = [], []
+    for begin in range(0, count, AT_ONCE):
+        pictures = sampled(media, begin / PER_S, min(begin + AT_ONCE, count) / PER_S, PER_S)
+        slow.append(within(pictures))
+        if len(parts) > 1 and (here := [first - begin for first in firsts if 0 <= first - begin < len(pictures)]):
+            fast.append(across(pictures[here]))
+    every = np.concatenate(slow)
+    inside = float(np.mean([similarity(every[part.start : part.stop]) for part in parts]))
+    return fused(inside, similarity(np.concatenate(fast)) if fast else 0.0, quantiles)
 
 
-def unit(embeddings: Sequence[Floats] | Floats) -> Floats:
-    """Return embeddings scaled to unit length."""
-    found = np.asarray(embeddings, np.float32)
-    return np.asarray(found / np.linalg.norm(found, axis=-1, keepdims=True), np.float32)
+def fused(within: float, across: float, quantiles: Sequence[float]) -> float:
+    """Return the mean of both similarities, the second put on the first's scale; without a second, the first."""
+    mapped = float(np.interp(across, np.linspace(0, 1, len(quantiles)), quantiles))
+    return SHARE_WITHIN * within + (1 - SHARE_WITHIN) * mapped if mapped else within

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import resample_poly
 
 from fartbench.media.bounds import BOUNDS
 from fartbench.media.probe import picture_ticks, probe, span
 from fartbench.media.reading import open_bytes, read_movie
 from fartbench.media.sampling import colour_pictures, whole_sound
 from fartbench.media.sandbox import call_apart
+from scoring.measurements.plug_ins.spectrograms import resampled
 
 SECONDS = 120.0
 
@@ -28,21 +28,19 @@ class RolloutFile:
         self.seconds = probe(path).duration_s
         self._sound: tuple[NDArray[np.float32], int] | None = None
 
-    def pictures(self, begin_s: float, end_s: float, per_s: float) -> NDArray[np.uint8]:
-        """Return pictures (n, height, width, 3): the one at ``begin_s``, then ``per_s`` a second before ``end_s``."""
-        times = [begin_s + n / per_s for n in range(max(1, round((end_s - begin_s) * per_s)))]
-        return np.asarray(_array(self._path, "pictures", times), np.uint8)
+    def pictures(self, times_s: Sequence[float]) -> NDArray[np.uint8]:
+        """Return the pictures (n, height, width, 3) shown at these times; before the first, that one."""
+        return np.asarray(_array(self._path, "pictures", list(times_s)), np.uint8)
 
     def sound(self, begin_s: float, end_s: float, rate: int) -> NDArray[np.float32]:
-        """Return the sound (n,) of a stretch, mono, at ``rate`` hertz; silence where there is none."""
+        """Return the sound (channels, n) of a stretch at ``rate`` hertz; silence where there is none."""
         if self._sound is None:
             found = _array(self._path, "sound", [])
-            self._sound = found[1:], int(found[0])
+            self._sound = found[:, 1:], int(found[0, 0])
         samples, own = self._sound
-        piece = samples[round(begin_s * own) : round(end_s * own)]
-        piece = np.pad(piece, (0, round((end_s - begin_s) * own) - len(piece)))
-        ratio = Fraction(rate, own)
-        return np.asarray(resample_poly(piece, ratio.numerator, ratio.denominator), np.float32)
+        piece = samples[:, round(begin_s * own) : round(end_s * own)]
+        piece = np.pad(piece, ((0, 0), (0, round((end_s - begin_s) * own) - piece.shape[1])))
+        return resampled(piece, own, rate)
 
 
 def _array(path: Path, what: str, times: list[float]) -> NDArray[Any]:
@@ -66,7 +64,8 @@ def _write_here(path: Path, target: str, what: str, times: list[float]) -> None:
             found = colour_pictures(path, data, video, BOUNDS, wanted=set(places.tolist()))
             np.save(target, np.stack([found[place] for place in places.tolist()]))
         elif audio is None or not audio.samples:
-            np.save(target, np.array([48_000], np.float32))
+            np.save(target, np.array([[48_000]], np.float32))
         else:
             sound = whole_sound(path, data, audio, begin, BOUNDS)
-            np.save(target, np.concatenate([np.array([sound.rate], np.float32), sound.samples.mean(axis=1)]))
+            rates = np.full((sound.samples.shape[1], 1), sound.rate, np.float32)
+            np.save(target, np.concatenate([rates, sound.samples.T], axis=1))

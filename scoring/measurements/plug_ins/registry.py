@@ -1,5 +1,7 @@
 """Every plug-in, by the key that the table of metrics names. No Django here."""
 
-from scoring.measurements.plug_ins import aesthetics, torch_models
+from scoring.measurements.plug_ins import aesthetics, alignment, background, production, subject, synchrony
 
-PLUG_INS = {plug_in.key: plug_in for plug_in in (aesthetics.PLUG_IN, *torch_models.PLUG_INS)}
+PLUG_INS = {
+    module.PLUG_IN.key: module.PLUG_IN for module in (aesthetics, production, alignment, synchrony, subject, background)
+}

@@ -1,35 +1,52 @@
-"""Weights from safetensors files, without a deep-learning library. No Django here.
+"""Weights by name, from safetensors files and from PyTorch's. No Django here.
 
-Format: eight bytes (little-endian) with the length of a JSON header, the header, then the values of each tensor
-(huggingface.co/docs/safetensors). Only numbers can be in such a file, so reading one runs nothing.
+Format of the former: eight bytes (little-endian) with the length of a JSON header, the header, then the values of each
+tensor (huggingface.co/docs/safetensors). Only numbers can be in such a file, so reading one runs nothing; for the other
+see ``pickles``.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fartbench.errors import Refusal
+from scoring.measurements.plug_ins.pickles import WeightsUnreadable, read_checkpoint
 
 Tensors = Mapping[str, NDArray[np.float32]]
 KINDS = {"F32": "<f4", "F16": "<f2", "F64": "<f8"}
 LARGEST_HEADER = 100_000_000
 
 
-class WeightsUnreadable(Refusal):
-    """A file of weights is not what it should be."""
-
-
-def read_tensors(path: Path, *, prefix: str = "") -> Tensors:
+def read_tensors(path: Path, *, prefix: str = "", part: Sequence[str] = ()) -> Tensors:
     """Return the floating-point tensors whose name starts with ``prefix``, as float32 and without the prefix.
 
-    Raises WeightsUnreadable.
+    ``part`` tells under which keys of a PyTorch file they are. Raises WeightsUnreadable, also when there is none.
     """
+    found = _safetensors(path, prefix) if path.suffix == ".safetensors" else _pickled(path, prefix, part)
+    if not found:
+        raise WeightsUnreadable(f"{path} holds no tensor whose name begins with {prefix!r}. Is it another model's?")
+    return found
+
+
+def _pickled(path: Path, prefix: str, part: Sequence[str]) -> Tensors:
+    content = read_checkpoint(path)
+    for key in part:
+        content = content.get(key) if isinstance(content, Mapping) else None
+    if not isinstance(content, Mapping):
+        raise WeightsUnreadable(f"{path} has no weights under {'/'.join(part) or 'its root'}. Is it another model's?")
+    return {
+        name.removeprefix(prefix): np.array(values, np.float32)
+        for name, values in content.items()
+        if isinstance(values, np.ndarray) and values.dtype.kind == "f" and name.startswith(prefix)
+    }
+
+
+def _safetensors(path: Path, prefix: str) -> Tensors:
     try:
         data = np.memmap(path, np.uint8, "r")
         size = int(data[:8].view("<u8")[0])
@@ -48,4 +65,4 @@ def read_tensors(path: Path, *, prefix: str = "") -> Tensors:
 def _tensor(values: NDArray[np.uint8], about: Mapping[str, Any]) -> NDArray[np.float32]:
     start, stop = about["data_offsets"]
     found = np.frombuffer(values[start:stop].tobytes(), KINDS[about["dtype"]])
-    return np.asarray(found.reshape(about["shape"]), np.float32)
+    return np.array(found.reshape(about["shape"]), np.float32)
