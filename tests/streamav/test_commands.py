@@ -52,6 +52,20 @@ def test_a_drawn_rollout_has_its_truth_beside_it_and_boundaries_unknown_unless_t
     )
 
 
+def test_before_a_model_starts_it_is_said_what_each_lacks_and_one_can_be_asked_for(tmp_path: Path, capsys):
+    rollout, out = tmp_path / "r.mp4", tmp_path / "r-measured.json"
+    call_command("draw_rollout", "stream-patchy", str(rollout), "--seconds", "8")
+    only = ["--only", "audiobox", "--only", "imagebind"]
+    call_command("measure_rollout", str(rollout), "--weights", str(tmp_path), "--json", str(out), *only)
+    said = capsys.readouterr().out
+    before, after = said.split("PQ       unavailable: no weights", 1)
+    assert "PQ       audiobox: unavailable, without audiobox/checkpoint.pt" in before
+    assert "AVAlign  imagebind: unavailable, without imagebind/imagebind_huge.pth" in before
+    assert "VA " not in said.split("PQ       audiobox")[1]
+    assert "AVAlign  unavailable" in after
+    assert [one["tool"] for one in json.loads(out.read_text())["plug_ins"]] == ["audiobox", "imagebind"]
+
+
 def test_wrong_use_is_said(tmp_path: Path):
     for words in (["--geometry", "25"], ["--geometry", "0,24"], ["--prompts", "soon"]):
         with pytest.raises(CommandError):

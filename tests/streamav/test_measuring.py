@@ -143,7 +143,7 @@ def test_weights_that_come_later_are_measured_in_a_further_run(closed, monkeypat
     settings.WEIGHTS_DIR = str(tmp_path)
 
     def plug_in(key: str, metric: str, values: list[float]) -> PlugIn:
-        return PlugIn(key, metric, "points", (), (), "interval", "none", "test", lambda _: lambda _media: values)
+        return PlugIn(key, metric, "points", (), "interval", "none", "test", lambda *_: lambda _media: values, ())
 
     monkeypatch.setitem(measuring.PLUG_INS, "clip_aesthetics", plug_in("clip_aesthetics", "VA", [0.5]))
     assert {(task.job, task.run) for task in due_tasks(closed)} == {("clip_aesthetics", 2)}
