@@ -6,6 +6,7 @@ is run for real on one of them only, carries ``@pytest.mark.engine("sqlite")`` o
 ``pytest --firefox`` runs the few journeys in Firefox instead, ``pytest --weights`` the models in PyTorch too.
 """
 
+import gc
 import os
 import signal
 import sys
@@ -56,6 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "browser: set by itself on what asks for a page; for -m")
     if "fartbench.settings" in sys.modules:
         pytest.exit("Unset DJANGO_SETTINGS_MODULE: the tests choose the settings' environment themselves.", 2)
+    gc.disable()  # reading all tests leaves no garbage; see pytest_collection_finish
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # asked to end, stop as on Ctrl-C: with all clean-up
     leftovers = ExitStack()
     config.add_cleanup(leftovers.close)
@@ -110,6 +112,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=left_out)
     kept = [item for item in items if item not in left_out]
     items[:] = sorted(kept, key=lambda item: (_needs_browser(item), not _takes_long(item)))
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage from here on, and never again among what was read."""
+    gc.freeze()
+    gc.enable()
 
 
 def _takes_long(item: pytest.Item) -> bool:
