@@ -68,11 +68,12 @@ PICTURES_READY = """() => Promise.all([...document.querySelectorAll("video")].ma
 
 @dataclass(frozen=True)
 class Shot:
-    """A page to look at, and as whom; no user for a visitor."""
+    """A page to look at, as whom (no user for a visitor), and what of it should stand at the top of the picture."""
 
     name: str
     address: str
     user: User | None = None
+    top: str = ""
 
 
 def shots() -> list[Shot]:
@@ -98,10 +99,10 @@ def shots() -> list[Shot]:
         Shot("review-form", f"/review/{_due(member.reviewer, member)}/", you),
         Shot("review-pair", f"/review/pairs/{next_pair(pairs.reviewer, pairs.round)}/", you),
         Shot("review-window", f"/review/{_due(windows.reviewer, windows)}/", you),
-        Shot("columns", f"/rounds/{ROLLOUTS}/"),
-        Shot("system", f"/rounds/{ROLLOUTS}/configurations/{system}/"),
-        Shot("timeline", f"/rounds/{ROLLOUTS}/rollouts/{system}/{scenario}/1/"),
-        Shot("alignment", f"/rounds/{ROLLOUTS}/alignment/"),
+        Shot("columns", f"/rounds/{ROLLOUTS}/", top=".filter"),
+        Shot("system", f"/rounds/{ROLLOUTS}/configurations/{system}/", top=".plot"),
+        Shot("timeline", f"/rounds/{ROLLOUTS}/rollouts/{system}/{scenario}/1/", top=".plot"),
+        Shot("alignment", f"/rounds/{ROLLOUTS}/alignment/", top=".table-scroll"),
         Shot("staff-rounds", "/staff/", admin),
         Shot("staff-round", f"/staff/rounds/{OPEN}/", admin),
         Shot("staff-audit", "/staff/audit/", admin),
@@ -182,6 +183,9 @@ def take(browser: Browser, base: str, shot: Shot, look: str) -> None:
         context.add_cookies([{**cookie, "url": base}])
     page = context.new_page()
     _open(page, shot.address)
+    if shot.top:
+        page.locator(shot.top).first.evaluate("one => one.scrollIntoView()")
+        page.wait_for_timeout(PAINT_MS)
     _keep(page.screenshot(), FOLDER / f"{shot.name}-{look}.png")
     context.close()
 
