@@ -166,6 +166,7 @@ class MemberProgress:
     code: str
     email: str
     role: str
+    is_primary: bool
     done: int
     locked: int
     unplayable: int
@@ -182,9 +183,8 @@ class MemberProgress:
 
 def progress_of_round(round: Round) -> list[MemberProgress]:
     """Return how far each member is, by place, in three queries."""
-    totals = Counter(
-        Assignment.objects.filter(member__round=round, stimulus__retirement=None).values_list("member", flat=True)
-    )
+    asked = Assignment.objects.filter(member__round=round, stimulus__retirement=None).order_by()
+    totals = Counter(dict(asked.values_list("member").annotate(rows=Count("pk"))))
     sheets = _sheet_counts(round)
     invites = _invite_states(round)
     members = round.members.select_related("reviewer")
@@ -193,6 +193,7 @@ def progress_of_round(round: Round) -> list[MemberProgress]:
             code=member.reviewer.code,
             email=member.reviewer.email,
             role=member.get_role_display(),
+            is_primary=member.role == Role.PRIMARY,
             total=totals[member.pk],
             invite_state=invites.get(member.pk, "none"),
             **sheets.get(member.reviewer_id, _NO_SHEETS),

@@ -70,16 +70,16 @@ def _ended() -> Any:
     return ended.filter(stimulus__retirement=None)
 
 
-def bars_of(round_: Round, grid: Grid | None = None) -> list[Bar]:
-    """Return how far the round is in each of its parts."""
+def bars_of(round_: Round, members: list[MemberProgress], grid: Grid | None = None) -> list[Bar]:
+    """Return how far the round is in each of its parts; ``members`` is how far each of them is."""
     grid = grid or grid_of(round_)
     bars = [
         Bar("cells", "cells with an outcome", grid.settled, len(grid.samples)),
         Bar("copies", "blind copies", *copies_of(round_)),
     ]
     if round_.opened_at:
-        asked = _asked().filter(member__round=round_).count()
-        ended = _ended().filter(stimulus__round=round_, reviewer__memberships__in=_primary(round_)).count()
+        primary = [member for member in members if member.is_primary]
+        ended, asked = sum(member.done for member in primary), sum(member.total for member in primary)
         bars.append(Bar("sheets", "sheets ended", ended, asked))
         bars.append(_bar_of_votes(round_))
         bars.append(Bar("judges", "questions to AI judges", *questions_of(round_)))
@@ -91,10 +91,6 @@ def bars_of(round_: Round, grid: Grid | None = None) -> list[Bar]:
 def _bar_of_votes(round_: Round) -> Bar:
     total = live_tasks(round_).count()
     return Bar("votes", "votes on pairs", total - due_tasks([round_.pk]).count(), total)
-
-
-def _primary(round_: Round) -> Any:
-    return round_.members.filter(role=Role.PRIMARY)
 
 
 def simulated_reviewers(round_: Round) -> set[str]:
@@ -124,7 +120,8 @@ class Progress:
 def progress_of(round_: Round) -> Progress:
     """Return how far the round and each of its reviewers are."""
     due = due_step(round_)
-    return Progress(stamp_of(round_, due), bars_of(round_), progress_of_round(round_))
+    members = progress_of_round(round_)
+    return Progress(stamp_of(round_, due), bars_of(round_, members), members)
 
 
 def stamp_of(round_: Round, due: Step | None) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Q
+from django.db.models import Q
 
 from blinding.models import Stimulus
 from fartbench.models import Round
@@ -25,13 +26,18 @@ class BlindClip:
 
 def blind_clips(round_: Round) -> list[BlindClip]:
     """Return the first stimuli of the round in the order of their random ids, those that would not play before all."""
-    unplayable = Count("sheets", filter=Q(sheets__unplayable_at__isnull=False))
-    ended = Count("sheets", filter=Q(sheets__locked_at__isnull=False) | Q(sheets__unplayable_at__isnull=False))
-    found = round_.stimuli.filter(retirement=None).defer("facts").annotate(ended=ended, unplayable=unplayable)
-    return [
-        BlindClip(stimulus, stimulus.ended, stimulus.unplayable)
-        for stimulus in found.order_by("-unplayable", "pk")[:STIMULI_SHOWN]
-    ]
+    live = round_.stimuli.filter(retirement=None).defer("facts")
+    reported = AnswerSheet.objects.filter(stimulus__in=live, unplayable_at__isnull=False).order_by()
+    unplayable = Counter(reported.values_list("stimulus", flat=True))
+    first = sorted(live.in_bulk(list(unplayable)).values(), key=lambda one: (-unplayable[one.pk], one.pk))
+    first += live.exclude(pk__in=list(unplayable)).order_by("pk")[: max(0, STIMULI_SHOWN - len(first))]
+    # Sheets are counted for what is shown alone: a round of rollouts has a hundred thousand windows.
+    ended = Counter(
+        AnswerSheet.objects.filter(Q(locked_at__isnull=False) | Q(unplayable_at__isnull=False), stimulus__in=first)
+        .order_by()
+        .values_list("stimulus", flat=True)
+    )
+    return [BlindClip(stimulus, ended[stimulus.pk], unplayable[stimulus.pk]) for stimulus in first[:STIMULI_SHOWN]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from blinding.models import Stimulus
 from fartbench import audit, jobs
@@ -21,10 +22,10 @@ class UnknownCandidate(Refusal):
     """There is no such candidate in this clip."""
 
 
-def unheard(round_: Round) -> list[Stimulus]:
+def unheard(round_: Round) -> QuerySet[Stimulus]:
     """Return the clips of a round that were not listened to with this version, in the order of their random ids."""
     heard = SoundCheck.objects.filter(version=VERSION).values("stimulus")
-    return list(Stimulus.objects.filter(round=round_, retirement=None).exclude(pk__in=heard))
+    return Stimulus.objects.filter(round=round_, retirement=None).exclude(pk__in=heard)
 
 
 def listen_to_round(*, round_: Round, actor: str, on_clip: Callable[[], None] = lambda: None) -> int:
@@ -33,7 +34,7 @@ def listen_to_round(*, round_: Round, actor: str, on_clip: Callable[[], None] = 
     Raises StepOutOfOrder while the round is open: nobody is to see candidates before the answers are locked.
     """
     refuse_unless(round_, "listen", RoundState.LOCKED, RoundState.PUBLISHED)
-    waiting = unheard(round_)
+    waiting = list(unheard(round_))
     for stimulus in waiting:
         _listen_to_clip(stimulus)
         on_clip()
@@ -50,9 +51,9 @@ def request_listening(*, round_: Round, actor: str) -> int:
     Raises StepOutOfOrder as `listen_to_round` does.
     """
     refuse_unless(round_, "listen", RoundState.LOCKED, RoundState.PUBLISHED)
-    waiting = unheard(round_)
+    waiting = list(unheard(round_).values_list("pk", flat=True))
     if waiting:
-        jobs.enqueue(LISTEN, [f"{VERSION}/{stimulus.pk}" for stimulus in waiting], round_name=round_.name)
+        jobs.enqueue(LISTEN, [f"{VERSION}/{stimulus}" for stimulus in waiting], round_name=round_.name)
         audit.record("clips left to be listened to", actor=actor, round_name=round_.name, clips=len(waiting))
     return len(waiting)
 
@@ -67,7 +68,7 @@ def run_listening(subject: str, _report: jobs.Report) -> None:
 
 def heard(round_: Round) -> tuple[int, int] | None:
     """Return how many clips were listened to, and of how many; None while nobody asked for it."""
-    total, left = Stimulus.objects.filter(round=round_, retirement=None).count(), len(unheard(round_))
+    total, left = Stimulus.objects.filter(round=round_, retirement=None).count(), unheard(round_).count()
     return (total - left, total) if left < total or is_under_way(round_) else None
 
 

@@ -85,7 +85,7 @@ def _for_staff(round_: Round) -> dict[str, Any]:
         "is_staff": True,
         "stamp": stamp_of(round_, due_step(round_)),
         "under_way": is_under_way(round_),
-        "left": len(unheard(round_)),
+        "left": unheard(round_).count(),
         "bar": heard(round_),
         "failed_jobs": [job for job in failed_jobs(round_) if job.kind == LISTEN],
         "silence": worker_silence(),

@@ -69,7 +69,8 @@ def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
     round_ = round_or_404(name)
     due, grid = due_step(round_), grid_of(round_)
     actions, excluded = actions_for(round_, due), excluded_clips(round_)
-    bars = read.bars_of(round_, grid)
+    members = progress_of_round(round_)
+    bars = read.bars_of(round_, members, grid)
     context = {
         "round": round_,
         "rules": round_.protocol.rules,
@@ -82,7 +83,7 @@ def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
         "outcomes": SampleState.without_clip(),
         "bars": bars,
         "missing": sum(bar.total - bar.done for bar in bars if bar.key in {"sheets", "votes"}),
-        "members": progress_of_round(round_),
+        "members": members,
         "simulated": read.simulated_reviewers(round_),
         "excluded": excluded,
         "reports": unplayable_reports(round_),

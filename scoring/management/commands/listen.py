@@ -11,6 +11,6 @@ class Command(RoundCommand):
 
     def run(self, **options: Any) -> None:
         round_ = self.round(options)
-        with progress("Listening", len(unheard(round_))) as on_clip:
+        with progress("Listening", unheard(round_).count()) as on_clip:
             count = listen_to_round(round_=round_, actor=actor(), on_clip=on_clip)
         self.say(f"{count} clips were listened to. Staff and the round's reviewers can look at what was found.")
