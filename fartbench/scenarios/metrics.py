@@ -57,9 +57,22 @@ class Metric(Part):
     plug_in: PlugInKey | None = None
     source: Text
 
+    @property
+    def origin(self) -> str:
+        """What its values come from, in words."""
+        return _ORIGINS[self.computed]
+
     def applies_to(self, scenario: Scenario) -> bool:
         """Say whether a scenario's track is one that this metric is about."""
         return self.track in {"both", scenario.track}
+
+
+_ORIGINS = {
+    "signals": "picture, sound or log",
+    "answers": "people or a judge",
+    "mixed": "the picture, and people or a judge",
+    "plug_in": "a model that needs weights",
+}
 
 
 class Published(Part):

@@ -45,9 +45,14 @@ def _miniature(content: dict[str, Any]) -> dict[str, Any]:
         "clip": content["clip"] | {"duration_s": seconds},
         "blinding": content["blinding"] | {"format": content["blinding"]["format"] | _SMALL | {"seconds": seconds}},
         "pairs": content["pairs"] | {"count": PAIRS_OF_EACH_QUESTION},
-        "rules": [rule | {"text": _in_words(rule["text"])} for rule in content["rules"]],
+        "rules": [_rule(rule, seconds) for rule in content["rules"]],
         "rollouts": rollouts | {"scenarios": scenarios, "units": units},
     }
+
+
+def _rule(rule: dict[str, Any], seconds: float) -> dict[str, Any]:
+    length = f"A rollout lasts {seconds:g} s; {seconds / 2:g} s are the beginning of the same rollout."
+    return rule | {"text": length if rule["text"].startswith("A rollout lasts") else _in_words(rule["text"])}
 
 
 def _short(scenario: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fartbench.protocol import Option, Protocol, Question, Scene, form_for
+from fartbench.scenarios.forms import UnitForm
 from scoring.scores.fartscore import HUNDRED
 
 
@@ -120,3 +121,10 @@ def point_lines(protocol: Protocol) -> list[PointLine]:
             words += f", and “{protocol.question(rule.needs).label}” has one too"
         lines.append(PointLine(rule.points, words))
     return lines
+
+
+def unit_forms(protocol: Protocol) -> list[tuple[UnitForm, str]]:
+    """Return every form about windows of rollouts, with what its kind of window is; none where clips are whole."""
+    if protocol.rollouts is None:
+        return []
+    return [(form, protocol.rollouts.units.kind(form.unit).text) for form in protocol.rollouts.forms.forms]

@@ -11,7 +11,7 @@ from blinding.views import stream
 from fartbench.models import ProtocolVersion
 from fartbench.protocol import Protocol, form_for
 from generation.prompts import Specification
-from scoring.pages.method import na_map, point_lines, scene_forms, score_total, weight_lines
+from scoring.pages.method import na_map, point_lines, scene_forms, score_total, unit_forms, weight_lines
 from scoring.pages.published import (
     board_of,
     newest_release,
@@ -114,6 +114,7 @@ def method(request: HttpRequest, name: str = "", version: str = "") -> HttpRespo
         "rules": rules,
         "forms": forms,
         "na_map": na_map(forms),
+        "unit_forms": unit_forms(rules) if rules else [],
         "points": point_lines(rules) if rules else [],
         "total": score_total(rules) if rules else 0,
         "weights": weight_lines(rules) if rules else [],

@@ -57,7 +57,8 @@ def test_the_miniature_is_the_protocol_but_for_its_times_and_its_size(small: Pro
         own = units(small.rollouts.units, scenario, horizon_s=24)
         assert [unit[:2] for unit in own] == [unit[:2] for unit in units(whole.rollouts.units, other, horizon_s=120)]
     told = [small.summary, *(rule.text for rule in small.rules), *(kind.text for kind in small.rollouts.units.kinds)]
-    assert not [text for text in told if re.search(r"\b(30|180) s\b", text)]
+    assert not [text for text in told if re.search(r"\b(30|36|180) s\b", text)]
+    assert "A rollout lasts 24 s; 12 s are the beginning of the same rollout." in told
     first, again = (write_miniature(FOLDER, tmp_path / name) / "protocol.yaml" for name in "ab")
     assert first.read_bytes() == again.read_bytes()
 

@@ -125,6 +125,8 @@ def test_the_method_page_says_what_is_asked_and_measured(client: Client) -> None
     store_protocol(FOLDER, actor="test")
     page = client.get("/method/streamav/0.1.0/").content.decode()
     assert "How far is it fulfilled by the end?" in page and "Bringing in the flock" in page and "PAUAR" in page
+    assert "plug_in" not in page and page.count("a model that needs weights") == 10
+    assert "2 s before and after a prompt, sound alone" in page and "make a consensus" not in page
     assert client.get("/state/").status_code == 200
 
 
