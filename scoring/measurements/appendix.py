@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fartbench.scenarios.metrics import Metric, MetricTable
 from fartbench.scenarios.schema import Scenario
 from scoring.measurements.cases import Evidence
-from scoring.measurements.recipes import capped_latency, if_established, mean, of_questions
+from scoring.measurements.recipes import Form, capped_latency, if_established, mean, of_questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,18 @@ def capped(table: MetricTable, code: str, evidence: Sequence[Evidence]) -> float
     """Return SA-PVRL or SA-PARL: the latency with 30 s for updates whose target was never reached."""
     metric = table.metric(code)
     return mean(
-        mean(capped_latency(form.answers, metric.questions) for form in one.forms if form.kind == metric.unit)
+        mean(_by_unit(one.forms, metric.unit, lambda form: capped_latency(form.answers, metric.questions)))
         for one in evidence
     )
+
+
+def _by_unit(forms: Iterable[Form], kind: str, value: Callable[[Form], float | None]) -> Iterator[float | None]:
+    """Yield a value for each unit of a kind: the mean over those who answered, so that none counts for more."""
+    found: dict[tuple[str, str], list[float | None]] = {}
+    for form in forms:
+        if form.kind == kind:
+            found.setdefault((form.case, form.place), []).append(value(form))
+    yield from (mean(values) for values in found.values())
 
 
 def dependencies(
@@ -57,9 +66,10 @@ def dependencies(
         if form.kind == metric.unit and scenarios[one.case].update(form.place).dependency == kind
     ]
     by = metric.established_by or ""
-    established = mean(bool(form.answers.get(by)) for form in forms)
+    rates = list(_by_unit(forms, metric.unit, lambda form: float(bool(form.answers.get(by)))))
+    established = mean(rates)
     if established is None:
         return None
-    following = mean(if_established(form.answers, metric.questions, by) for form in forms)
+    following = mean(_by_unit(forms, metric.unit, lambda form: if_established(form.answers, metric.questions, by)))
     adjusted = established * (following - 1) / 4 if following is not None else 0.0
-    return Dependency(kind, len(forms), established, following, adjusted)
+    return Dependency(kind, len(rates), established, following, adjusted)

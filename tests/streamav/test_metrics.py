@@ -146,6 +146,17 @@ def test_latency_of_a_case_without_an_achievement_is_not_applicable_and_capped_i
     assert capped(TABLE, "PARL", [UPDATES]) == pytest.approx((10 + 30) / 2)
 
 
+def test_diagnostics_count_each_update_once_however_many_answered_about_it():
+    """The order of means: units before cases. Of P1 three people speak, of P2 one; of P5 two, of P4 one."""
+    three = [update(1, video_target_latency=at) for at in (2.0, 4.0, None)]
+    seen = Evidence("c", "interactive", (*three, update(2, video_target_latency=6.0)))
+    assert capped(TABLE, "PVRL", [seen]) == pytest.approx(((2 + 4 + 30) / 3 + 6) / 2)
+    case = "sheepdog-hill-i"
+    forms = (dependency(case, "P4", False, None), dependency(case, "P5", True, 3), dependency(case, "P5", True, 5))
+    far = dependencies(TABLE.metric("HDF"), [Evidence(case, "interactive", forms)], SCENARIOS, "long_range")
+    assert (far.updates, far.established, far.following) == (2, 0.5, 4)
+
+
 def test_continuity_at_prompts_is_seven_parts_signal_and_three_parts_rating():
     forms = tuple(
         Form("c", "prompt", place, at + 2, "j", {"visual_continuity": rating, "audio_continuity": 4})
