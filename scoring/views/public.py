@@ -37,6 +37,7 @@ def home(request: HttpRequest) -> HttpResponseBase:
     protocol = version.rules if version else None
     context = {
         "release": release,
+        "unranked": None if release else newest_releases().first(),
         "board": found,
         "protocol": protocol,
         "samples": scene_samples(protocol, found) if protocol else [],

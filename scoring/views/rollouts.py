@@ -41,6 +41,10 @@ def system(request: HttpRequest, page: ReleasePage, configuration: str) -> HttpR
         "cells": [shown.cell_of(metric, document["columns"][metric.code]) for metric in table.metrics],
         "curves": shown.curve_lines(document["curves"], page.rules),
         "diagnostics": document["diagnostics"],
+        "dependencies": [
+            (kind.replace("_", "-"), found)
+            for kind, found in ((document["diagnostics"] or {}).get("dependencies") or {}).items()
+        ],
         "rollouts": shown.rollout_lines(document, page.rules),
         "prompts": prompts_of(page.release.round, configuration),
     }

@@ -111,6 +111,15 @@ def test_a_rollout_and_what_lies_about_it_fit_a_phone(new_page: Callable[..., Pa
 
 
 @pytest.mark.django_db
+def test_the_first_page_leads_to_results_without_a_rank(client: Client) -> None:
+    publish()
+    page = client.get("/").content.decode()
+    assert "No round has been published yet" not in page
+    assert "others, long-range:" in client.get("/rounds/rollouts/configurations/alpha/").content.decode()
+    assert re.search(r'href="/rounds/rollouts/">See the newest results', page)
+
+
+@pytest.mark.django_db
 def test_the_player_opens_the_piece_that_shows_a_moment(client: Client) -> None:
     publish()
     address = f"/rounds/rollouts/rollouts/alpha/{INTERACTIVE}/1/"
