@@ -9,7 +9,7 @@ from django.db.models import F
 from fartbench import audit
 from fartbench.models import Round
 from generation import dispatching
-from generation.configurations import COMMISSIONABLE_TRACKS, TRACKS, ConfigurationFile, estimate
+from generation.configurations import ConfigurationFile, estimate
 from generation.errors import CannotCommission, PriceMissing, PromptRefused, RetiredModel
 from generation.models import Ceiling, Commissioning, Configuration, Prompt, Sample, SampleEvent, SampleState
 from generation.ordering import REPLICATE_SEEDS, prompts_of
@@ -27,11 +27,7 @@ def refuse_unready(round_: Round, configurations: list[Configuration]) -> None:
     """
     for configuration in configurations:
         file = _file(configuration)
-        if file.track not in COMMISSIONABLE_TRACKS:
-            raise CannotCommission(
-                f"{configuration.name}: nothing is commissioned on the track {TRACKS[file.track]!r}. "
-                "The track is defined, and not in use yet."
-            )
+        _refuse_track(round_, configuration, file)
         if file.retired_on and not access(file.provider).is_stand_in:
             raise RetiredModel(
                 f"{configuration.name} was shut down by {file.maker} on {file.retired_on}. "
@@ -49,6 +45,21 @@ def _file(configuration: Configuration) -> ConfigurationFile:
             f"{configuration.name} is known by name alone. Load its file with “load_configurations”."
         )
     return file
+
+
+def _refuse_track(round_: Round, configuration: Configuration, file: ConfigurationFile) -> None:
+    tracks = {track.key: track for track in round_.protocol.rules.tracks}
+    track = tracks.get(file.track)
+    if track is None:
+        raise CannotCommission(
+            f"{configuration.name} belongs to the track {file.track!r}, and {round_.protocol} has none of that name: "
+            f"its tracks are {', '.join(tracks)}."
+        )
+    if not track.commissionable:
+        raise CannotCommission(
+            f"{configuration.name}: nothing is commissioned on the track “{track.label}” under {round_.protocol}. "
+            "The protocol defines the track, and clips of it are imported."
+        )
 
 
 def _refuse_unpriced(round_: Round, configuration: Configuration, file: ConfigurationFile) -> None:

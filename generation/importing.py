@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from fartbench import audit
 from fartbench.media.errors import MediaRefusal
 from fartbench.media.probe import MediaFacts, probe
 from fartbench.models import Round
+from fartbench.protocol.schema import Clip as ClipRule
 from fartbench.storage import file_sha256, raw_clips
 from fartbench.tables import row_number
 from generation.cells import begin_collecting, configuration_named, lay_out, refuse_when_settled, samples_of
@@ -128,7 +129,8 @@ def _take_in(
             continue
         else:
             report.replaced.append(str(row.cell))
-        _settle(sample, row, arrival, report)
+        _settle(sample, row, arrival)
+        report.notes += _departures(row, arrival, round_.protocol.rules.clip)
     return report, faults
 
 
@@ -160,9 +162,23 @@ def _not_replaceable(sample: Sample, row: ManifestRow, *, replace: bool) -> str 
     return None
 
 
-def _settle(sample: Sample, row: ManifestRow, arrival: _Arrival | None, report: ImportReport) -> None:
-    if arrival is not None and not arrival.facts.has_audio:
-        report.notes.append(f"row {row.number}: {row.cell} has no sound track; it stands as the result")
+def _departures(row: ManifestRow, arrival: _Arrival | None, asked: ClipRule) -> Iterator[str]:
+    """Say where a clip is not what the protocol asks for. It is a result all the same: nobody trims or repairs it."""
+    if arrival is None:
+        return
+    facts, about = arrival.facts, f"row {row.number}: {row.cell}"
+    if not facts.has_audio and asked.audio == "native":
+        yield f"{about} has no sound track; it stands as the result"
+    if abs(facts.duration_s - asked.duration_s) > asked.duration_tolerance_s:
+        yield (
+            f"{about} lasts {facts.duration_s:.1f} s, and {asked.duration_s:g} s were asked for, give or take "
+            f"{asked.duration_tolerance_s:g} s; it stands as the result"
+        )
+    if not asked.has_shape(facts.width, facts.height):
+        yield f"{about} is {facts.width} x {facts.height}, which is not {asked.aspect_ratio}; it stands as the result"
+
+
+def _settle(sample: Sample, row: ManifestRow, arrival: _Arrival | None) -> None:
     sample.clip = _clip(arrival) if arrival else None
     sample.state = SampleState(row.state)
     for name, value in row.details.items():

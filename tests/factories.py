@@ -34,14 +34,16 @@ _numbers = count(1)
 
 
 @cache
-def tiny_clip(*, number: int = 0, seconds: float = CLIP_SECONDS, fps: int = 24, sound: bool = True) -> bytes:
-    """Return an MP4 of 192 x 108 with a test picture and, with ``sound``, a short tone in its middle."""
+def tiny_clip(
+    *, number: int = 0, seconds: float = CLIP_SECONDS, fps: int = 24, sound: bool = True, size: str = "192x108"
+) -> bytes:
+    """Return an MP4 of ``size`` with a test picture and, with ``sound``, a short tone in its middle."""
     with TemporaryDirectory() as folder:
         out = Path(folder) / "clip.mp4"
         middle = seconds / 2
         wave = f"sin(2*PI*{330 + 20 * number}*t)*between(t\\,{middle - 0.2}\\,{middle + 0.2})"
         tone = f"aevalsrc={wave}:d={seconds}"
-        picture = f"testsrc2=size=192x108:rate={fps}:duration={seconds},hue=h={number * 40 % 360}"
+        picture = f"testsrc2=size={size}:rate={fps}:duration={seconds},hue=h={number * 40 % 360}"
         sound_input = ["-f", "lavfi", "-i", tone] if sound else []
         sound_output = ["-c:a", "aac", "-b:a", "64k"] if sound else ["-an"]
         command = [

@@ -16,6 +16,7 @@ from fartbench.protocol.scoring import Metric, Scoring, Smoke
 from fartbench.protocol.words import OF_CLIPS, OF_ROLLOUTS, Words
 
 PER_SCENE = "per_scene"
+SHAPE_TOLERANCE = 0.01  # of the ratio of the sides
 
 
 class Clip(Part):
@@ -23,9 +24,14 @@ class Clip(Part):
 
     duration_s: float = Field(gt=0)
     duration_tolerance_s: float = Field(ge=0)
-    aspect_ratio: Text
+    aspect_ratio: Annotated[str, StringConstraints(pattern=r"^[1-9]\d{0,3}:[1-9]\d{0,3}$")]
     audio: Literal["native", "any", "none"]
     candidate_index: int = Field(ge=0)
+
+    def has_shape(self, width: int, height: int) -> bool:
+        """Say whether a picture has the shape asked for; 854 x 480 passes for 16:9, as encoders need even sizes."""
+        wide, high = map(int, self.aspect_ratio.split(":"))
+        return abs(width * high / (height * wide) - 1) < SHAPE_TOLERANCE
 
 
 class CommonFormat(Part):

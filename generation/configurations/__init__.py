@@ -2,11 +2,9 @@
 
 from generation.configurations.loader import ConfigurationError, parse_configuration, read_configurations
 from generation.configurations.money import Cost, cost_of, estimate
-from generation.configurations.schema import COMMISSIONABLE_TRACKS, TRACKS, ConfigurationFile, PriceRule
+from generation.configurations.schema import ConfigurationFile, PriceRule
 
 __all__ = [
-    "COMMISSIONABLE_TRACKS",
-    "TRACKS",
     "ConfigurationError",
     "ConfigurationFile",
     "Cost",

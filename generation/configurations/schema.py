@@ -9,23 +9,11 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from fartbench.protocol.parts import Key
 from generation.configurations.parameters import PARAMETERS, unknown_parameters
 
 Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 Day = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
-
-# Every track that the protocol defines (Core v0.1 document, section 3), and those that clips are bought for.
-TRACKS = {
-    "core-av": "Core AV",
-    "legacy": "Legacy",
-    "sbd": "SBD: Silent But Deadly",
-    "composed-av": "Composed AV",
-    "raw": "Raw",
-    "max": "Max",
-    "local": "Local",
-    "streaming": "Streaming",
-}
-COMMISSIONABLE_TRACKS = frozenset({"core-av", "legacy", "streaming"})
 
 
 class Part(BaseModel):
@@ -129,7 +117,7 @@ class ConfigurationFile(Part):
     family: Text
     family_label: Text
     maker: Text
-    track: Text
+    track: Key
     provider: Text
     route: Text
     model_id: Text
@@ -148,8 +136,6 @@ class ConfigurationFile(Part):
 
     @model_validator(mode="after")
     def _names_are_known(self) -> Self:
-        if self.track not in TRACKS:
-            raise ValueError(f"track {self.track!r} is none of {', '.join(TRACKS)}")
         if self.provider not in PARAMETERS:
             raise ValueError(f"provider {self.provider!r} is none of {', '.join(sorted(PARAMETERS))}")
         if unknown := unknown_parameters(self.provider, self.parameters):

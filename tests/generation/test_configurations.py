@@ -51,7 +51,7 @@ def test_each_is_fixed_as_the_protocol_says(file: Any) -> None:
     [
         ({"parameters": {"duration": 8, "prompt_upsampling": True}}, "no parameter 'prompt_upsampling'"),
         ({"provider": "nobody"}, "provider 'nobody'"),
-        ({"track": "platinum"}, "track 'platinum'"),
+        ({"track": "Core AV"}, "track: "),
         ({"colour": "red"}, "colour: unknown key"),
         ({"track": "legacy"}, "says when it was retired"),
         ({"price": {"id": "x", "per_second": "0.4"}}, "a price needs its source"),

@@ -94,6 +94,22 @@ def test_a_clip_without_sound_is_a_result_and_is_noted(round_: Round, lab: Lab) 
     assert len(report.added) == 8
 
 
+def test_what_a_clip_is_not_is_noted_and_the_clip_stands(round_: Round, lab: Lab) -> None:
+    """core-r01 asks for 8 s, give or take 1 s, in 16:9."""
+    (lab.folder / "alpha-r01-lift.mp4").write_bytes(factories.tiny_clip(seconds=2.0, size="108x108"))
+    notes = {note for note in take_in(round_, lab.manifest()).notes if "alpha/r01-lift/1" in note}
+    assert len(notes) == 2
+    assert any("lasts 2.0 s, and 8 s were asked for, give or take 1 s" in note for note in notes)
+    assert any("is 108 x 108, which is not 16:9" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "fits"), [(1280, 720, True), (854, 480, True), (720, 1280, False), (640, 480, False)]
+)
+def test_the_shape_allows_for_even_sizes(width: int, height: int, fits: bool) -> None:
+    assert factories.make_protocol().rules.clip.has_shape(width, height) is fits
+
+
 @pytest.mark.parametrize(
     ("change", "expected"),
     [

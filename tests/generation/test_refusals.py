@@ -73,12 +73,25 @@ def test_a_prompt_that_is_not_frozen(stand_in: StandIn) -> None:
     refused(round_, named(["seedance-2.5"]), PromptRefused, "no prompt for r01-lift")
 
 
+def on_track(configuration: Configuration, track: str) -> list[Configuration]:
+    content = {**configuration.content, "track": track}
+    Configuration.objects.update(content=content, digest=track.ljust(64, "0"))
+    return named([configuration.name])
+
+
 @pytest.mark.parametrize("track", ["sbd", "composed-av", "raw", "max", "local"])
-def test_a_track_that_is_only_defined(stand_in: StandIn, track: str) -> None:
+def test_a_track_that_the_protocol_only_defines(stand_in: StandIn, track: str) -> None:
+    """The pilot's document, section 3: these tracks are deferred, or outside the pilot."""
+    _, (configuration,) = frozen("seedance-2.5")
+    pilot = factories.make_round(protocol=factories.make_protocol(factories.CORE_V01), scenes=["fb-c01"])
+    labels = {one.key: one.label for one in pilot.protocol.rules.tracks}
+    refused(pilot, on_track(configuration, track), CannotCommission, f"on the track “{labels[track]}”")
+
+
+def test_a_track_that_the_protocol_does_not_have(stand_in: StandIn) -> None:
     round_, (configuration,) = frozen("seedance-2.5")
-    digest = track.ljust(64, "0")
-    Configuration.objects.update(content={**configuration.content, "track": track}, digest=digest)
-    refused(round_, named([configuration.name]), CannotCommission, "nothing is commissioned")
+    words = "has none of that name: its tracks are core-av, legacy"
+    refused(round_, on_track(configuration, "platinum"), CannotCommission, words)
 
 
 def test_a_configuration_known_by_name_alone(stand_in: StandIn) -> None:
