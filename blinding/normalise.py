@@ -5,7 +5,9 @@ Coding is at a constant rate with a fixed pattern of pictures; what is left to d
 themselves.
 """
 
+import errno
 import os
+import re
 import subprocess
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
@@ -30,6 +32,7 @@ BUFFER_S = 0.5
 """How much of the bit rate (s) single pictures may borrow from others."""
 CARD_S = 1.0
 """How long the grey card between two pieces stands, in seconds."""
+_DISK_FULL = 256 - errno.ENOSPC  # the status that ffmpeg ends with
 _DEMUXERS = {"mp4": "mov", "matroska": "matroska"}
 
 
@@ -103,13 +106,13 @@ def _normalise_here(  # noqa: PLR0917 - what is sent to the sandbox
         with open_bytes(path) as data:
             raw = facts(path, data, read_movie(path, data), BOUNDS)
             demuxer = _DEMUXERS[sniff(path, data)]
-        _encode(path, encoded, command(path, encoded, demuxer, raw, common, taken), program)
+        encode(path, encoded, command(path, encoded, demuxer, raw, common, taken), program)
         return write_copy(path, encoded, Path(target), picture_bytes=common.picture_bytes)
     finally:
         encoded.unlink(missing_ok=True)
 
 
-def _encode(path: Path, encoded: Path, arguments: list[str], program: str) -> None:
+def encode(path: Path, encoded: Path, arguments: list[str], program: str) -> None:
     try:
         done = subprocess.run(
             [program, *arguments],
@@ -120,9 +123,16 @@ def _encode(path: Path, encoded: Path, arguments: list[str], program: str) -> No
         )
     except subprocess.TimeoutExpired as fault:
         raise MediaTimeout(path, f"could not be re-encoded within {SECONDS - 10:g} s.") from fault
+    if done.returncode == _DISK_FULL:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if done.returncode or not encoded.is_file():
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise NotCopyable(path, f"could not be re-encoded: {said[-1] if said else 'no reason given'}.")
+        raise NotCopyable(path, f"could not be re-encoded: {_first_fault(done.stderr.decode('utf-8', 'replace'))}.")
+
+
+def _first_fault(said: str) -> str:
+    """Return what ffmpeg complained of first: all else follows from it. Without the part of ffmpeg that says so."""
+    first = re.sub(r"^(\[[^\]]*\]\s*)+", "", said.strip().partition("\n")[0])
+    return first.strip().rstrip(".") or "no reason given"
 
 
 def command(  # noqa: PLR0917
@@ -130,7 +140,10 @@ def command(  # noqa: PLR0917
 ) -> list[str]:
     """Return the arguments of ffmpeg that encode one clip: the demuxer fixed, only files read, nothing but picture and
     sound taken."""
-    source = ffmpeg.input(f"file:{path}", f=demuxer, protocol_whitelist="file", max_pixels=BOUNDS.pixels, threads=1)
+    # Filters stay when a picture comes in another size or form: made anew they would begin to count at zero.
+    source = ffmpeg.input(
+        f"file:{path}", f=demuxer, protocol_whitelist="file", max_pixels=BOUNDS.pixels, threads=1, reinit_filter=0
+    )
     seen = [_seen(one, span, common, taken.shown) for one, span in _parts(_pictures(source, common), taken)]
     heard = [_heard(one, span) for one, span in _parts(_sound(source, raw, taken.shown), taken, "asplit")]
     picture = _joined(seen, _card(common), v=1, a=0)
@@ -184,7 +197,7 @@ def _seen(picture: Any, span: tuple[float, float], common: CommonFormat, shown: 
             out_color_matrix="bt709",
             out_range="tv",
         )
-        .filter("pad", common.width, common.height, "(ow-iw)/2", "(oh-ih)/2")
+        .filter("pad", common.width, common.height, "(ow-iw)/2", "(oh-ih)/2", eval="frame")
     )
     return _even(fitted.filter("drawbox", color="black", t="fill") if shown == "audio" else fitted)
 

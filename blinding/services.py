@@ -19,7 +19,7 @@ from fartbench.errors import Refusal
 from fartbench.media.errors import MediaRefusal
 from fartbench.models import Round, RoundState
 from fartbench.rounds import move, where_it_stands
-from fartbench.storage import blind_copies, file_sha256
+from fartbench.storage import StorageAway, StorageFull, blind_copies, file_sha256
 from generation.models import Sample, SampleState
 
 BLIND = "blind"
@@ -60,19 +60,23 @@ def blind_round(*, round_: Round, actor: str, on_copy: Callable[[], None] = lamb
     """Make what is missing of the round's blind copies and return how many stimuli it has.
 
     A run that was interrupted goes on where it was. Raises ClipsNotBlindable, naming each clip that cannot be copied
-    and why; copies of the others are kept for the next run. Raises BlindingIsSettled after the round was opened.
+    and why; copies of the others are kept for the next run. Raises BlindingIsSettled after the round was opened,
+    StorageFull or StorageAway when copies cannot be stored.
     """
     _begin(round_)
     faults, looks = [], looks_of(round_)
     for sample in without_copy(round_):
         try:
             make_copies(sample, round_, looks[sample.cell.scene], on_copy=on_copy)
+        except (StorageFull, StorageAway):
+            raise  # says nothing about the clip, and the next one would not fare better
         except MediaRefusal as refusal:
             faults.append(f"{sample.cell}: {refusal.reason}")
         except Refusal as refusal:
             faults.append(f"{sample.cell}: {refusal}")
     if faults:
-        raise ClipsNotBlindable(round_.name, faults)
+        re_encoded = round_.is_normalised or round_.protocol.rules.rollouts is not None
+        raise ClipsNotBlindable(round_.name, faults, re_encoded=re_encoded)
     return make_stimuli(round_=round_, actor=actor)
 
 

@@ -12,10 +12,7 @@ from blinding.copying import CopyResult
 from blinding.normalise import CARD_S, CommonFormat, Cut, normalise
 from fartbench.errors import Refusal
 from fartbench.media.probe import probe
-from fartbench.scenarios.units import Window
-
-SLACK_S = 0.25
-"""How much shorter than asked a rollout may be: less than half a second, the finest thing a window is judged by."""
+from fartbench.scenarios.units import SLACK_S, Window
 
 
 class WindowMissing(Refusal):
@@ -31,7 +28,7 @@ def cut(src: Path, dst: Path, *, taken: Cut, format: CommonFormat) -> CopyResult
     for begin_s, end_s in taken.pieces:
         if not 0 <= begin_s < end_s or length + SLACK_S < end_s:
             raise WindowMissing(
-                f"{src.name} lasts {length:.2f} s; there is no window from {begin_s:g} s to {end_s:g} s."
+                f"it lasts {length:.2f} s; there is no window from {begin_s:g} s to {end_s:g} s, and none is made up"
             )
     return normalise(src, dst, format=format, taken=taken)
 

@@ -14,6 +14,8 @@ from fartbench.media.errors import MediaRefusal
 from fartbench.media.probe import MediaFacts, probe
 from fartbench.models import Round
 from fartbench.protocol.schema import Clip as ClipRule
+from fartbench.scenarios.sampling import asked_of
+from fartbench.scenarios.units import SLACK_S
 from fartbench.storage import file_sha256, raw_clips
 from fartbench.tables import row_number
 from generation.cells import begin_collecting, configuration_named, lay_out, refuse_when_settled, samples_of
@@ -131,6 +133,7 @@ def _take_in(
             report.replaced.append(str(row.cell))
         _settle(sample, row, arrival)
         report.notes += _departures(row, arrival, round_.protocol.rules.clip)
+        report.notes += _missing_windows(row, arrival, round_)
     return report, faults
 
 
@@ -176,6 +179,19 @@ def _departures(row: ManifestRow, arrival: _Arrival | None, asked: ClipRule) -> 
         )
     if not asked.has_shape(facts.width, facts.height):
         yield f"{about} is {facts.width} x {facts.height}, which is not {asked.aspect_ratio}; it stands as the result"
+
+
+def _missing_windows(row: ManifestRow, arrival: _Arrival | None, round_: Round) -> Iterator[str]:
+    """Say where a rollout ends before what is judged of it does."""
+    rollouts, looks = round_.protocol.rules.rollouts, round_.looks
+    if arrival is None or rollouts is None or looks is None or arrival.facts.duration_s >= max(looks.horizons):
+        return
+    last_s = max(one.unit.end_s for one in asked_of(rollouts, looks, rollouts.scenario(row.cell.scene)))
+    if arrival.facts.duration_s + SLACK_S < last_s:
+        yield (
+            f"row {row.number}: {row.cell} lasts {arrival.facts.duration_s:.1f} s and is judged up to {last_s:g} s, so "
+            "“blind” will refuse it: bring a whole one with --replace and --reason, or leave it out with “exclude_clip”"
+        )
 
 
 def _settle(sample: Sample, row: ManifestRow, arrival: _Arrival | None) -> None:

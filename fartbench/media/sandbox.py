@@ -36,8 +36,8 @@ class Sandbox:
     def call(self, function: Callable[..., Any], path: Path, *arguments: Any, seconds: float) -> Any:
         """Return what ``function(path, *arguments)`` returns in the child; arguments and result are JSON.
 
-        Raises the MediaRefusal that the function raised, MediaTimeout after ``seconds``, or MediaToolDied when the
-        child died.
+        Raises the MediaRefusal that the function raised, MediaTimeout after ``seconds``, MediaToolDied when the
+        child died, or OSError when the disk that it wrote to is full.
         """
         order = {
             "function": f"{function.__module__}:{function.__qualname__}",
@@ -159,6 +159,8 @@ def _outcome(reply: dict[str, Any], path: Path) -> Any:
     if "refusal" in reply:
         kinds = {kind.__name__: kind for kind in _refusals(MediaRefusal)}
         raise kinds.get(reply["refusal"], NotAVideo)(path, str(reply["reason"]))
+    if "disk" in reply:
+        raise OSError(reply["disk"], os.strerror(reply["disk"]))
     raise MediaToolDied(path, f"could not be read: {reply.get('error', 'no reason given')}.")
 
 

@@ -1,5 +1,6 @@
 """The child's side of the sandbox: one JSON order a line in, one JSON answer a line out. No Django here."""
 
+import errno
 import importlib
 import json
 import os
@@ -14,6 +15,8 @@ MEMORY = 2 * 1024**3
 """Address space in bytes; a 4K clip decodes in well under it."""
 OUTPUT = 1024**3
 OPEN_FILES = 64
+DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""What says something about the disk that is written to, and nothing about the file that is read."""
 
 
 def main() -> None:
@@ -57,5 +60,8 @@ def _answer(order: dict[str, Any]) -> dict[str, Any]:
         return {"refusal": type(refusal).__name__, "reason": refusal.reason}
     except MemoryError:
         return {"refusal": "UnsafeMedia", "reason": "needs more memory than a clip may have.", "stop": True}
+    except OSError as fault:
+        full = {"disk": fault.errno} if fault.errno in DISK_FULL else {}
+        return {"error": f"{type(fault).__name__}: {fault}", "stop": True, **full}
     except Exception as fault:  # noqa: BLE001 - whatever a hostile file brings about is the file's refusal, not the product's crash
         return {"error": f"{type(fault).__name__}: {fault}", "stop": True}

@@ -18,6 +18,8 @@ from fartbench.scenarios.schema import LONGEST_S, Scenario
 FILE = "units.yaml"
 AT_UPDATES = ("after", "around", "before_and_after", "source_and_after")
 """How windows lie whose place is an update."""
+SLACK_S = 0.25
+"""How much shorter than asked a rollout may be: less than half a second, the finest thing a window is judged by."""
 
 
 class Window(NamedTuple):

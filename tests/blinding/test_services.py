@@ -119,7 +119,7 @@ def test_a_full_disk_leaves_no_copy_and_a_rerun_finishes(round_: Round, monkeypa
         raise StorageFull("No space left on device")
 
     monkeypatch.setattr(type(blind_copies()), "keep", full)
-    with pytest.raises(ClipsNotBlindable, match="No space left"):
+    with pytest.raises(StorageFull, match="No space left"):
         blind(round_)
     assert not BlindCopy.objects.exists()
     monkeypatch.undo()

@@ -31,5 +31,9 @@ def write_much(path: Path, target: str) -> None:
         file.truncate(4 * 1024**3)
 
 
+def fill_the_disk(path: Path) -> None:
+    Path("/dev/full").write_bytes(b"what does not fit")
+
+
 def environment(path: Path) -> list[str]:
     return sorted(os.environ)

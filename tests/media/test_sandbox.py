@@ -1,3 +1,4 @@
+import errno
 import os
 from pathlib import Path
 
@@ -43,6 +44,13 @@ def test_a_child_that_goes_wrong_is_named_and_replaced(sandbox, job, refusal, wo
 def test_output_is_bounded(sandbox, tmp_path):
     with pytest.raises(MediaToolDied):
         sandbox.call(jobs.write_much, CLIP, str(tmp_path / "large"), seconds=20)
+
+
+def test_a_full_disk_is_not_the_files_fault(sandbox):
+    with pytest.raises(OSError, match="No space left") as caught:
+        sandbox.call(jobs.fill_the_disk, CLIP, seconds=20)
+    assert caught.value.errno == errno.ENOSPC
+    assert sandbox.call(jobs.name_of, CLIP, "", seconds=20) == "some clip.mp4"
 
 
 def test_the_child_knows_none_of_the_parents_secrets(sandbox, monkeypatch):

@@ -12,12 +12,17 @@ from blinding.models import BlindCopy, BlindingKey, Stimulus
 from blinding.services import blind_round, copies_of, exclude_clip, request_blinding
 from fartbench import jobs
 from fartbench.media.probe import probe
-from fartbench.rounds import Looks
+from fartbench.protocols import store_protocol
+from fartbench.rounds import Looks, create_round
+from generation.importing import import_clips
 from generation.models import Sample
+from generation.verdicts import waive_verdicts
 from review.about import about
 from scoring.steps import Step, due_step
+from tests.factories import tiny_clip
 from tests.generation.buying import work
 from tests.streamav.rounds import generated
+from tests.streamav.small import write_protocol
 
 pytestmark = pytest.mark.django_db
 shown_with_sound = Q(form__contains="-both")
@@ -81,8 +86,26 @@ def test_a_rollout_that_ends_too_early_is_named_and_can_be_left_out(
 ) -> None:
     round_ = generated(tmp_path / "p", "stream-steady", scenes=["small-p"], looks=Looks(kinds=("interval",)))
     monkeypatch.setattr("blinding.windows.SLACK_S", -0.5)
-    with pytest.raises(ClipsNotBlindable, match="there is no window from 3 s to 4 s"):
+    with pytest.raises(ClipsNotBlindable, match="there is no window from 3 s to 4 s") as caught:
         blind_round(round_=round_, actor="test")
+    assert "exclude_clip" in str(caught.value) and "--normalise" not in str(caught.value)
     assert not Stimulus.objects.exists()
     exclude_clip(round_=round_, sample=Sample.objects.get(), reason="it ends early", actor="test")
     assert (blind_round(round_=round_, actor="test"), BlindCopy.objects.count()) == (0, 0)
+
+
+def test_an_imported_rollout_that_ends_too_early_is_noted_before_it_is_blinded(tmp_path: Path) -> None:
+    store_protocol(write_protocol(tmp_path / "p"), actor="test")
+    looks = Looks(horizons=(2, 4), kinds=("full",))
+    round_ = create_round(name="R", protocol="small-streamav@0.1.0", actor="test", scenes=["small-p"], looks=looks)
+    waive_verdicts(round_=round_, reason="a test", actor="test")
+    rows = ["configuration,scene,replicate,file,outcome"]
+    for name, seconds in (("whole", 3.9), ("short", 3.2)):
+        (tmp_path / name).write_bytes(tiny_clip(seconds=seconds))
+        rows.append(f"{name},small-p,1,{name},ok")
+    (tmp_path / "m.csv").write_text("\n".join(rows), encoding="utf-8")
+    notes = import_clips(round_=round_, manifest=tmp_path / "m.csv", actor="test").notes
+    assert [note for note in notes if "judged up to" in note] == [
+        "row 3: short/small-p/1 lasts 3.2 s and is judged up to 4 s, so “blind” will refuse it: bring a whole one with "
+        "--replace and --reason, or leave it out with “exclude_clip”"
+    ]

@@ -1,5 +1,6 @@
 """Units lie where the paper says, and a window that is cut is the rollout's own pictures and sound, blind."""
 
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import pytest
 from django.conf import settings
 
 from blinding.leakscan import scan
-from blinding.normalise import CARD_S, CommonFormat, Cut
+from blinding.normalise import CARD_S, CommonFormat, Cut, command, encode
 from blinding.windows import WindowMissing, cut, in_own_time, pieces_of, written
+from fartbench.media.ffmpeg import ffmpeg_binary
 from fartbench.media.probe import probe
 from fartbench.scenarios.generating import generate
 from fartbench.scenarios.material import read_material
@@ -113,6 +115,31 @@ def test_a_window_that_a_rollout_does_not_reach_is_refused_and_nothing_is_writte
     assert list(tmp_path.iterdir()) == []
 
 
+def in_two_sizes(folder: Path) -> Path:
+    """Write 4 s whose second half is of another size and shape. Each picture is of one grey: 16 and two more each."""
+    parts = []
+    for name, size, first in (("wide", "160x90", 16), ("square", "120x120", 112)):
+        grey = f"color=s={size}:r=24:d=2,format=yuv420p,geq=lum='{first}+2*N':cb=128:cr=128"
+        coding = ["-c:v", "libx264", "-preset", "ultrafast", "-qp", "4", "-f", "h264"]
+        parts.append(folder / name)
+        subprocess.run([ffmpeg_binary(), "-v", "error", "-f", "lavfi", "-i", grey, *coding, parts[-1]], check=True)
+    joined, out = folder / "joined", folder / "two-sizes.mp4"
+    joined.write_bytes(b"".join(part.read_bytes() for part in parts))
+    reading = ["-f", "h264", "-r", "24", "-i", joined]
+    subprocess.run([ffmpeg_binary(), "-v", "error", *reading, "-c", "copy", out], check=True)
+    return out
+
+
+@pytest.mark.parametrize(("begin", "end"), [(0, 4), (1.5, 2.5), (3, 4)])
+def test_a_picture_that_changes_size_on_the_way_is_fitted_anew_and_no_second_of_it_is_held(tmp_path, begin, end):
+    path, out = in_two_sizes(tmp_path), tmp_path / "window.mp4"
+    cut(path, out, taken=Cut(((begin, end),)), format=SMALL)
+    found, first = pictures(out), round(begin * 24)
+    assert found[:, 45, 80] == pytest.approx([n * 2 * 255 / 219 for n in range(first, round(end * 24))], abs=6)
+    beside = found[max(0, 48 - first) :, :, 5]  # the square leaves 35 columns free on either side
+    assert beside.size == 0 or beside.max() < 4
+
+
 def test_a_pair_is_one_file_with_a_grey_card_between_and_what_is_not_shown_is_not_there(rollouts, tmp_path):
     path, _ = rollouts["broken"]
     windows = (Window("previous", 6, 8), Window("current", 9, 11))
@@ -132,3 +159,11 @@ def test_a_pair_is_one_file_with_a_grey_card_between_and_what_is_not_shown_is_no
     assert tone(tmp_path / "audio", 1, 3.5) > 0.1
     dark = pictures(tmp_path / "audio")
     assert max(dark[:48].max(), dark[72:].max()) < 20
+
+
+def test_a_full_disk_is_not_the_rollouts_fault(rollouts):
+    path, _ = rollouts["clean"]
+    full = Path("/dev/full")
+    arguments = command(path, full, "mov", probe(path), SMALL, Cut(((0, 1),)))
+    with pytest.raises(OSError, match="No space left"):
+        encode(path, full, arguments, ffmpeg_binary())

@@ -13,6 +13,7 @@ from blinding.padding import pad
 from blinding.proof import prove
 from blinding.webm_copying import blind_webm_copy
 from fartbench.errors import Refusal
+from fartbench.storage import disk_faults_in_words
 
 
 class Command(BaseCommand):
@@ -47,17 +48,22 @@ def blind_file(source: Path, target: Path, size: int | None) -> dict[str, Any]:
     if target.exists() and target.samefile(source):
         raise SameFile(f"{target} is the clip itself; name another file to write.")
     try:
-        result = (blind_webm_copy if target.suffix.lower() == ".webm" else blind_copy)(source, target)
-        if size is not None:
-            pad(target, size)
-        proof = prove(source, target)
-        proof.insist(source)
-        leaks = [finding.as_json() for finding in scan(target) if finding.flagged]
-        if leaks:
-            raise LeaksLeft(f"{source.name}: {len(leaks)} leaks are left in its copy: {leaks[0]}")
+        with disk_faults_in_words(target.absolute().parent):
+            return _blind_file(source, target, size)
     except Refusal:
         target.unlink(missing_ok=True)
         raise
+
+
+def _blind_file(source: Path, target: Path, size: int | None) -> dict[str, Any]:
+    result = (blind_webm_copy if target.suffix.lower() == ".webm" else blind_copy)(source, target)
+    if size is not None:
+        pad(target, size)
+    proof = prove(source, target)
+    proof.insist(source)
+    leaks = [finding.as_json() for finding in scan(target) if finding.flagged]
+    if leaks:
+        raise LeaksLeft(f"{source.name}: {len(leaks)} leaks are left in its copy: {leaks[0]}")
     again = {"size": target.stat().st_size, "leaks": leaks}
     return {"copy": result.as_json(), "proof": proof.as_json(), "blind": again}
 
