@@ -123,5 +123,5 @@ def _faults_in_words() -> Iterator[None]:
         code = error.response["Error"].get("Code", "") if isinstance(error, ClientError) else type(error).__name__
         raise StorageAway(
             f"The bucket cannot be used ({code}): nothing was stored or lost. Look at the S3 settings and at the "
-            "service, then run the same again; workers try again by themselves."
+            "service, then run the same command again; workers try again by themselves."
         ) from error

@@ -141,5 +141,5 @@ def disk_faults_in_words(folder: Path) -> Iterator[None]:
             raise
         raise StorageFull(
             f"A file could not be stored under {folder}: {error.strerror}. Nothing of it was kept; "
-            "make room or correct the permissions and run the same again."
+            "make room or correct the permissions and run the same command again."
         ) from error

@@ -56,4 +56,4 @@ def test_a_database_that_fails_half_way_is_a_refusal_in_words(monkeypatch: pytes
     with pytest.raises(CommandError, match="database or disk is full") as caught:
         call_command("score", "r1")
     assert caught.value.returncode == 1
-    assert "run the same again" in str(caught.value)
+    assert "run the same command again" in str(caught.value)

@@ -13,6 +13,7 @@ from django.db import connection
 
 from fartbench.secret_key import kept_secret_key
 from fartbench.storage import shut_to_others
+from generation.providers.access import SERVICES
 
 BASE_DIR = Path(settings.BASE_DIR)
 READS = re.compile(r"""env\.\w+\(\s*"([A-Z0-9_]+)"|environ(?:\.get\(|\[)\s*"([A-Z_]+)\"""")
@@ -23,7 +24,8 @@ def variables_read() -> set[str]:
     for app in ("fartbench", "generation", "blinding", "review", "judging", "scoring"):
         for path in (BASE_DIR / app).rglob("*.py"):
             found |= {a or b for a, b in READS.findall(path.read_text(encoding="utf-8"))}
-    return found - {"DJANGO_SETTINGS_MODULE", "PATH"}  # not settings of the product
+    of_providers = {name for address, _, keys in SERVICES.values() for name in (address, *keys)}
+    return (found | of_providers) - {"DJANGO_SETTINGS_MODULE", "PATH"}  # not settings of the product
 
 
 def test_env_example_lists_exactly_what_the_code_reads() -> None:

@@ -228,7 +228,7 @@ def test_a_disk_that_fills_up_leaves_no_row_and_says_what_to_do(
     monkeypatch.setattr(Path, "replace", full_after_three)
     unfinished = raw_clips().root / "tmp"
     before, left_before = rows_now(), set(unfinished.glob("*"))
-    with pytest.raises(StorageFull, match="run the same again"):
+    with pytest.raises(StorageFull, match="run the same command again"):
         take_in(round_, lab.manifest())
     assert rows_now() == before
     monkeypatch.undo()
