@@ -67,6 +67,7 @@ class _Counts:
     stopped: Counter[int] = field(default_factory=Counter)
     uncopied: Counter[int] = field(default_factory=Counter)
     copying: Counter[str] = field(default_factory=Counter)
+    reviewed: Counter[int] = field(default_factory=Counter)
     members: Counter[int] = field(default_factory=Counter)
     sheets: Counter[int] = field(default_factory=Counter)
     votes: Counter[int] = field(default_factory=Counter)
@@ -75,11 +76,9 @@ class _Counts:
     @classmethod
     def read(cls, before: list[int], reviewing: list[int], measured: list[int]) -> _Counts:
         samples = Sample.objects.filter(cell__round__in=before)
-        uncopied = samples.filter(
-            ~Exists(BlindCopy.objects.filter(sample=OuterRef("pk"))) | _HALF_COPIED,
-            ~Exists(NotReviewable.objects.filter(sample=OuterRef("pk"))),
-            state=SampleState.DELIVERED,
-        )
+        excluded = Exists(NotReviewable.objects.filter(sample=OuterRef("pk")))
+        reviewed = samples.filter(~excluded, state=SampleState.DELIVERED)
+        uncopied = reviewed.filter(~Exists(BlindCopy.objects.filter(sample=OuterRef("pk"))) | _HALF_COPIED)
         return cls(
             samples=_by_round(samples, "cell__round"),
             waiting=_by_round(samples.exclude(state__in=SampleState.outcomes()).exclude(ON_ORDER), "cell__round"),
@@ -87,6 +86,7 @@ class _Counts:
             stopped=_by_round(samples.filter(ON_ORDER, state__in=STOPPED), "cell__round"),
             uncopied=_by_round(uncopied, "cell__round"),
             copying=_being_copied(before),
+            reviewed=_by_round(reviewed, "cell__round"),
             members=_by_round(CohortMember.objects.filter(round__in=before), "round"),
             sheets=_by_round(due_assignments(reviewing), "member__round"),
             votes=_by_round(due_tasks(reviewing), "member__round"),
@@ -149,9 +149,16 @@ def _due_before_opening(round_: Round, counts: _Counts) -> Step:
         return Step(bring, f"{waiting} cells have no outcome yet (“mark_cell” sets one that brought no {clip})")
     if counts.ordered[key]:
         return _on_order(counts.ordered[key], counts.stopped[key], clip)
-    if without := counts.uncopied[key]:
+    return _due_when_all_came(round_, counts, clip)
+
+
+def _due_when_all_came(round_: Round, counts: _Counts, clip: str) -> Step:
+    if not counts.reviewed[round_.pk]:
+        others = "“import_clips --replace --reason” takes in others for those without a blind copy"
+        return Step("", f"no cell brought a {clip} that is reviewed, so the round cannot be opened ({others})")
+    if without := counts.uncopied[round_.pk]:
         return _to_be_copied(without, counts.copying[round_.name], clip)
-    if not counts.members[key]:
+    if not counts.members[round_.pk]:
         return Step("set_cohort", "no reviewers are named yet")
     return Step("open_round", "everything is there")
 

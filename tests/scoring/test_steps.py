@@ -8,6 +8,8 @@ from fartbench.rounds import where_it_stands
 from generation.cells import configuration_named, lay_out
 from generation.commissioning import commission, local_configurations
 from generation.models import Configuration, Sample, SampleState
+from scoring.errors import CannotOpen
+from scoring.rounds import open_round
 from scoring.steps import Step, due_step
 from tests.factories import make_round, make_staff
 
@@ -49,3 +51,12 @@ def test_cells_that_nobody_ordered_are_to_be_imported(on_order: Round) -> None:
 def test_a_round_without_clips_can_go_either_way() -> None:
     round_ = make_round(name="fresh")
     assert where_it_stands(round_) == "Round 'fresh' is “Draft”. Due is “import_clips fresh” or “commission fresh”."
+
+
+def test_when_no_cell_brought_a_clip_nobody_is_told_to_open_the_round(on_order: Round) -> None:
+    Sample.objects.update(state=SampleState.FAILED, reason="no answer")
+    step = due_step(on_order)
+    assert step is not None and step.command == ""
+    assert step.words.startswith("no cell brought a clip that is reviewed, so the round cannot be opened")
+    with pytest.raises(CannotOpen, match="no cell brought a clip, so there is nothing to review"):
+        open_round(round_=on_order, actor="test")
