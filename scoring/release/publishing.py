@@ -35,6 +35,7 @@ from scoring.release.manifest import Issue, Replaced
 from scoring.steps import refuse_unless
 
 ROWS_PER_STATEMENT = 200
+_UNFINISHED = ".unfinished-"
 
 
 @transaction.atomic
@@ -163,7 +164,10 @@ def _folder_for(release: Release) -> Iterator[Path]:
     target = release.folder
     with disk_faults_in_words(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".") as work:
+        # The round's row is locked: nobody else writes here, and what lies about is a killed run's.
+        for left in target.parent.glob(f"{_UNFINISHED}*"):
+            shutil.rmtree(left)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=_UNFINISHED) as work:
             folder = Path(work) / "release"
             folder.mkdir()
             yield folder

@@ -145,8 +145,10 @@ def test_what_a_crash_left_behind_is_replaced(closed: Round) -> None:
     left = Release(round=closed, number=1).folder
     left.mkdir(parents=True)
     (left / "half").write_text("written")
+    (left.parent / ".unfinished-by-a-killed-run").mkdir()
     release = rounds.publish(round_=closed, actor="test")
     assert verify_release(release.folder).digest == release.digest
+    assert [path.name for path in left.parent.iterdir()] == ["1"]
 
 
 def test_a_publication_that_fails_leaves_no_folder(closed: Round, monkeypatch: pytest.MonkeyPatch) -> None:
