@@ -1,10 +1,10 @@
 # Every command of the project; `make help` lists them. What they need they install: see .ci/bootstrap.
 .PHONY: help setup demo weights test test-sqlite test-postgres test-firefox test-weights lint types layers django-checks check format \
-  screenshots bench bench-blinding bench-scoring bench-review bench-peers bench-rollouts chaos chaos-generation audit validate lock clean
+  screenshots bench bench-blinding bench-scoring bench-review bench-peers bench-rollouts bench-media chaos chaos-generation audit validate lock clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
-APPS := fartbench generation blinding review judging scoring
+APPS := fartbench generation blinding review judging measuring scoring operations rounds web authoring simulation
 PY := .venv/bin/python
 UV ?= uv
 # What one's own shell sets for Python and Django must not reach these commands. Without kept bytecode every process,
@@ -92,6 +92,9 @@ bench-peers: setup ## Time saving and handing in on Label Studio and Potato, whi
 bench-rollouts: setup ## Time the measurement of a three-minute rollout
 	$(PY) -m tests.bench.bench_rollouts
 
+bench-media: setup ## Count which of 1200 odd clips are copied, normalised, refused (MATRIX_FLAGS=--quick: 500)
+	$(PY) -m tests.media_matrix.table $(MATRIX_FLAGS)
+
 chaos-generation: setup ## Kill workers and servers at random while 100 clips are bought; prints its ledger
 	$(PY) -m tests.chaos.generation
 
@@ -99,7 +102,7 @@ audit: setup ## Look up known vulnerabilities of every locked package (needs net
 	sh .ci/audit
 
 validate: setup ## Show by simulation that intervals cover what they promise
-	$(PY) -m scoring.stats.validate
+	$(PY) -m simulation.validate
 
 lock: ## Resolve the dependencies in pyproject.toml anew (needs uv; add UV_FLAGS=--upgrade for newer versions)
 	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --python-version 3.11 $(UV_FLAGS) \

@@ -8,23 +8,15 @@ from pathlib import Path
 from django.db import transaction
 from django.utils import timezone
 
-from blinding.copying import CopyResult, blind_copy
+from blinding.common_format import CommonFormat
 from blinding.errors import ClipTooLarge, NotPlayable, StoredClipChanged, TraceLeft
-from blinding.fingerprint import technical_facts
-from blinding.leaks.finding import Finding
-from blinding.leakscan import scan
 from blinding.looks import Look
+from blinding.making import Made, make_normalised, make_plain
 from blinding.models import BlindCopy
-from blinding.normalise import CommonFormat, normalise
-from blinding.windows import cut
-from fartbench.media.probe import frame_times, probe
+from fartbench.media.playable import is_playable
 from fartbench.models import Round
-from fartbench.storage import blind_copies
+from fartbench.stores import blind_copies
 from generation.models import Clip, Sample
-
-# What Chromium and Firefox both play in MP4, without help from the system; None is a clip without sound.
-PLAYABLE_PICTURE = frozenset({"h264", "av1", "vp9"})
-PLAYABLE_SOUND = frozenset({"aac", "mp3", "opus", None})
 
 
 def missing_looks(sample: Sample, looks: Sequence[Look]) -> list[Look]:
@@ -53,19 +45,19 @@ def make_copy(sample: Sample, round_: Round, look: Look = Look()) -> BlindCopy: 
         raise ValueError(f"{sample.cell} brought no clip")
     store = blind_copies()
     with store.scratch(".mp4") as scratch:
-        made, proof = _write(sample.clip, scratch, round_, look)
-        if made.raw_sha256 != sample.clip.sha256:
+        made = _make(sample.clip, scratch, round_, look)
+        if made.copy.raw_sha256 != sample.clip.sha256:
             raise StoredClipChanged("its stored clip was changed after import: restore it from a backup")
-        _refuse_unfit(made, scratch, round_)
-        fields = {
-            "sha256": made.blind_sha256,
-            "size": made.blind_size,
-            "facts": probe(scratch).as_json() | {"frame_times": frame_times(scratch)},
-            "technical": technical_facts(scratch),
-            "proof": proof,
-            "removed": made.removed,
-        }
-        store.keep(scratch, sha256=made.blind_sha256)
+        _refuse_unfit(made, round_.protocol.rules.blinding.largest_bytes)
+        store.keep(scratch, sha256=made.copy.blind_sha256)
+    fields = {
+        "sha256": made.copy.blind_sha256,
+        "size": made.copy.blind_size,
+        "facts": made.facts.as_json() | {"frame_times": made.frame_times},
+        "technical": made.technical,
+        "proof": made.proof,
+        "removed": made.copy.removed,
+    }
     with transaction.atomic():
         Sample.objects.filter(pk=sample.pk, frozen_at__isnull=True).update(frozen_at=timezone.now())
         return BlindCopy.objects.get_or_create(sample=sample, windows=look.windows, shown=look.shown, defaults=fields)[
@@ -73,36 +65,23 @@ def make_copy(sample: Sample, round_: Round, look: Look = Look()) -> BlindCopy: 
         ]
 
 
-def _write(clip: Clip, scratch: Path, round_: Round, look: Look) -> tuple[CopyResult, dict[str, object] | None]:
+def _make(clip: Clip, scratch: Path, round_: Round, look: Look) -> Made:
+    if look.taken is None and not round_.is_normalised:
+        return make_plain(clip.path, scratch)
     common = CommonFormat(**round_.protocol.rules.blinding.format.model_dump())
-    if look.taken is not None:
-        return cut(clip.path, scratch, taken=look.taken, format=common), None
-    if round_.is_normalised:
-        return normalise(clip.path, scratch, format=common), None
-    from blinding.proof import prove  # noqa: PLC0415 - loads decoders, which a web process does without
-
-    made = blind_copy(clip.path, scratch)
-    proof = prove(clip.path, scratch)
-    proof.insist(clip.path)
-    return made, proof.as_json()
+    return make_normalised(clip.path, scratch, common, look.taken)
 
 
-def _refuse_unfit(made: CopyResult, copy: Path, round_: Round) -> None:
-    facts, largest = probe(copy), round_.protocol.rules.blinding.largest_bytes
-    if facts.video_codec not in PLAYABLE_PICTURE or facts.audio_codec not in PLAYABLE_SOUND:
-        raise NotPlayable(
-            f"its coding ({facts.video_codec}, {facts.audio_codec}) does not play in an MP4 file in every browser"
-        )
-    if made.blind_size > largest:
+def _refuse_unfit(made: Made, largest: int) -> None:
+    """Refuse a copy that does not play everywhere, is larger than ``largest`` bytes, or holds a trace."""
+    picture, sound = made.facts.video_codec, made.facts.audio_codec
+    if not is_playable(picture, sound):
+        raise NotPlayable(f"its coding ({picture}, {sound}) does not play in an MP4 file in every browser")
+    if made.copy.blind_size > largest:
         raise ClipTooLarge(
-            f"the blind copy has {made.blind_size} bytes and the protocol allows {largest}: every reviewer "
+            f"the blind copy has {made.copy.blind_size} bytes and the protocol allows {largest}: every reviewer "
             "would download that much for each clip of the round"
         )
-    if leaks := [finding for finding in scan(copy) if finding.flagged and not _may_be_chance(finding)]:
+    if leaks := [finding for finding in made.findings if finding.flagged and not finding.may_be_chance]:
         named = "; ".join(f"{leak.place}: {leak.value!r} ({leak.reason})" for leak in leaks[:5])
         raise TraceLeft(f"its blind copy still holds a trace: {named}")
-
-
-def _may_be_chance(finding: Finding) -> bool:
-    # In coded picture and sound, bytes that happen to be readable and name nothing are no reason to stop a round.
-    return finding.place in {"media data", "sound packet"} and finding.reason == "free text"

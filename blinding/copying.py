@@ -1,24 +1,23 @@
 """Making the blind copy of one clip: the same coded picture and sound, in a file with nothing else. No Django here."""
 
-import hashlib
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from blinding.mp4_entries import picture_entry, sound_entry
+from blinding.mp4_entries import picture_entry
 from blinding.mp4_writer import Stream, mp4_pieces
-from blinding.scrub.aac import scrub_aac
 from blinding.scrub.av1 import scrub_av1
-from blinding.scrub.coded import Bytes, CannotScrub, Coded
-from blinding.scrub.mp3 import scrub_mp3
+from blinding.scrub.coded import CannotScrub, Coded
 from blinding.scrub.nal import fill_to, scrub_h264, scrub_hevc
-from blinding.scrub.opus import RATE, packet_samples, read_head, scrub_opus
 from blinding.scrub.vp9 import scrub_vp9
-from blinding.timeline import CannotTime, Timeline, picture_timeline, sound_timeline
+from blinding.sound_copying import copied_sound
+from blinding.timeline import CannotTime, picture_timeline
+from blinding.writing import hashing, write_synced
 from fartbench.media.bounds import BOUNDS
 from fartbench.media.errors import MediaRefusal
 from fartbench.media.movie import Movie, Track
@@ -27,7 +26,7 @@ from fartbench.media.reading import open_bytes, read_movie
 from fartbench.media.sandbox import call_apart
 
 SECONDS = 60.0
-AAC_SAMPLES = 1024
+SEE_THROUGH = "part of its picture is see-through (alpha), and an MP4 file has no place for that"
 
 
 class NotCopyable(MediaRefusal):
@@ -76,7 +75,12 @@ def finish(src: Path, dst: Path, write: Callable[[str], dict[str, Any]]) -> Copy
         partial.unlink(missing_ok=True)
         partial.with_name(f"{partial.name}.encoded").unlink(missing_ok=True)
     _sync_folder(dst.absolute().parent)
-    return CopyResult(**(found | {"raw_facts": MediaFacts(**found["raw_facts"])}))
+    return read_result(found)
+
+
+def read_result(answer: dict[str, Any]) -> CopyResult:
+    """Return the result that as_json() gave."""
+    return CopyResult(**(answer | {"raw_facts": MediaFacts(**answer["raw_facts"])}))
 
 
 def _sync_folder(folder: Path) -> None:
@@ -96,15 +100,16 @@ def write_copy(raw: Path, source: Path, target: Path, *, picture_bytes: int | No
 
     With ``picture_bytes``, H.264 pictures are filled up with empty units to that many bytes.
     """
-    with open_bytes(source) as data, open_bytes(raw) as raw_data:
-        movie = read_movie(source, data)
-        found = facts(source, data, movie, BOUNDS)
-        streams, removed = scrubbed_streams(source, data, movie, found)
-        if picture_bytes is not None:
-            fill_pictures(source, streams[0], picture_bytes)
-        size, digest = write_synced(target, mp4_pieces(streams))
-        raw_digest = hashlib.sha256(raw_data).hexdigest()
-        result = CopyResult(raw_digest, digest, len(raw_data), size, found, removed)
+    with open_bytes(source) as data, nullcontext(data) if raw == source else open_bytes(raw) as raw_data:
+        with hashing([raw_data]) as raw_digest:
+            movie = read_movie(source, data)
+            found = facts(source, data, movie, BOUNDS)
+            streams, removed = scrubbed_streams(source, data, movie, found)
+            if picture_bytes is not None:
+                fill_pictures(source, streams[0], picture_bytes)
+            pieces = list(mp4_pieces(streams))
+        size, digest = write_synced(target, pieces)
+        result = CopyResult(raw_digest.result(), digest, len(raw_data), size, found, removed)
     return asdict(result)
 
 
@@ -114,19 +119,6 @@ def fill_pictures(path: Path, stream: Stream, total: int) -> None:
         fill_to(stream.samples, total)
     except CannotScrub as fault:
         raise NotCopyable(path, f"cannot be normalised: {fault}.") from fault
-
-
-def write_synced(target: Path, pieces: Iterator[Bytes]) -> tuple[int, str]:
-    """Write the pieces to a new file and to disk; return its size and SHA-256."""
-    digest, size = hashlib.sha256(), 0
-    with target.open("xb") as file:
-        for piece in pieces:
-            file.write(piece)
-            digest.update(piece)
-            size += len(piece)
-        file.flush()
-        os.fsync(file.fileno())
-    return size, digest.hexdigest()
 
 
 def scrubbed_streams(
@@ -142,9 +134,9 @@ def scrubbed_streams(
     for track in kept:
         try:
             if track.kind == "video":
-                stream, gone = _picture(data, track, raw)
+                stream, gone = _picture(path, data, track, raw)
             else:
-                stream, gone = _sound(data, track, raw)
+                stream, gone = copied_sound(data, track, raw)
         except (CannotScrub, CannotTime) as fault:
             raise NotCopyable(path, f"cannot be copied: {fault}.") from fault
         except IndexError as fault:
@@ -170,48 +162,42 @@ _PICTURES: dict[str, Callable[[bytes, list[memoryview]], Coded]] = {
 }
 
 
-def _picture(data: memoryview, track: Track, raw: MediaFacts) -> tuple[Stream, dict[str, int]]:
+def _picture(path: Path, data: memoryview, track: Track, raw: MediaFacts) -> tuple[Stream, dict[str, int]]:
+    from fartbench.media.alpha import is_opaque  # noqa: PLC0415 - only the sandbox's child decodes
+
     _refuse_obstacle(track)
     if track.codec not in (*_PICTURES, "vp9"):
         raise CannotScrub(f"browsers do not play {track.codec} pictures in MP4")
+    if track.alpha and not is_opaque(path, data, track, BOUNDS):
+        raise CannotScrub(SEE_THROUGH)
     times = picture_timeline(track)
     samples = _samples(data, track, times.kept)
     if track.codec == "vp9":
         coded = scrub_vp9(track.config, samples, raw.width * raw.height)
     else:
         coded = _PICTURES[track.codec](track.config, samples)
-    wide, high = track.pixel_aspect
-    shown = round(raw.width * Fraction(wide, high))
-    if not 0 < shown < 1 << 16:
-        raise CannotScrub(f"its pixels are {wide} wide by {high} high")
+    shown = _header_width(track, raw)
     entry = picture_entry(coded, track, (raw.width, raw.height))
-    return Stream("video", entry, times, coded.samples, shown, raw.height, track.matrix), dict(coded.removed)
+    removed = coded.removed + track.left_out
+    if track.alpha:
+        removed["alpha plane"] = len(track.alpha)
+    if len(samples) < len(track.samples):
+        removed["hidden frame"] = len(track.samples) - len(samples)
+    return Stream("video", entry, times, coded.samples, shown, raw.height, track.matrix), dict(removed)
+
+
+def _header_width(track: Track, raw: MediaFacts) -> int:
+    """Return the width that the track's header says: stretched where the raw container stretched the frames.
+
+    Where only the bitstream does, the header says nothing: players would take its rounded width before the exact one.
+    """
+    wide, high = track.pixel_aspect
+    width = round(raw.width * Fraction(wide, high)) if track.aspect_declared else raw.width
+    if not 0 < width < 1 << 16:
+        raise CannotScrub(f"its pixels are {wide} wide by {high} high")
+    return width
 
 
 def _refuse_obstacle(track: Track) -> None:
     if track.obstacle:
         raise CannotScrub(track.obstacle)
-
-
-def _sound(data: memoryview, track: Track, raw: MediaFacts) -> tuple[Stream, dict[str, int]]:
-    _refuse_obstacle(track)
-    samples = _samples(data, track, range(len(track.samples)))
-    coded, rate, times = _coded_sound(track, samples, raw)
-    entry = sound_entry(coded, track.codec, raw.channels, rate)
-    return Stream("audio", entry, times, coded.samples[: times.kept.stop]), dict(coded.removed)
-
-
-def _coded_sound(track: Track, samples: list[memoryview], raw: MediaFacts) -> tuple[Coded, int, Timeline]:
-    if track.codec == "opus":
-        if track.timescale != RATE and track.begin is not None:
-            track.begin += Fraction(read_head(track.config).skip, RATE) + track.shift
-        return (
-            scrub_opus(track.config, samples),
-            RATE,
-            sound_timeline(track, RATE, [packet_samples(s) for s in samples]),
-        )
-    scrubbers = {"aac": lambda: scrub_aac(track.config, samples), "mp3": lambda: scrub_mp3(samples)}
-    if track.codec not in scrubbers:
-        raise CannotScrub(f"browsers do not play {track.codec} sound in MP4")
-    rate, length = raw.sample_rate or track.sample_rate, raw.audio_packet_samples or AAC_SAMPLES
-    return scrubbers[track.codec](), rate, sound_timeline(track, rate, [length] * len(samples))

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fartbench.media.bounds import BOUNDS
-from fartbench.media.movie import Track
-from fartbench.media.probe import facts
+from fartbench.media.movie import Movie, Track
+from fartbench.media.probe import MediaFacts, facts
 from fartbench.media.reading import open_bytes, read_movie
 from fartbench.media.sandbox import call_apart
 
@@ -77,23 +77,31 @@ def technical_facts(path: Path) -> dict[str, Value]:
 def _facts_here(path: Path) -> dict[str, Value]:
     with open_bytes(path) as data:
         movie = read_movie(path, data)
-        found: dict[str, Value] = {k: v for k, v in asdict(facts(path, data, movie, BOUNDS)).items() if k not in _ALIKE}
-        for kind in ("video", "audio"):
-            track = movie.main(kind)
-            if track is not None and track.samples:
-                found |= {f"{kind}_{name}": value for name, value in _track_facts(track).items()}
-    return found
+        return facts_by_name(movie, facts(path, data, movie, BOUNDS))
+
+
+def facts_by_name(movie: Movie, measured: MediaFacts) -> dict[str, Value]:
+    """Return the technical facts of a file that was read and probed."""
+    named: dict[str, Value] = {name: value for name, value in asdict(measured).items() if name not in _ALIKE}
+    for kind in ("video", "audio"):
+        track = movie.main(kind)
+        if track is not None and track.samples:
+            named |= {f"{kind}_{name}": value for name, value in _track_facts(track).items()}
+    return named
 
 
 def _track_facts(track: Track) -> dict[str, Value]:
     keys = [index for index, sample in enumerate(track.samples) if sample.sync]
+    key_spacing = sorted({b - a for a, b in pairwise(keys)})
     shown = sorted(range(len(track.samples)), key=lambda index: track.samples[index].pts)
+    reordering = [str(index - place) for place, index in enumerate(shown[:48])]
+    lengths = {sample.duration for sample in track.samples[:-1]}
     return {
         "set_up": track.config.hex(),
-        "key_spacing": str(sorted({b - a for a, b in pairwise(keys)})) if track.kind == "video" else None,
-        "coding_order": " ".join(str(index - place) for place, index in enumerate(shown[:48])),
+        "key_spacing": str(key_spacing) if track.kind == "video" else None,
+        "coding_order": " ".join(reordering),
         "packets": len(track.samples),
-        "packet_length": str(sorted({sample.duration for sample in track.samples[:-1]})),
+        "packet_length": str(sorted(lengths)),
         "colour": str(track.colour),
     }
 

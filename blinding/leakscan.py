@@ -16,6 +16,7 @@ from blinding.leaks.mp4 import free_text, scan_boxes
 from blinding.leaks.streams import scan_streams
 from blinding.scrub.coded import CannotScrub
 from fartbench.media.errors import MediaRefusal, NotAVideo
+from fartbench.media.movie import Movie
 from fartbench.media.reading import open_bytes, read_movie, sniff
 from fartbench.media.sandbox import call_apart
 
@@ -36,7 +37,12 @@ def _scan_here(path: Path) -> list[dict[str, Any]]:
         return [asdict(finding) for finding in dict.fromkeys(_findings(path, data))]
 
 
-def _findings(path: Path, data: memoryview) -> Iterator[Finding]:
+def scan_movie(path: Path, data: memoryview, movie: Movie) -> list[Finding]:
+    """Return what scan() does, for a file whose tracks were read already."""
+    return list(dict.fromkeys(_findings(path, data, movie)))
+
+
+def _findings(path: Path, data: memoryview, movie: Movie | None = None) -> Iterator[Finding]:
     try:
         container = sniff(path, data)
     except NotAVideo:
@@ -44,7 +50,7 @@ def _findings(path: Path, data: memoryview) -> Iterator[Finding]:
         return
     yield from scan_elements(data) if container == "matroska" else scan_boxes(data)
     try:
-        yield from scan_streams(data, read_movie(path, data))
+        yield from scan_streams(data, movie or read_movie(path, data))
     except (MediaRefusal, CannotScrub, IndexError) as fault:
         reason = fault.reason if isinstance(fault, MediaRefusal) else str(fault)
         yield Finding("samples", f"cannot be followed: {reason}", "media data that could not be checked")

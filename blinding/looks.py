@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from blinding.normalise import Cut
+from blinding.common_format import Cut
 from blinding.windows import in_own_time, pieces_of, written
 from fartbench.models import Round
-from fartbench.scenarios.forms import Asked
-from fartbench.scenarios.sampling import asked_of
+from fartbench.protocol.rollouts.forms import Asked
+from fartbench.protocol.rollouts.sampling import asked_of
 
 WHOLE = ""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from django.db import models
 
 from fartbench.models import Round
-from fartbench.storage import blind_copies
+from fartbench.stores import blind_copies
 
 
 def opaque_id() -> str:
@@ -32,7 +32,7 @@ class BlindCopy(models.Model):
     size = models.PositiveBigIntegerField(help_text="Bytes, before padding.")
     facts = models.JSONField(help_text="What a player may need: duration, size, frame times, sound or none.")
     technical = models.JSONField(help_text="The technical facts that are left, for the fingerprint report.")
-    proof = models.JSONField(null=True, help_text="That it is the raw clip; empty when it was re-encoded.")
+    proof = models.JSONField(null=True, help_text="That it shows and plays what the raw clip does.")
     removed = models.JSONField(default=dict, help_text="What was left out, and how often.")
 
     class Meta:
@@ -62,9 +62,9 @@ class NotReviewable(models.Model):
 class Stimulus(models.Model):
     """A blind copy under an opaque id: all that a reviewer, a judge or a page of an open round may know of a clip.
 
-    ``unit`` and ``place`` say what of a rollout it shows (as a `fartbench.scenarios.units.Unit` does); both are empty
-    for a whole clip. ``context`` is what else a person or judge is told: the prompt's text that it is about, what is
-    shown, and where each window begins and ends in it.
+    ``unit`` and ``place`` say what of a rollout it shows (as a `fartbench.protocol.rollouts.units.Unit` does); both are
+    empty for a whole clip. ``context`` is what else a person or judge sees: the prompt's text that it is about, what
+    is shown, and where each window begins and ends in it.
     """
 
     id = models.CharField(primary_key=True, max_length=32, default=opaque_id, editable=False)

@@ -10,20 +10,28 @@ RECORDS = {
     "avc1": b"avcC", "avc3": b"avcC", "hvc1": b"hvcC", "hev1": b"hvcC", "av01": b"av1C",
     "vp09": b"vpcC", "Opus": b"dOps",
 }  # fmt: skip
+SQUARE = (1, 1)
+LARGEST_CODE = 255
+"""Codes of colours have one byte in every codec."""
 RESOLUTION = 0x480000
 """72 dots per inch, the value that the standard's template has."""
 
 
 def picture_entry(coded: Coded, track: Track, size: tuple[int, int]) -> bytes:
-    """Return the sample entry of a picture track of ``size`` (coded width and height)."""
+    """Return the sample entry of a picture track of ``size`` (coded width and height).
+
+    The shape of a pixel is written where the raw container gives one and the bitstream does not give the same to every
+    player; where only the bitstream gives one, each player goes on reading it there.
+    """
     fixed = pack(">6xH16xHHIIIH32xHh", 1, *size, RESOLUTION, RESOLUTION, 0, 1, 24, -1)
     parts = [box(RECORDS[coded.entry], coded.record)]
-    if track.colour is not None and max(track.colour) <= 255:  # one byte in every codec
-        *codes, full_range = track.colour
-        parts.append(box(b"colr", b"nclx", pack(">HHHB", *codes, 0x80 if full_range else 0)))
-    wide, high = track.pixel_aspect
-    if wide != high:
-        parts.append(box(b"pasp", pack(">II", wide, high)))
+    if track.colour is not None and max(track.colour[:3]) <= LARGEST_CODE:
+        primaries, transfer, matrix, full_range = track.colour
+        parts.append(box(b"colr", b"nclx", pack(">HHHB", primaries, transfer, matrix, 0x80 if full_range else 0)))
+    grading = ((b"mdcv", coded.mastering or track.mastering), (b"clli", coded.light or track.light))
+    parts += [box(kind, numbers) for kind, numbers in grading if numbers]
+    if track.aspect_declared and {track.pixel_aspect, track.coded_aspect} != {SQUARE}:
+        parts.append(box(b"pasp", pack(">II", *track.pixel_aspect)))
     return box(coded.entry.encode(), fixed, *parts)
 
 

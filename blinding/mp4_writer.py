@@ -139,6 +139,8 @@ def _trak(number: int, stream: Stream, sizes: list[int], chunks: list[range], of
 def _edts(stream: Stream) -> bytes:
     rows = [pack(">IiI", _length(stream), stream.times.skip, UNITY)]
     wait = round(stream.times.start * CLOCK)
+    if stream.times.bare and not wait:
+        return b""
     if wait:
         rows.insert(0, pack(">IiI", wait, -1, UNITY))
     return box(b"edts", full_box(b"elst", 0, 0, pack(">I", len(rows)), *rows))

@@ -16,20 +16,22 @@ import numpy as np
 from av.audio.frame import AudioFrame
 from av.audio.stream import AudioStream
 from av.container import InputContainer
-from av.error import FFmpegError
+from av.error import FFmpegError, InvalidDataError
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from blinding.copying import NotCopyable
+from blinding.proof_showing import Showing, compare_showing, showing
+from blinding.proof_sound import DecodedSound, compare_sound, decode_whole_packets
 from fartbench.media.bounds import BOUNDS
 from fartbench.media.errors import NotAVideo
-from fartbench.media.movie import Movie, Track
+from fartbench.media.movie import Movie
+from fartbench.media.pcm import UnreadableSound
 from fartbench.media.probe import span
 from fartbench.media.reading import open_bytes, read_movie, sniff
 from fartbench.media.sandbox import call_apart
 
 SECONDS = 300.0
-SOUND_SLACK_S = 0.001
 PICTURE_SLACK_S = 2e-6
 """Half a tick of the copy's clock, and half of the microsecond in which the difference is reported."""
 _DEMUXERS = {"mp4": "mov", "matroska": "matroska"}
@@ -39,12 +41,15 @@ _DEMUXERS = {"mp4": "mov", "matroska": "matroska"}
 class Proof:
     """What decoding the raw clip and its blind copy showed; hashes are SHA-256 (hex), times in seconds.
 
+    ``shown`` is the copy's size in square pixels and its turn, ``samples`` are those that are heard of the copy.
     ``picture_time_error`` is the largest difference between the times of a picture after the first one in both files,
-    ``sound_time_error`` that between the times of a sound frame after the first picture (None without sound).
-    ``faults`` names what differs; the copy is proven when there is none.
+    ``sound_time_error`` that between the times of a sound packet after the first picture (None without sound). The
+    hashes of sound are of all packets that the copy has, decoded whole. ``faults`` names what differs; the copy is
+    proven when there is none.
     """
 
     pictures: int
+    shown: str
     samples: int
     raw_picture_sha256: str
     blind_picture_sha256: str
@@ -75,46 +80,82 @@ def prove(raw: Path, blind: Path) -> Proof:
 
 
 def _prove_here(raw: Path, blind: str) -> dict[str, Any]:
-    return asdict(compare(decode(raw), decode(Path(blind))))
+    return asdict(prove_files(raw, Path(blind)))
+
+
+def prove_files(raw: Path, blind: Path) -> Proof:
+    """Do what prove() does, in this process: for the sandbox."""
+    copy = decode(blind)
+    return compare(decode(raw, sound_samples=copy.sound.samples), copy)
 
 
 @dataclass(slots=True)
 class Decoded:
-    """A file's decoded picture and sound: hashes, and when each frame is presented (s)."""
+    """A file's decoded picture and sound: hashes, and when each frame is presented (s).
 
+    ``first_packet`` is when the frame is presented that comes first in the order of decoding (ticks of its stream).
+    """
+
+    sound: DecodedSound
+    first_packet: int | None = None
     pictures: list[Fraction] = field(default_factory=list)
-    sounds: list[Fraction] = field(default_factory=list)
-    samples: int = 0
-    most: int | None = None
     picture: Any = field(default_factory=hashlib.sha256)
-    planes: list[Any] = field(default_factory=list)
-
-    @property
-    def sound_sha256(self) -> str | None:
-        """One hash over the hashes of each channel (planar) or of the interleaved samples."""
-        whole = hashlib.sha256(b"".join(plane.digest() for plane in self.planes))
-        return whole.hexdigest() if self.planes else None
+    showing: Showing | None = None
 
 
-def decode(path: Path) -> Decoded:
-    """Decode a file's first video and sound track in full; raise NotAVideo when that fails half-way."""
+def decode(path: Path, *, sound_samples: int | None = None) -> Decoded:
+    """Decode a file's first video and sound track in full; raise NotAVideo when that fails half-way.
+
+    With ``sound_samples``, no more than that many go into the hash of the sound.
+    """
     with open_bytes(path) as data:
         form = _DEMUXERS[sniff(path, data)]
         movie = read_movie(path, data)
-        found = Decoded(most=_declared_samples(movie.main("audio")))
+        sound = DecodedSound(limit=sound_samples, hides_ticks=form == "mov", end=_declared_end(movie))
+        found = Decoded(sound)
     try:
-        with path.open("rb") as file, av.open(file, "r", format=form) as container:
+        with path.open("rb") as file, av.open(file, "r", format=form, metadata_errors="replace") as container:
             streams = _same_streams(container, movie)
             for stream in streams:
                 stream.codec_context.thread_count = 1
                 stream.codec_context.options = {"max_pixels": str(BOUNDS.pixels), "err_detect": "explode"}
-            for frame in container.decode(*streams):
-                _take(found, frame)
+                if isinstance(stream, AudioStream):
+                    decode_whole_packets(stream)
+            for packet in container.demux(*streams):
+                for frame in _frames(found, packet):
+                    _take(found, packet, frame)
     except FFmpegError as fault:
         raise NotAVideo(path, f"cannot be decoded to its end ({fault.strerror}).") from fault
+    except UnreadableSound as fault:
+        raise NotAVideo(path, f"has sound that cannot be read: {fault}.") from fault
     if not found.pictures:
         raise NotAVideo(path, "holds no picture that can be decoded.")
     return found
+
+
+def _frames(found: Decoded, packet: Any) -> list[Any]:
+    """Return the frames that come out of a decoder with a packet.
+
+    Where a clip was cut before a key frame of an open group, the frames that are decoded behind it and shown before it
+    are built on others that are not there. Players pass over them.
+    """
+    try:
+        frames: list[Any] = packet.decode()
+    except InvalidDataError:
+        if packet.stream.type != "video" or not _leads(found, packet):
+            raise
+        return []
+    finally:
+        if packet.stream.type == "video" and found.first_packet is None:
+            found.first_packet = packet.pts
+    return frames
+
+
+def _leads(found: Decoded, packet: Any) -> bool:
+    """Say whether a packet of picture lies behind the first one in the file and is shown before it or not at all."""
+    if found.first_packet is None:
+        return False
+    return not found.pictures or (packet.pts is not None and packet.pts < found.first_packet)
 
 
 def _same_streams(container: InputContainer, movie: Movie) -> list[VideoStream | AudioStream]:
@@ -127,33 +168,27 @@ def _same_streams(container: InputContainer, movie: Movie) -> list[VideoStream |
     return streams
 
 
-def _declared_samples(sound: Track | None) -> int | None:
-    """Return how many samples the container says are heard, or None when it does not say.
+def _declared_end(movie: Movie) -> Fraction | None:
+    """Return when the container ends the sound (s after the first picture), or None when it leaves that to the packets.
 
     libavformat cuts the last packet to that in WebM but not in MP4, where players are left to do so.
     """
-    if sound is None or sound.end is None or not sound.samples:
+    video, sound = movie.main("video"), movie.main("audio")
+    if video is None or sound is None or sound.end is None or not sound.samples:
         return None
-    begin, end = span(sound)
-    return round((end - begin) * sound.sample_rate)
+    return span(sound)[1] - span(video)[0]
 
 
-def _take(found: Decoded, frame: Any) -> None:
-    time = Fraction(frame.pts or 0) * frame.time_base
+def _take(found: Decoded, packet: Any, frame: Any) -> None:
     if isinstance(frame, VideoFrame):
-        found.pictures.append(time)
+        if found.showing is None:
+            found.showing = showing(packet.stream, frame)
+        found.pictures.append(Fraction(frame.pts or 0) * Fraction(frame.time_base or 1))
         found.picture.update(f"{frame.width}x{frame.height} {frame.format.name}".encode())
         for plane in _rows(frame):
             found.picture.update(plane)
     elif isinstance(frame, AudioFrame):
-        found.sounds.append(time)
-        heard = frame.samples if found.most is None else min(frame.samples, found.most - found.samples)
-        found.samples += heard
-        size = frame.format.bytes * (1 if frame.format.is_planar else len(frame.layout.channels))
-        while len(found.planes) < len(frame.planes):
-            found.planes.append(hashlib.sha256(f"{frame.sample_rate} {frame.format.name}".encode()))
-        for total, channel in zip(found.planes, frame.planes, strict=False):
-            total.update(bytes(channel)[: heard * size])
+        found.sound.take(packet, frame)
 
 
 def _rows(frame: VideoFrame) -> Iterable[np.ndarray[Any, Any]]:
@@ -173,30 +208,28 @@ def compare(raw: Decoded, blind: Decoded) -> Proof:
         faults.append(f"the raw clip has {len(raw.pictures)} pictures, the copy {len(blind.pictures)}")
     elif raw.picture.digest() != blind.picture.digest():
         faults.append("the decoded pictures differ")
-    if raw.samples != blind.samples:
-        faults.append(f"the raw clip has {raw.samples} sound samples, the copy {blind.samples}")
-    elif raw.sound_sha256 != blind.sound_sha256:
-        faults.append("the decoded sound differs")
-    picture_error = _largest(raw.pictures, blind.pictures, raw, blind)
-    sound_error = _largest(raw.sounds, blind.sounds, raw, blind) if raw.sounds and blind.sounds else None
+    if raw.showing and blind.showing:
+        faults += compare_showing(raw.showing, blind.showing)
+    sound = compare_sound(raw.sound, blind.sound, raw.pictures[0], blind.pictures[0])
+    picture_error = max(
+        (
+            float(abs((one - raw.pictures[0]) - (other - blind.pictures[0])))
+            for one, other in zip(raw.pictures, blind.pictures, strict=False)
+        ),
+        default=0.0,
+    )
     if picture_error > PICTURE_SLACK_S:
         faults.append(f"a picture is shown {picture_error * 1000:.3f} ms off")
-    if sound_error is not None and sound_error > SOUND_SLACK_S:
-        faults.append(f"the sound is {sound_error * 1000:.3f} ms off against the picture")
+    faults += sound.faults
     return Proof(
         pictures=len(blind.pictures),
-        samples=blind.samples,
+        shown=str(blind.showing),
+        samples=sound.samples,
         raw_picture_sha256=raw.picture.hexdigest(),
         blind_picture_sha256=blind.picture.hexdigest(),
-        raw_sound_sha256=raw.sound_sha256,
-        blind_sound_sha256=blind.sound_sha256,
+        raw_sound_sha256=raw.sound.sha256,
+        blind_sound_sha256=blind.sound.sha256,
         picture_time_error=round(picture_error, 6),
-        sound_time_error=None if sound_error is None else round(sound_error, 6),
+        sound_time_error=None if sound.time_error is None else round(sound.time_error, 6),
         faults=faults,
     )
-
-
-def _largest(one: list[Fraction], other: list[Fraction], raw: Decoded, blind: Decoded) -> float:
-    """Return the largest difference of two lists of times, each counted from its file's first picture."""
-    pairs = zip(one, other, strict=False)
-    return max((float(abs((a - raw.pictures[0]) - (b - blind.pictures[0]))) for a, b in pairs), default=0.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from itertools import count
@@ -13,13 +12,14 @@ from blinding.copies import make_copies, missing_looks
 from blinding.errors import BlindCopyMissing, BlindingIsSettled, ClipsNotBlindable, ExclusionRefused, NothingToNormalise
 from blinding.looks import WHOLE, Look, looks_of
 from blinding.models import BlindCopy, BlindingKey, NotReviewable, Stimulus
-from blinding.padding import common_size, pad
+from blinding.padding import common_size, padded_copy
 from fartbench import audit, jobs
 from fartbench.errors import Refusal
 from fartbench.media.errors import MediaRefusal
 from fartbench.models import Round, RoundState
 from fartbench.rounds import move, where_it_stands
-from fartbench.storage import StorageAway, StorageFull, blind_copies, file_sha256
+from fartbench.storage import StorageAway, StorageFull
+from fartbench.stores import blind_copies
 from generation.models import Sample, SampleState
 
 BLIND = "blind"
@@ -246,9 +246,7 @@ def _drop_stimuli(round_: Round) -> None:
 def _padded(copy: BlindCopy, size: int) -> str:
     store = blind_copies()
     with store.scratch(".mp4") as scratch:
-        shutil.copyfile(store.path(copy.sha256), scratch)
-        pad(scratch, size)
-        sha256 = file_sha256(scratch)
+        sha256 = padded_copy(store.path(copy.sha256), scratch, size)
         store.keep(scratch, sha256=sha256)
     return sha256
 

@@ -1,20 +1,20 @@
 """When each sample of a blind copy is decoded and shown, on clocks that are the same for every clip. No Django here.
 
 Pictures run on a clock of 720,000 ticks a second, on which one picture at 23.976, 24, 25, 29.97, 30, 50, 59.94 or 60
-per second and one millisecond are whole numbers; sound runs on its own sample rate. Decoding times follow from the
-order of the pictures, not from the source.
+per second and one millisecond are whole numbers. Decoding times follow from the order of the pictures, not from the
+source. For sound see sound_timeline.py.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from math import ceil, floor
 
-from fartbench.media.movie import Track
+from fartbench.media.movie import Sample, Track
 from fartbench.media.probe import span
 
 CLOCK = 720_000
 SLACK = Fraction(1, 1000)
-LONGEST_SKIP = 1
 
 
 class CannotTime(ValueError):
@@ -27,7 +27,7 @@ class Timeline:
     ``timescale``.
 
     ``start`` (seconds) is when the track first shows something, ``skip`` how many ticks lie hidden before that,
-    ``length`` how many ticks are shown.
+    ``length`` how many ticks are shown. A ``bare`` track gets no edit list unless it has to wait for its start.
     """
 
     timescale: int
@@ -38,6 +38,7 @@ class Timeline:
     start: Fraction
     skip: int
     length: int
+    bare: bool = False
 
 
 def picture_timeline(track: Track) -> Timeline:
@@ -73,13 +74,17 @@ def _visible(track: Track) -> range:
     left out."""
     begin, end = ((moment - track.shift) * track.timescale for moment in span(track))
     slack = SLACK / 2 * track.timescale
-    low, high, least = begin + slack, end - slack, Fraction(2 * slack)
+    # Ticks are whole numbers, so whole limits say the same, and are compared much faster.
+    low, low_without_duration, high = floor(begin + slack), floor(begin - slack), ceil(end - slack)
     open_end = track.end is None
-    hidden = [s.pts + (s.duration or least) <= low or (s.pts >= high and not open_end) for s in track.samples]
-    first = 0
-    for index, sample in enumerate(track.samples):
-        if sample.sync and all(hidden[first:index]):
-            first = index
+
+    def is_hidden(sample: Sample) -> bool:
+        if sample.pts >= high and not open_end:
+            return True
+        return sample.pts + sample.duration <= low if sample.duration else sample.pts <= low_without_duration
+
+    hidden = [is_hidden(sample) for sample in track.samples]
+    first = _last_key_behind_hidden(track.samples, hidden)
     last = len(hidden)
     while last > first and hidden[last - 1]:
         last -= 1
@@ -88,41 +93,9 @@ def _visible(track: Track) -> range:
     return range(first, last)
 
 
-def sound_timeline(track: Track, rate: int, nominal: list[int]) -> Timeline:
-    """Return the times of a sound track whose packets last ``nominal`` samples at ``rate``; gaps in the source are
-    kept."""
-    first = track.time(track.samples[0])
-    unit, origin = track.timescale, track.samples[0].pts
-    starts = [(2 * (sample.pts - origin) * rate + unit) // (2 * unit) for sample in track.samples]
-    steps = _steps(starts, nominal, rate)
-    total = sum(steps)
-    begin = first if track.begin is None else max(track.begin, first)
-    end = first + Fraction(total, rate) - track.tail
-    stop = end if track.end is None else min(track.end, end)
-    skip, last = round((begin - first) * rate), round((stop - first) * rate)
-    if skip > LONGEST_SKIP * rate:
-        raise CannotTime("its edit list hides more than a second of sound")
-    if last <= skip:
-        raise CannotTime("its edit list hides all of its sound")
-    kept = len(steps)
-    while kept > 1 and total - steps[kept - 1] >= last:
-        total -= steps[kept - 1]
-        kept -= 1
-    steps = [*steps[: kept - 1], last - sum(steps[: kept - 1])]
-    return Timeline(rate, range(kept), steps, [0] * kept, [True] * kept, begin, skip, last - skip)
-
-
-def _steps(starts: list[int], nominal: list[int], rate: int) -> list[int]:
-    """Return each packet's length in samples: the nominal one, or the source's own steps where they drift from it by
-    over a millisecond."""
-    due, slack = 0, rate // 1000
-    for start, length in zip(starts, nominal, strict=True):
-        if abs(start - due) > slack:
-            break
-        due += length
-    else:
-        return nominal
-    steps = [b - a for a, b in pairwise(starts)] + [nominal[-1]]
-    if min(steps) < 1:
-        raise CannotTime("its sound packets are out of order")
-    return steps
+def _last_key_behind_hidden(samples: list[Sample], hidden: list[bool]) -> int:
+    """Return the last key sample before which all others are hidden, 0 when there is none."""
+    first_shown = next((index for index, is_hidden in enumerate(hidden) if not is_hidden), len(hidden))
+    if first_shown == len(hidden):
+        return 0
+    return next((index for index in range(first_shown, -1, -1) if samples[index].sync), 0)

@@ -1,4 +1,4 @@
-"""Cutting windows out of a rollout, blind like any clip. No Django here.
+"""How the windows that are cut out of a rollout are written down. No Django here.
 
 A window is re-encoded to a protocol's common format: it may begin at any picture, and carries no trace of the file that
 it came from. Two windows that are compared are one file, with a grey card between them.
@@ -6,31 +6,8 @@ it came from. Two windows that are compared are one file, with a grey card betwe
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from blinding.copying import CopyResult
-from blinding.normalise import CARD_S, CommonFormat, Cut, normalise
-from fartbench.errors import Refusal
-from fartbench.media.probe import probe
-from fartbench.scenarios.units import SLACK_S, Window
-
-
-class WindowMissing(Refusal):
-    """The rollout ends before the window does: there is nothing to judge, and a held picture is no picture."""
-
-
-def cut(src: Path, dst: Path, *, taken: Cut, format: CommonFormat) -> CopyResult:  # noqa: A002
-    """Write what is ``taken`` of a rollout to the blind MP4 file ``dst``, in ``format`` but of its own length.
-
-    Raises WindowMissing when the rollout is too short, and what normalise() raises.
-    """
-    length = probe(src).duration_s
-    for begin_s, end_s in taken.pieces:
-        if not 0 <= begin_s < end_s or length + SLACK_S < end_s:
-            raise WindowMissing(
-                f"it lasts {length:.2f} s; there is no window from {begin_s:g} s to {end_s:g} s, and none is made up"
-            )
-    return normalise(src, dst, format=format, taken=taken)
+from blinding.common_format import CARD_S
+from fartbench.protocol.rollouts.units import Window
 
 
 def written(windows: tuple[Window, ...]) -> str:

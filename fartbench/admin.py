@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.contrib.auth.admin import GroupAdmin
+from django.contrib.auth.models import Group
 from django.http import HttpRequest
 
 from fartbench.entrance import RecordsLoginForm
@@ -20,7 +22,24 @@ admin.site.index_title = "Records"
 admin.site.login_form = RecordsLoginForm
 
 
-class ViewOnly(ModelAdmin):
+class FilteredByItsList(ModelAdmin):
+    """Records that an address can filter only as the filters beside their list do.
+
+    Django lets any column be asked for in the address, shown or not, and by `startswith` a hidden one can be read
+    letter by letter. Every class of records derives from this one.
+    """
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """Allow what a filter of the list itself puts into an address, whoever asks."""
+        listed = {f"{name}{end}" for name in self.get_list_filter(request) for end in _ENDS_OF_FILTERS}
+        return lookup in listed and super().lookup_allowed(lookup, value, request)
+
+
+# What Django's filters of choices, yes or no, values and related rows add to the name of their field.
+_ENDS_OF_FILTERS = ("", "__exact", "__isnull", "__id__exact")
+
+
+class ViewOnly(FilteredByItsList):
     """Records that are looked at and never changed here, whatever the account may do."""
 
     actions = None
@@ -35,6 +54,14 @@ class ViewOnly(ModelAdmin):
 
     def has_delete_permission(self, _request: HttpRequest, _obj: Any = None) -> bool:
         return False
+
+
+admin.site.unregister(Group)
+
+
+@admin.register(Group)
+class GroupsAdmin(FilteredByItsList, GroupAdmin):
+    """Groups of accounts."""
 
 
 @admin.register(ProtocolVersion)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from fartbench.compiled import CompiledQuery, CompiledWrite, Part
+from fartbench.links import Link
 from fartbench.models import AuditEntry, AuditHead
 from fartbench.protocol import canonical_bytes
-from fartbench.storable import whole_number
 
 SYSTEM = "system"
 NOTHING_YET = "0" * 64  # what the first entry follows from
-_HASH = re.compile(r"[0-9a-f]{64}")
 _HEAD = Part(AuditHead)
 _head = CompiledQuery(lambda pk: AuditHead.objects.select_for_update().filter(pk=pk).values_list(*_HEAD.columns))
 _entries = CompiledWrite(AuditEntry, tuple(Part(AuditEntry).names))
@@ -51,29 +48,18 @@ def record(action: str, *, actor: str = SYSTEM, round_name: str = "", **details:
     return entry
 
 
+def hold() -> None:
+    """Wait until nobody else appends to the trail, and keep others from it until this transaction ends.
+
+    What is looked at after this is as every step that was recorded before has left it.
+    """
+    if not _head.rows(pk=1):
+        AuditHead.objects.get_or_create(pk=1)
+        _head.rows(pk=1)
+
+
 def _hash(entry: AuditEntry) -> str:
     return hashlib.sha256(canonical_bytes(entry.content())).hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A place in the chain, as it was noted somewhere else: in a release, in a letter."""
-
-    sequence: int
-    hash: str
-    noted: str = "a note"
-
-    @classmethod
-    def parse(cls, text: str) -> Link:
-        """Read ``SEQUENCE:HASH``, as releases and `head` print it. Raises ValueError."""
-        sequence, _, found = text.strip().partition(":")
-        number = whole_number(sequence)
-        if number is None or not _HASH.fullmatch(found):
-            raise ValueError(f"{text!r} is no SEQUENCE:HASH, such as 17:{'0' * 64}")
-        return cls(number, found)
-
-    def __str__(self) -> str:
-        return f"{self.sequence}:{self.hash}"
 
 
 def head() -> Link:

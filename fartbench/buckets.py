@@ -19,7 +19,7 @@ from django.core.files import File
 from django.core.files.storage import Storage, storages
 from storages.backends.s3 import S3Storage
 
-from fartbench.storage import ContentStore, StorageAway, file_sha256, name_of
+from fartbench.storage import KEPT_AT, ContentStore, StorageAway, file_sha256, name_of
 
 KEPT_S = 7 * 24 * 3600  # since its last use; then a fetched file is dropped, and fetched again when it is needed
 
@@ -47,7 +47,7 @@ class BucketStore(ContentStore):
         """
         here = super().path(sha256)
         with suppress(FileNotFoundError):
-            os.utime(here)  # its last use
+            os.utime(here, (time.time(), KEPT_AT))  # its last use, where no web server tells of it
             return here
         self._drop_unused()
         with self.scratch() as scratch:
@@ -83,7 +83,7 @@ class BucketStore(ContentStore):
         before = time.time() - KEPT_S
         for path in self.root.glob("??/*"):
             with suppress(FileNotFoundError):
-                if path.stat().st_mtime < before:
+                if path.stat().st_atime < before:
                     path.unlink()
 
 

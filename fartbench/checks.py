@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.checks import CheckMessage, Tags, Warning, register  # noqa: A004 - Django's name
 
-from fartbench import writeonce
+from fartbench import weak, writeonce
 
 
 @register(Tags.database)
@@ -20,3 +20,9 @@ def guards_are_installed(databases: Sequence[str] | None = None, **_: Any) -> li
         for using in databases or []
         for name in writeonce.missing(using=using)
     ]
+
+
+@register(Tags.security, deploy=True)
+def settings_are_fit_for_service(**_: Any) -> list[CheckMessage]:
+    """Report settings with which no web server and no worker starts."""
+    return list(weak.weak_settings())

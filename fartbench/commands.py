@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import getpass
+import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from fartbench.errors import Refusal
 from fartbench.models import Round
 from fartbench.rounds import find_round
+from fartbench.wording import printable
 
 REFUSED = 1
 WRONG_USE = 2
@@ -38,8 +41,13 @@ class Command(BaseCommand):
             if self.needs_database:
                 refuse_older_database()
             self.run(**options)
+            sys.stdout.flush()
         except Refusal as refusal:
-            raise CommandError(str(refusal), returncode=REFUSED) from refusal
+            raise CommandError(printable(str(refusal)), returncode=REFUSED) from refusal
+        except BrokenPipeError as error:
+            # Who reads the output has seen enough, as “head” has. What is left of it goes nowhere.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise SystemExit(REFUSED) from error
         except OperationalError as error:
             raise CommandError(
                 f"The database did not do its part: {error}".strip() + "\nNothing of this step was kept; "
@@ -53,7 +61,7 @@ class Command(BaseCommand):
 
     def say(self, text: str) -> None:
         """Print a line for the person who runs the command."""
-        self.stdout.write(text)
+        self.stdout.write(printable(text))
 
 
 class RoundCommand(Command):
@@ -98,6 +106,11 @@ def actor() -> str:
         return f"command line ({getpass.getuser()})"
     except (KeyError, OSError):  # a user id without a name, as in some containers
         return "command line"
+
+
+def moment(at: datetime) -> str:
+    """Return a time as commands print it, in UTC."""
+    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def refuse_older_database() -> None:

@@ -16,6 +16,7 @@ from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import YAMLError
 
 from fartbench.errors import BadInput
+from fartbench.regular import regular_text
 
 # A data file is a page or two of text, a whole set of scenarios less than one megabyte; anything far larger is a
 # mistake or an attack. Values are counted as they would be written out: a YAML alias stands for all that it names.
@@ -37,7 +38,7 @@ def read_yaml(path: Path, *, largest: int = MAX_BYTES) -> Any:
     try:
         return _plain(path, yaml_content(_text(path, largest)))
     except RecursionError as error:
-        raise DataError(str(path), ["its values lie too deep in each other"]) from error
+        raise DataError(str(path), ["it is nested too deeply"]) from error
     except DuplicateKeyError as error:
         raise DataError(str(path), [f"a key appears twice: {_first_line(error)}"]) from error
     except (YAMLError, ValueError, TypeError) as error:  # the last two: a number or a key that Python cannot make
@@ -60,20 +61,16 @@ def read_json(path: Path, *, largest: int = MAX_JSON_BYTES) -> Any:
     try:
         return _plain(path, json.loads(_text(path, largest), object_pairs_hook=_once_each))
     except RecursionError as error:
-        raise DataError(str(path), ["its values lie too deep in each other"]) from error
+        raise DataError(str(path), ["it is nested too deeply"]) from error
     except ValueError as error:
         raise DataError(str(path), [f"this is not JSON: {error}"]) from error
 
 
 def _text(path: Path, largest: int) -> str:
     try:
-        if path.stat().st_size > largest:
-            raise DataError(str(path), [f"the file is larger than {largest} bytes"])
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise DataError(str(path), ["there is no such file"]) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(str(path), [f"the file cannot be read: {error}"]) from error
+        return regular_text(path, largest)
+    except BadInput as error:
+        raise DataError(error.what, error.faults) from error
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -103,9 +100,7 @@ def _plain(path: Path, content: Any) -> Any:
         where, depth, value = waiting.pop()
         count += 1
         if depth > MAX_DEPTH or count > MAX_VALUES:
-            what = (
-                "its values lie too deep in each other" if depth > MAX_DEPTH else f"it holds over {MAX_VALUES} values"
-            )
+            what = "it is nested too deeply" if depth > MAX_DEPTH else f"it holds over {MAX_VALUES} values"
             raise DataError(str(path), [what])
         if fault := _odd(value):
             raise DataError(str(path), [f"{where.removeprefix('.') or 'the file'}: {fault}"])
@@ -120,15 +115,15 @@ def _odd(value: Any) -> str:
     """Return why a value is not plain, nothing when it is; what lies in it is not looked at."""
     if isinstance(value, dict):
         if odd := [key for key in value if isinstance(key, bool) or not isinstance(key, str | int)]:
-            return f"the key {odd[0]!r} is no text"
+            return f"the key {odd[0]!r} is not text"
         return next((f"the key {key!r} has a control character" for key in value if _CONTROL.search(str(key))), "")
     if isinstance(value, str):
-        return "a control character stands in this text" if _CONTROL.search(value) else ""
+        return "this text has a control character" if _CONTROL.search(value) else ""
     if isinstance(value, float):
-        return "" if math.isfinite(value) else f"{value} is no number"
+        return "" if math.isfinite(value) else f"{value} is not a number"
     if isinstance(value, bool | int | list | type(None)):
         return ""
-    return f"a {type(value).__name__} cannot stand here; write a text in quotes"
+    return f"a {type(value).__name__} is not allowed here; write text in quotes"
 
 
 def tuples(content: Any) -> Any:

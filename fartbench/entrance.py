@@ -36,7 +36,11 @@ class Throttled(Form):
 
 
 class LoginForm(Throttled, AuthenticationForm):
-    """The login of the site."""
+    """The login of the site. Reviewers log in with their address, staff with the name of their account."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["username"].label = "E-mail address or user name"
 
 
 class RecordsLoginForm(Throttled, AdminAuthenticationForm):

@@ -9,12 +9,16 @@ class Refusal(Exception):
     """
 
 
+MOST_SHOWN = 40  # faults of one input, in its message: nobody reads more, and a hostile file has a million
+
+
 class BadInput(Refusal):
-    """An input with one or more faults, each named; nothing of it was taken."""
+    """An input with one or more faults, the first of them named; nothing of it was taken."""
 
     def __init__(self, what: str, faults: list[str]) -> None:
         self.what = what
         self.faults = faults
         count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-        lines = "\n".join(f"  {fault}" for fault in faults)
+        more = [f"… and {len(faults) - MOST_SHOWN} more"] if len(faults) > MOST_SHOWN else []
+        lines = "\n".join(f"  {fault}" for fault in (*faults[:MOST_SHOWN], *more))
         super().__init__(f"{what}: {count}, nothing was changed.\n{lines}")

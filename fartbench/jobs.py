@@ -39,6 +39,7 @@ SUBMIT, POLL, MEDIA, JUDGE = QUEUES = ("submit", "poll", "media", "judge")
 
 _handlers: dict[str, Handler] = {}
 _queues: dict[str, str] = {}
+_wakers: list[Callable[[str], None]] = []
 
 
 class NotYet(Exception):
@@ -85,11 +86,19 @@ def forget(kind: str, *, round_name: str) -> None:
 def wake(kind: str, messages: int = 1) -> None:
     """Tell Celery's workers, where there are any, that jobs of a kind are due. Losing the message loses nothing."""
     if settings.CELERY_BROKER_URL:
-        from fartbench.tasks import wake_for  # noqa: PLC0415 - tasks import this module
-
         for _ in range(messages):
             # Robust: a broker that is away must not undo or fail what has just been committed.
-            transaction.on_commit(lambda: wake_for(_queues[kind]), robust=True)
+            transaction.on_commit(lambda: _wake(_queues[kind]), robust=True)
+
+
+def _wake(queue: str) -> None:
+    for wake_queue in _wakers:
+        wake_queue(queue)
+
+
+def wake_with(wake_queue: Callable[[str], None]) -> None:
+    """Say what sends the message that wakes one worker of a queue: `fartbench.tasks` does, for Celery."""
+    _wakers[:] = [wake_queue]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 
 from fartbench.protocol import Form, Protocol, form_for, parse_protocol
-from fartbench.scenarios.sampling import RoundPlan
+from fartbench.protocol.rollouts.sampling import RoundPlan
 
 
 class ProtocolVersion(models.Model):
@@ -65,7 +65,7 @@ class RoundState(models.TextChoices):
 
 
 def new_seed() -> str:
-    """Return a secret that a round's orders are drawn from."""
+    """Return the random text that every resampling of a round, and with SECRET_KEY its secret, follow from."""
     return secrets.token_hex(16)
 
 
@@ -89,6 +89,18 @@ class Round(models.Model):
         help_text="What of each rollout is judged: horizons, kinds of windows. Empty for whole clips.",
     )
     seed = models.CharField(max_length=64, default=new_seed, editable=False)
+    secret_sha256 = models.CharField(
+        max_length=64,
+        blank=True,
+        editable=False,
+        help_text="Of its secret, stored when it opens; empty in older rounds.",
+    )
+    secret = models.CharField(
+        max_length=64,
+        blank=True,
+        editable=False,
+        help_text="What its orders were drawn from; empty until it is closed.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     opened_at = models.DateTimeField(null=True, editable=False)
     closed_at = models.DateTimeField(null=True, editable=False)

@@ -73,7 +73,7 @@ class BoundedClient(httpx.Client):
     def exchange(self, request: httpx.Request, **options: Any) -> Iterator[tuple[httpx.Response, Iterator[bytes]]]:
         """Send a request, and yield its answer with the pieces of the body as they come; all within the time."""
         if self._public and _is_named_inside(request.url.host):
-            raise NotPublic(f"{request.url.host} is no public address")
+            raise NotPublic(f"{request.url.host} is not a public address")
         options |= {"stream": True, "follow_redirects": False}
         with _Watch(self._seconds, looks_at_peers=self._looks_at_peers) as watch:
             request.extensions = {**request.extensions, "trace": watch.note}
@@ -86,7 +86,7 @@ class BoundedClient(httpx.Client):
     def _pieces(self, answer: httpx.Response) -> Iterator[bytes]:
         packings = answer.headers.get_list("content-encoding", split_commas=True)
         if len(packings) > 1 or not _PACKINGS.issuperset(name.strip().lower() for name in packings):
-            raise TooLarge("the answer is packed in a way that nobody asked for")
+            raise TooLarge("the answer is compressed in a way that was not requested")
         size = 0
         for piece in answer.iter_bytes(1 << 16):
             size += len(piece)
@@ -147,7 +147,7 @@ def _refuse_inside(connection: socket.socket) -> None:
     peer = connection.getpeername()[0]
     if _is_inside(peer):
         connection.close()
-        raise NotPublic(f"{peer} is no public address")
+        raise NotPublic(f"{peer} is not a public address")
 
 
 def _is_inside(address: str) -> bool:

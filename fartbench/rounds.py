@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,8 @@ from django.db import transaction
 from fartbench import audit
 from fartbench.errors import Refusal
 from fartbench.models import ProtocolVersion, Round, RoundState
+from fartbench.protocol.rollouts.sampling import asked_of, even_part, round_plan
 from fartbench.protocols import find_protocol
-from fartbench.scenarios.sampling import asked_of, even_part, round_plan
 
 
 class UnknownRound(Refusal):
@@ -28,7 +28,7 @@ class StepOutOfOrder(Refusal):
     """A step that is not due; the message names the one that is."""
 
 
-# The commands that bring a round on from each state; scoring.steps says more, where more is known.
+# The commands that bring a round on from each state. What is registered by `say_due_steps_with` knows more.
 DUE = {
     RoundState.DRAFT: ("import_clips", "commission"),
     RoundState.GENERATING: ("blind",),
@@ -38,11 +38,36 @@ DUE = {
 }
 
 
+def _due_by_state(round_: Round) -> str:
+    """Return the commands that the state alone names, as a sentence."""
+    due = " or ".join(f"“{command} {round_.name}”" for command in DUE.get(RoundState(round_.state), ()))
+    return f"Next step: {due}." if due else "No step is left."
+
+
+_words_of_due_step: list[Callable[[Round], str]] = [_due_by_state]
+
+
+def say_due_steps_with(words: Callable[[Round], str]) -> None:
+    """Have `refuse_unless` name the due step with ``words``, which give a sentence about a round.
+
+    An app calls this that sees clips, reviewers and answers, and so knows more than the state of the round.
+    """
+    _words_of_due_step[:] = [words]
+
+
 def where_it_stands(round_: Round) -> str:
     """Return the state of the round and the step that is due, as a sentence for a refusal."""
-    due = " or ".join(f"“{command} {round_.name}”" for command in DUE.get(RoundState(round_.state), ()))
-    what_is_due = f"Due is {due}." if due else "Nothing is due any more."
-    return f"Round {round_.name!r} is “{round_.get_state_display()}”. {what_is_due}"
+    return f"Round {round_.name!r} is “{round_.get_state_display()}”. {_due_by_state(round_)}"
+
+
+def refuse_unless(round_: Round, step: str, *states: RoundState) -> None:
+    """Raise StepOutOfOrder, naming the due step, unless the round is in one of ``states``."""
+    if round_.state in states:
+        return
+    (words,) = _words_of_due_step
+    raise StepOutOfOrder(
+        f"“{step}” is out of order: round {round_.name!r} is “{round_.get_state_display()}”. {words(round_)}"
+    )
 
 
 def find_round(name: str) -> Round:
@@ -56,7 +81,7 @@ def find_round(name: str) -> Round:
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """What of the rollouts of a round is judged; see `fartbench.scenarios.sampling.RoundPlan`.
+    """What of the rollouts of a round is judged; see `fartbench.protocol.rollouts.sampling.RoundPlan`.
 
     ``sample`` scenarios are chosen evenly over tracks and domains, all of them without.
     """

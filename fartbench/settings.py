@@ -45,7 +45,13 @@ INSTALLED_APPS = [
     "blinding",
     "review",
     "judging",
+    "measuring",
     "scoring",
+    "operations",
+    "rounds",
+    "web",
+    "authoring",
+    "simulation",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -64,11 +70,12 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "fartbench.accounts.remember_request",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
-ROOT_URLCONF = "fartbench.urls"
+ROOT_URLCONF = "web.urls"
 WSGI_APPLICATION = "fartbench.wsgi.application"
 
 TEMPLATES = [
@@ -132,17 +139,19 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": DATA_DIR / "files"}},
     "staticfiles": {"BACKEND": "fartbench.staticfiles.ModuleManifestStorage"},
 }
+
 if _BUCKET := env.str("S3_BUCKET", default=""):
-    # Raw clips and blind copies. Nobody but this program reads the bucket: no address in it is ever given away.
+    # Raw clips and blind copies. Only this program reads the bucket: no address in it is ever given away.
+    _BUCKET_OPTIONS = {
+        "bucket_name": _BUCKET,
+        "endpoint_url": env.str("S3_ENDPOINT", default=""),
+        "region_name": env.str("S3_REGION", default=""),
+        "access_key": env.str("S3_ACCESS_KEY", default=""),
+        "secret_key": env.str("S3_SECRET_KEY", default=""),
+    }
     STORAGES["bucket"] = {
         "BACKEND": "fartbench.buckets.Bucket",
-        "OPTIONS": {
-            "bucket_name": _BUCKET,
-            "endpoint_url": env.str("S3_ENDPOINT", default="") or None,
-            "region_name": env.str("S3_REGION", default="") or None,
-            "access_key": env.str("S3_ACCESS_KEY", default="") or None,
-            "secret_key": env.str("S3_SECRET_KEY", default="") or None,
-        },
+        "OPTIONS": {name: value or None for name, value in _BUCKET_OPTIONS.items()},  # an empty variable is not set
     }
 
 # The folder with the weights of the metrics that take a model; without one those metrics are unavailable.

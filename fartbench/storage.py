@@ -22,6 +22,8 @@ from django.conf import settings
 from fartbench.errors import Refusal
 
 STALE_AFTER_S = 6 * 3600
+# The one time of change that every stored file has, 1980-01-01: a real one would tell when a clip was copied.
+KEPT_AT = 315_532_800
 
 
 class StorageFull(Refusal):
@@ -63,6 +65,7 @@ class ContentStore:
             target.parent.mkdir(parents=True, exist_ok=True)
             _sync(source)
             source.chmod(0o444)
+            os.utime(source, (time.time(), KEPT_AT))
             source.replace(target)
             _sync(target.parent)
 
@@ -70,16 +73,6 @@ class ContentStore:
 def name_of(sha256: str) -> str:
     """Return the name of a file within its store."""
     return f"{sha256[:2]}/{sha256}"
-
-
-def raw_clips() -> ContentStore:
-    """The store of raw clips, as providers delivered them."""
-    return _store("clips")
-
-
-def blind_copies() -> ContentStore:
-    """The store of blind copies."""
-    return _store("blind")
 
 
 def shut_to_others(database: Path | None) -> None:
@@ -96,13 +89,12 @@ def shut_to_others(database: Path | None) -> None:
             path.chmod(stat.S_IMODE(path.stat().st_mode) & ~stat.S_IRWXO)
 
 
-def _store(kind: str) -> ContentStore:
-    folder = Path(settings.DATA_DIR) / kind
-    if "bucket" not in settings.STORAGES:
-        return ContentStore(folder)
-    from fartbench.buckets import BucketStore  # noqa: PLC0415 - loads an SDK that most installations do without
-
-    return BucketStore(folder, kind)
+def level_times() -> None:
+    """Give every stored blind copy the one time of change, those of older versions too."""
+    for path in (Path(settings.DATA_DIR) / "blind").glob("??/*"):
+        with suppress(FileNotFoundError, PermissionError):
+            if (about := path.stat()).st_mtime != KEPT_AT:
+                os.utime(path, (about.st_atime, KEPT_AT))
 
 
 def file_sha256(path: Path) -> str:

@@ -5,26 +5,24 @@ No Django here.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from fartbench.csv_text import Record, read_records
 from fartbench.errors import BadInput
 
-MAX_BYTES = 50_000_000
-_DELIMITERS = ",;\t"
 # A spreadsheet runs a text that begins so as a formula; a plain number is none.
-_RUNS = re.compile(r"'*[=+\-@\t\r]")
+# Spreadsheets pass over white space before it, and take full-width signs for the plain ones.
+_RUNS = re.compile(r"'*(?:[\t\r]|\s*[=+\-@＝＋－＠])")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?\Z")
-_MAY_RUN = frozenset("'=+-@\t\r")
+_MAY_RUN = frozenset("'=+-@＝＋－＠")
 
 
 def guarded(text: str) -> str:
     """Return a cell that no spreadsheet runs: what begins like a formula gets an apostrophe; `plain` takes it off."""
-    if text[:1] in _MAY_RUN and _RUNS.match(text) and not _NUMBER.match(text):
+    if (text[:1] in _MAY_RUN or text[:1].isspace()) and _RUNS.match(text) and not _NUMBER.match(text):
         return f"'{text}"
     return text
 
@@ -58,71 +56,71 @@ def row_number(fault: str) -> int:
     return int(match[1]) if match else 0
 
 
-def read_table(path: Path, *, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> list[Row]:
-    """Read a CSV file: UTF-8 with or without byte-order mark, commas, semicolons or tabs, quotes, any line ends.
+def read_table(path: Path, *, required: tuple[str, ...], optional: tuple[str, ...] = (), name: str = "") -> list[Row]:
+    """Read a table from a CSV file, as `fartbench.csv_text` reads one; the first row that is not empty is the header.
 
-    Empty rows are passed over, cells are stripped. Raises BadInput that names the file when it is missing, no text,
-    too large or empty, when a column is missing, unknown or doubled, or a row has too many or too few cells.
+    What spreadsheets leave is passed over: empty rows, and empty columns. A row may end early where its last cells are
+    empty. Raises BadInput that names the file (as ``name`` where it has another one for people) when it is empty or
+    not CSV, when a column is missing, unknown or doubled, or when a row holds more than the header names.
     """
-    text = _text(path)
-    rows = _parse(text, path)
-    if not rows:
-        raise BadInput(str(path), ["the file is empty"])
-    header = [name.strip() for name in rows[0][1]]
-    if faults := _header_faults(header, required, optional):
-        raise BadInput(str(path), faults)
-    found, faults = [], []
-    for number, cells in rows[1:]:
-        if not any(cell.strip() for cell in cells):
-            continue
-        if len(cells) != len(header):
-            faults.append(f"row {number}: {len(cells)} cells where the header has {len(header)}")
+    name = name or str(path)
+    text = read_records(path, name, {*required, *optional})
+    records = [record for record in text.records if not record.is_empty]
+    if not records:
+        raise BadInput(name, ["the file is empty"])
+    columns = {place: column for place, column in enumerate(records[0].cells) if column}
+    if faults := _header_faults(list(columns.values()), required, optional):
+        raise BadInput(name, faults)
+    rows, faults = [], []
+    for record in records[1:]:
+        fault = _stray_cell(record, columns)
+        if fault:
+            faults.append(fault)
         else:
-            found.append(
-                Row(number, {name: cell for name, text in zip(header, cells, strict=True) if (cell := text.strip())})
-            )
-    if not found and not faults:
+            rows.append(_row(record, columns))
+    if not rows and not faults:
         faults.append("there is a header and no row")
+    if text.is_cut_off and len(records[-1].cells) <= max(columns):
+        faults.append(f"row {records[-1].number}: the file ends in the middle of this row")
     if faults:
-        raise BadInput(str(path), faults)
-    return found
+        raise BadInput(name, faults)
+    return rows
 
 
-def _text(path: Path) -> str:
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise BadInput(str(path), [f"the file is larger than {MAX_BYTES} bytes"])
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise BadInput(str(path), ["there is no such file"]) from error
-    except OSError as error:
-        raise BadInput(str(path), [f"the file cannot be read: {error.strerror}"]) from error
-    except UnicodeDecodeError as error:
-        raise BadInput(str(path), ["this is no text in UTF-8; save it as “CSV UTF-8”"]) from error
+def _stray_cell(record: Record, columns: dict[int, str]) -> str:
+    """Return what is wrong with a row that holds something in a column without a name; else an empty text."""
+    for place, cell in enumerate(record.cells):
+        if cell and place not in columns:
+            return f"row {record.number}: {cell[:40]!r} is in column {place + 1}, which has no name in the header"
+    return ""
 
 
-def _parse(text: str, path: Path) -> list[tuple[int, list[str]]]:
-    # Spreadsheets count lines by record, and so do we: a quoted line break does not shift the numbers.
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
-    try:
-        return list(enumerate(reader, start=1))
-    except csv.Error as error:
-        raise BadInput(str(path), [f"line {reader.line_num}: this is not CSV: {error}"]) from error
-
-
-def _delimiter(text: str) -> str:
-    first_line = text.partition("\n")[0]
-    return max(_DELIMITERS, key=first_line.count)
+def _row(record: Record, columns: dict[int, str]) -> Row:
+    cells = {column: record.cells[place] for place, column in columns.items() if place < len(record.cells)}
+    return Row(record.number, {column: cell for column, cell in cells.items() if cell})
 
 
 def _header_faults(header: list[str], required: tuple[str, ...], optional: tuple[str, ...]) -> list[str]:
-    known = {*required, *optional}
-    return [
-        *(f"header: the column {name!r} is missing" for name in required if name not in header),
-        *(
-            f"header: there is no column {name!r}; the columns are {', '.join((*required, *optional))}"
-            for name in header
-            if name not in known
-        ),
-        *(f"header: the column {name!r} appears {count} times" for name, count in Counter(header).items() if count > 1),
-    ]
+    """Return at most one fault for each way in which a header can be wrong; one alone when it is no header of this."""
+    known = (*required, *optional)
+    if not set(header) & set(known):
+        return [
+            f"header: the first row must name the columns ({', '.join(known)}), separated by commas, semicolons or "
+            f"tabs. It is {', '.join(header)[:80]!r}"
+        ]
+    missing = [name for name in required if name not in header]
+    unknown = [name for name in dict.fromkeys(header) if name not in known]
+    doubled = [name for name, count in Counter(header).items() if count > 1]
+    faults = []
+    if missing:
+        faults.append(f"header: {_columns(missing)} missing")
+    if unknown:
+        faults.append(f"header: {_columns(unknown)} not known; the columns are {', '.join(known)}")
+    if doubled:
+        faults.append(f"header: {_columns(doubled)} there more than once")
+    return faults
+
+
+def _columns(names: list[str]) -> str:
+    listed = ", ".join(map(repr, names))
+    return f"the column {listed} is" if len(names) == 1 else f"the columns {listed} are"

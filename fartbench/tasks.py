@@ -46,3 +46,4 @@ app.conf.task_create_missing_queues = False
 app.conf.beat_schedule = {
     "sweep": {"task": "fartbench.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": {"queue": SWEEP}}
 }
+jobs.wake_with(wake_for)

@@ -74,10 +74,43 @@ def uninstall(*, using: str = "default") -> None:
 
 
 def missing(*, using: str = "default") -> list[str]:
-    """Return the names of guards that should be there and are not."""
+    """Return the names of guards that should be there and are not: dropped, switched off, or made to do less."""
     connection = connections[using]
-    there = {name for name, _ in _installed(connection)}
-    return sorted(guard.name for guard in _present(connection) if PREFIX + guard.name not in there)
+    there = dict(_definitions(connection))
+    return sorted(
+        guard.name for guard in _present(connection) if there.get(PREFIX + guard.name) != _definition(connection, guard)
+    )
+
+
+def faults(*, using: str = "default") -> list[str]:
+    """Return a sentence for each guard that is missing, for what may not call rows safe then."""
+    return [
+        f"the database guard {name} is missing, so that rows could be changed: “manage.py migrate” installs it again"
+        for name in missing(using=using)
+    ]
+
+
+def _definitions(connection: BaseDatabaseWrapper) -> list[tuple[str, str]]:
+    """Return the names of the triggers that are at work, and what each does as the database keeps it."""
+    query = (
+        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE %s"
+        if connection.vendor == "sqlite"
+        else "SELECT t.tgname, p.prosrc FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
+        "JOIN pg_proc p ON p.oid = t.tgfoid WHERE NOT t.tgisinternal AND pg_table_is_visible(c.oid) "
+        "AND t.tgenabled IN ('O', 'A') AND t.tgname LIKE %s"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(query, [PREFIX.replace("_", r"_") + "%"])
+        return [(str(name), _squeezed(str(text))) for name, text in cursor.fetchall()]
+
+
+def _definition(connection: BaseDatabaseWrapper, guard: Guard) -> str:
+    statement = _create(connection.vendor, guard)[0]
+    return _squeezed(statement if connection.vendor == "sqlite" else statement.split("$guard$")[1])
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _present(connection: BaseDatabaseWrapper) -> list[Guard]:

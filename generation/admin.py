@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
-from fartbench.admin import ModelAdmin, ViewOnly
+from fartbench import audit
+from fartbench.admin import FilteredByItsList, ViewOnly
+from generation.configuring import is_in_opened_round
 from generation.models import (
     Ceiling,
     Cell,
@@ -22,14 +27,61 @@ from generation.models import (
 )
 
 
+class RecordedEdits(FilteredByItsList):
+    """Records that can be edited until a round with them opens. Every edit is an entry with old and new values."""
+
+    def is_settled(self, _obj: Any) -> bool:
+        """Say whether what the record says is fixed."""
+        raise NotImplementedError
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_change_permission(request, obj) and (obj is None or not self.is_settled(obj))
+
+    def has_delete_permission(self, _request: HttpRequest, _obj: Any = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Save what the form says, with its entry, in the transaction that Django opens for the page."""
+        held = self.model._base_manager.select_for_update().filter(pk=obj.pk).first()
+        if held is not None and self.is_settled(held):
+            raise PermissionDenied("A round with this record was opened a moment ago.")
+        super().save_model(request, obj, form, change)
+        what = str(self.opts.verbose_name)
+        new = {name: plain_value(obj, name) for name in form.changed_data}
+        if held is None:
+            audit.record(f"{what} added", actor=request.user.get_username(), name=obj.name, new=new)
+            return
+        old = {name: plain_value(held, name) for name in form.changed_data}
+        changed = [name for name in old if old[name] != new[name]]
+        if changed:
+            audit.record(
+                f"{what} changed",
+                actor=request.user.get_username(),
+                name=held.name,
+                old={name: old[name] for name in changed},
+                new={name: new[name] for name in changed},
+            )
+
+
+def plain_value(record: Any, name: str) -> Any:
+    """Return the value of a field as JSON holds it; a related record by its name."""
+    value = getattr(record, name)
+    return value.name if isinstance(value, Family) else value
+
+
 @admin.register(Family)
-class FamilyAdmin(ModelAdmin):
+class FamilyAdmin(RecordedEdits):
+    """Families: a release names the family of each configuration."""
+
     list_display = ("name", "label")
+
+    def is_settled(self, obj: Family) -> bool:
+        return is_in_opened_round(Cell.objects.filter(configuration__family=obj))
 
 
 @admin.register(Configuration)
-class ConfigurationAdmin(ModelAdmin):
-    """A provisional configuration can be described here; one that is described is what results stand for, and stays."""
+class ConfigurationAdmin(RecordedEdits):
+    """A provisional configuration can be described here until a round with it opens; a described one stays."""
 
     list_display = ("name", "label", "family", "provider", "model_id", "track", "provisional")
     list_select_related = ("family",)
@@ -37,13 +89,10 @@ class ConfigurationAdmin(ModelAdmin):
     search_fields = ("name", "label")
     readonly_fields = ("name", "created_at")
 
+    def is_settled(self, obj: Configuration) -> bool:
+        return not obj.provisional or is_in_opened_round(Cell.objects.filter(configuration=obj))
+
     def has_add_permission(self, _request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Configuration | None = None) -> bool:
-        return super().has_change_permission(request, obj) and (obj is None or obj.provisional)
-
-    def has_delete_permission(self, _request: HttpRequest, _obj: Configuration | None = None) -> bool:
         return False
 
 
@@ -57,12 +106,13 @@ class CellAdmin(ViewOnly):
 
 @admin.register(Sample)
 class SampleAdmin(ViewOnly):
-    # The ground truth of a local clip stays out: it is what reviewers are asked about.
+    # The ground truth of a local clip stays out: it is what reviewers are asked about. So does its seed: with that the
+    # clip can be drawn again and compared with blind copies.
     list_display = ("cell", "state", "reason", "cost_usd", "model_version", "generated_at")
     list_select_related = ("cell__configuration", "cell__round")
     list_filter = ("state", "cell__round")
     search_fields = ("cell__configuration__name",)
-    fields = (*list_display, "clip", "generation_seed", "frozen_at")
+    fields = (*list_display, "clip", "frozen_at")
 
 
 @admin.register(Clip)

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from fartbench import jobs
-from fartbench.storage import raw_clips
+from fartbench.stores import raw_clips
 from generation.chunks import keep_logged, keep_timing
 from generation.configurations import ConfigurationFile, cost_of
 from generation.models import CostBasis, Sample, SampleState, Submission, SubmissionState
@@ -84,7 +84,7 @@ def _made(sample: Sample, submission: Submission, found: Ready) -> None:
         words = (
             f"The provider answered with the model {found.model_version!r}, and the configuration is "
             f"{file.expected_model!r}. "
-            "This is no result of it."
+            "The result does not count for it."
         )
         advance(sample, SampleState.BLOCKED, words=words, reason=words, submission=submission, **known)
         return
@@ -172,13 +172,28 @@ def _stored(sample: Sample, stored: Stored, got: Fetched) -> None:
                 truth=got.truth,
             ):  # fmt: skip
                 keep_timing(sample, stored.clip, got.stream)
+    elif not stored.certain:
+        sample.returned = dict(returned)
+        _read_again(sample, stored)
     elif sample.returned.get("artifact_sha256") == stored.sha256:
-        words = f"What the provider delivered is no clip: {stored.fault}"
+        words = f"What the provider delivered is not a clip: {stored.fault}"
         advance(sample, SampleState.FAILED, words=words, reason=words, generated_at=timezone.now())
     else:
         # It may have been damaged on the way; the same bytes a second time are what the provider has.
         sample.returned = dict(returned)
         _download_again(sample, stored.fault)
+
+
+def _read_again(sample: Sample, stored: Stored) -> None:
+    """Look at the file again later; when every look kills the reader, that is the sample's end and not the worker's."""
+    if int(sample.returned.get("downloads", 0)) + 1 < DOWNLOADS:
+        _download_again(sample, stored.fault)
+        return
+    words = (
+        f"What the provider delivered could not be read in {DOWNLOADS} tries. Its bytes are kept as {stored.sha256}. "
+        f"The last try: {stored.fault}"
+    )
+    advance(sample, SampleState.FAILED, words=words, reason=words, generated_at=timezone.now())
 
 
 def _download_again(sample: Sample, reason: str, wait_s: float | None = None) -> None:
@@ -200,5 +215,5 @@ def _look_for_a_new_link(sample: Sample, submission: Submission, url: str, reaso
     elif isinstance(found, NoAnswer):
         _download_again(sample, found.reason, found.retry_after_s)
     else:
-        words = f"The clip was made and is no longer to be had: {reason}"
+        words = f"The clip was made and is no longer available: {reason}"
         advance(sample, SampleState.LOST, words=words, reason=words, generated_at=timezone.now())

@@ -6,73 +6,48 @@ a job twice costs nothing. What is bought elsewhere takes the steps of ``generat
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable
-from dataclasses import asdict
 
 from django.db import transaction
 from django.utils import timezone
 
 from fartbench import audit, jobs
+from fartbench.media.errors import MediaToolDied
 from fartbench.models import Round
-from fartbench.storage import raw_clips
-from generation import buying, local
+from fartbench.stores import raw_clips
+from generation import buying
 from generation.cells import COLLECTING, begin_collecting, lay_out, refuse_when_settled
 from generation.chunks import keep_timing
 from generation.errors import CannotCommission
-from generation.local.rollouts.systems import SYSTEMS
-from generation.models import Clip, Configuration, CostBasis, Family, Sample, SampleState
+from generation.models import Clip, Configuration, CostBasis, Sample, SampleState
 from generation.prompting import render_prompts
-from generation.providers.port import Accepted, Failed, Fetched, Order, Provider, Ready, Refused, TimedPrompt
-from generation.providers.registry import BUILT_IN_KEYS, KEYS, provider
+from generation.prompts.timed import TimedPrompt
+from generation.providers.port import Accepted, Failed, Fetched, Order, Provider, Ready, Refused
+from generation.providers.registry import is_built_in, is_known, provider
 from generation.storing import store
 from generation.verdicts import refuse_unreviewed
 
 GENERATE = "generate"
 
 
-def local_configurations() -> list[Configuration]:
-    """Return the built-in provider's configurations, made when they are not there yet."""
-    family, _ = Family.objects.get_or_create(name="local", defaults={"label": "Built-in renderer"})
-    return [
-        Configuration.objects.get_or_create(
-            name=one.key,
-            defaults={"label": one.key, "family": family, "provider": "local", "model_id": one.key},
-        )[0]
-        for one in local.CONFIGURATIONS
-    ]
-
-
-def built_in_systems() -> list[Configuration]:
-    """Return the configurations of the built-in streamer, made when they are not there yet."""
-    family, _ = Family.objects.get_or_create(name="local-rollouts", defaults={"label": "Built-in streamer"})
-    return [
-        Configuration.objects.get_or_create(
-            name=one.key,
-            defaults={
-                "label": one.key, "family": family, "provider": "local-rollouts", "model_id": one.key,
-                "track": "streaming", "geometry": asdict(one.geometry) if one.declares else None,
-            },
-        )[0]
-        for one in SYSTEMS
-    ]  # fmt: skip
-
-
 @transaction.atomic
 def commission(*, round_: Round, configurations: Iterable[Configuration], seed: int | None = None, actor: str) -> int:
     """Ask for one clip per cell of each configuration and return how many cells wait. Asking again adds nothing.
 
-    ``seed`` is for the built-in provider's draws; what is bought has the protocol's seeds. Raises ClipsAreSettled
+    ``seed`` is for the built-in provider's draws, random without one: whoever knows it can draw the clips again, and
+    see whose a blind copy is. A release states it. What is bought has the protocol's seeds. Raises ClipsAreSettled
     after opening, NotReviewed before experts passed its scenarios, CannotCommission for a configuration that no
     provider here serves, and what ``generation.buying.prepare`` raises for one that cannot be bought as things stand.
     """
     refuse_when_settled(round_)
     refuse_unreviewed(round_)
     wanted = list(configurations)
-    if strangers := [one.name for one in wanted if one.provider not in KEYS]:
+    if strangers := [one.name for one in wanted if not is_known(one.provider)]:
         raise CannotCommission(
             f"No provider here makes clips of {', '.join(strangers)}: import them with “import_clips”."
         )
-    bought = [one for one in wanted if one.provider not in BUILT_IN_KEYS]
+    bought = [one for one in wanted if not is_built_in(one.provider)]
     if round_.protocol.rules.rollouts is not None:  # its prompts are its schedule: no person has to pass them
         render_prompts(protocol=round_.protocol, configurations=bought, scenes=round_.scenes, actor=actor)
     buying.refuse_unready(round_, bought)
@@ -84,7 +59,7 @@ def commission(*, round_: Round, configurations: Iterable[Configuration], seed: 
     if count:
         begin_collecting(round_)
         names = [one.name for one in wanted]
-        audit.record("clips commissioned", actor=actor, round_name=round_.name, configurations=names, seed=seed)
+        audit.record("clips commissioned", actor=actor, round_name=round_.name, configurations=names)
     return count
 
 
@@ -92,10 +67,16 @@ def _ask_local(round_: Round, configurations: list[Configuration], seed: int | N
     waiting = Sample.objects.filter(
         cell__round=round_, cell__configuration__in=configurations, state=SampleState.PLANNED
     )
-    waiting.update(generation_seed=str(seed or 0))
+    # What was asked for before keeps its seed: a worker may be drawing with it.
+    waiting.filter(generation_seed="").update(generation_seed=str(new_seed() if seed is None else seed))
     samples = list(waiting.values_list("pk", flat=True))
     jobs.enqueue(GENERATE, samples, round_name=round_.name)
     return len(samples)
+
+
+def new_seed() -> int:
+    """Return a seed that nobody can guess."""
+    return secrets.randbits(63)
 
 
 def generate(subject: str, report: jobs.Report) -> None:
@@ -135,6 +116,8 @@ def _draw(sample: Sample, source: Provider, answer: Accepted, look: Ready, repor
         fetched = source.fetch(answer.provider_id, answer.handle, look.outputs[0], out, report)
         truth = fetched.truth if isinstance(fetched, Fetched) else None
         stored = store(out)
+    if not stored.certain:
+        raise MediaToolDied(out, stored.fault)  # the job is tried again
     if stored.clip is None:
         _settle(sample, state=SampleState.FAILED, reason=stored.fault)
         return

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from fartbench import audit
 from generation.configurations.loader import FOLDER, Loaded, read_configurations
 from generation.errors import ConfigurationInUse, UnknownConfiguration
-from generation.models import Configuration, Family, Sample, SampleState
+from generation.models import Cell, Configuration, Family, Sample, SampleState
 
 
 @dataclass
@@ -49,6 +50,11 @@ def _store(loaded: Loaded, report: LoadReport) -> None:
             f"{file.name}: clips were bought with what its file said before. A changed configuration is another one: "
             "give the file a new name."
         )
+    if row is not None and is_in_opened_round(Cell.objects.filter(configuration=row)):
+        raise ConfigurationInUse(
+            f"{file.name}: a round with this configuration was opened, so it can no longer change. "
+            "Give the file a new name."
+        )
     family, _ = Family.objects.get_or_create(name=file.family, defaults={"label": file.family_label})
     Configuration.objects.update_or_create(
         name=file.name,
@@ -71,6 +77,11 @@ def _store(loaded: Loaded, report: LoadReport) -> None:
 def _is_used(row: Configuration) -> bool:
     untouched = (SampleState.PLANNED, SampleState.READY)
     return Sample.every.filter(cell__configuration=row).exclude(state__in=untouched).exists()
+
+
+def is_in_opened_round(cells: QuerySet[Cell]) -> bool:
+    """Say whether any of these cells is in a round that was opened: then what made its clips is fixed."""
+    return cells.filter(round__opened_at__isnull=False).exists()
 
 
 def named(names: Iterable[str]) -> list[Configuration]:

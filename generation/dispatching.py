@@ -115,7 +115,7 @@ class Purse:
         if not limits:
             return True
         if sample.estimate_usd is None:
-            return self._refuse(sample, "A ceiling is set, and nobody knows what this clip will cost.")
+            return self._refuse(sample, "A ceiling is set, and the cost of this clip is unknown.")
         for (_, provider), left in limits.items():
             if sample.estimate_usd > left:
                 of = f"for {provider}" if provider else "of the round"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from io import StringIO
 
 from fartbench.models import Round
@@ -16,6 +17,7 @@ COLUMNS = (
     "has_audio", "cost_usd", "cost_basis", "price_rule", "tries", "provider_id", "request_sha256", "accepted_at",
     "generated_at", "limitation",
 )  # fmt: skip
+CLIP_FACTS = ("duration_s", "width", "height", "has_audio")
 
 
 def manifest_lines(round_: Round) -> Iterator[str]:
@@ -28,22 +30,42 @@ def manifest_lines(round_: Round) -> Iterator[str]:
 
 
 def _row(sample: Sample) -> list[object]:
-    cell, clip, prompt = sample.cell, sample.clip, sample.prompt
-    tries = list(sample.submissions.all())
-    last = tries[-1] if tries else None
-    facts = clip.facts if clip else {}
-    price = cell.configuration.content.get("price", {}).get("id", "")
+    cell, configuration = sample.cell, sample.cell.configuration
     return [
-        cell.configuration.name, cell.scene, cell.replicate, sample.pilot_version, sample.counts, sample.state,
-        sample.reason, sample.provider or cell.configuration.provider, cell.configuration.model_id,
-        sample.model_version, prompt.sha256 if prompt else "",
-        f"{prompt.adapter} {prompt.adapter_version}" if prompt else "",
-        sample.generation_seed, clip.sha256 if clip else "", facts.get("duration_s", ""), facts.get("width", ""),
-        facts.get("height", ""), facts.get("has_audio", ""), "" if sample.cost_usd is None else sample.cost_usd,
-        sample.cost_basis, price, len(tries), last.provider_id if last else "", last.request_sha256 if last else "",
-        sample.accepted_at.isoformat() if sample.accepted_at else "",
-        sample.generated_at.isoformat() if sample.generated_at else "", cell.limitation,
+        configuration.name, cell.scene, cell.replicate, sample.pilot_version, sample.counts, sample.state,
+        sample.reason, sample.provider or configuration.provider, configuration.model_id, sample.model_version,
+        *_prompt(sample), sample.generation_seed, *_clip(sample), _known(sample.cost_usd), sample.cost_basis,
+        configuration.content.get("price", {}).get("id", ""), *_orders(sample), _moment(sample.accepted_at),
+        _moment(sample.generated_at), cell.limitation,
     ]  # fmt: skip
+
+
+def _prompt(sample: Sample) -> list[object]:
+    """Return the digest of the prompt and its adapter."""
+    prompt = sample.prompt
+    return [prompt.sha256, f"{prompt.adapter} {prompt.adapter_version}"] if prompt else ["", ""]
+
+
+def _clip(sample: Sample) -> list[object]:
+    """Return the digest of the clip, its length, width, height and whether it has sound."""
+    if sample.clip is None:
+        return [""] * (1 + len(CLIP_FACTS))
+    facts = sample.clip.facts
+    return [sample.clip.sha256, *(facts.get(name, "") for name in CLIP_FACTS)]
+
+
+def _orders(sample: Sample) -> list[object]:
+    """Return how often the clip was ordered, and the provider's id and the digest of the last order."""
+    tries = list(sample.submissions.all())
+    return [len(tries), tries[-1].provider_id, tries[-1].request_sha256] if tries else [0, "", ""]
+
+
+def _known(value: object | None) -> object:
+    return "" if value is None else value
+
+
+def _moment(at: datetime | None) -> str:
+    return at.isoformat() if at else ""
 
 
 def _line(values: Iterable[object]) -> str:

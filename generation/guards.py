@@ -13,7 +13,38 @@ VERDICTS = (
     *never_changes("generation_verdictwaiver"),
 )  # fmt: skip
 
+_OPENED = "EXISTS (SELECT 1 FROM fartbench_round r WHERE r.id = {round} AND r.opened_at IS NOT NULL)"
+_HAS_OPENED_CELL = """EXISTS (SELECT 1 FROM generation_cell c JOIN fartbench_round r ON r.id = c.round_id
+  {join} WHERE {own} AND r.opened_at IS NOT NULL)"""
+_OF_CONFIGURATION = _HAS_OPENED_CELL.format(join="", own="c.configuration_id = OLD.id")
+_OF_FAMILY = _HAS_OPENED_CELL.format(
+    join="JOIN generation_configuration k ON k.id = c.configuration_id", own="k.family_id = OLD.id"
+)
+
+_CELL_IS_OPENED = """EXISTS (SELECT 1 FROM generation_cell c JOIN fartbench_round r ON r.id = c.round_id
+  WHERE c.id = {row}.cell_id AND r.opened_at IS NOT NULL)"""
+_SAMPLES_OF_OPENED_ROUNDS = (
+    Guard("sample_of_an_opened_round_is_frozen", "generation_sample", "UPDATE",
+          f"{_CELL_IS_OPENED.format(row='OLD')} OR {_CELL_IS_OPENED.format(row='NEW')}"),
+    Guard("sample_of_an_opened_round_is_kept", "generation_sample", "DELETE", _CELL_IS_OPENED.format(row="OLD")),
+    Guard("sample_joins_no_opened_round", "generation_sample", "INSERT", _CELL_IS_OPENED.format(row="NEW")),
+)  # fmt: skip
+
+# Whose clips those of an opened round are: what its configurations stand for, and which cell is whose.
+IDENTITIES = (
+    *never_changes("generation_configuration", once=_OF_CONFIGURATION),
+    *never_changes("generation_family", once=_OF_FAMILY),
+    Guard("cell_of_an_opened_round_keeps_its_place", "generation_cell", "UPDATE",
+          f"({_OPENED.format(round='OLD.round_id')} OR {_OPENED.format(round='NEW.round_id')}) "
+          "AND (NEW.round_id <> OLD.round_id OR NEW.configuration_id <> OLD.configuration_id "
+          "OR NEW.scene <> OLD.scene OR NEW.replicate <> OLD.replicate)"),
+    *_SAMPLES_OF_OPENED_ROUNDS,
+    Guard("cell_joins_no_opened_round", "generation_cell", "INSERT", _OPENED.format(round="NEW.round_id")),
+    Guard("cell_of_an_opened_round_is_kept", "generation_cell", "DELETE", _OPENED.format(round="OLD.round_id")),
+)  # fmt: skip
+
 ALL = (
+    *IDENTITIES,
     *never_changes("generation_clip"),
     *never_changes("generation_sampleevent"),
     *never_changes("generation_promptaudit"),

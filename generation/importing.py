@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from django.db import transaction
 
 from fartbench import audit
-from fartbench.media.errors import MediaRefusal
-from fartbench.media.probe import MediaFacts, probe
 from fartbench.models import Round
-from fartbench.protocol.schema import Clip as ClipRule
-from fartbench.scenarios.sampling import asked_of
-from fartbench.scenarios.units import SLACK_S
-from fartbench.storage import file_sha256, raw_clips
+from fartbench.stores import raw_clips
 from fartbench.tables import row_number
+from generation.arrivals import Arrival, collect_arrivals
 from generation.cells import begin_collecting, configuration_named, lay_out, refuse_when_settled, samples_of
+from generation.clip_notes import clip_notes
 from generation.errors import ManifestRefused
+from generation.expectations import expected_of
 from generation.manifest import CellKey, ManifestRow, read_manifest
 from generation.models import Clip, Sample, SampleState
 from generation.verdicts import refuse_unreviewed
@@ -35,15 +32,6 @@ class ImportReport:
     provisional: list[str] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class _Arrival:
-    """A clip that was copied to the store's disk, hashed and probed, and waits for the rest of the manifest."""
-
-    copy: Path
-    sha256: str
-    facts: MediaFacts
 
 
 def import_clips(
@@ -68,7 +56,7 @@ def import_clips(
     read = read_manifest(manifest, scenes=round_.scenes, replicates=round_.replicates)
     store = raw_clips()
     with store.scratch() as scratch:
-        arrivals, faults = _arrivals(read.rows, scratch.parent, on_row)
+        arrivals, faults = collect_arrivals(read.rows, scratch.parent, on_row)
         _refuse(manifest, [*read.faults, *faults])
         with transaction.atomic():
             report, faults = _take_in(round_, read.rows, arrivals, replace=replace)
@@ -86,28 +74,8 @@ def _refuse(manifest: Path, faults: list[str]) -> None:
         raise ManifestRefused(str(manifest), sorted(faults, key=row_number))
 
 
-def _arrivals(
-    rows: list[ManifestRow], folder: Path, on_row: Callable[[], None]
-) -> tuple[dict[CellKey, _Arrival], list[str]]:
-    arrivals, faults = {}, []
-    for row in rows:
-        if row.file is not None:
-            try:
-                arrivals[row.cell] = _arrival(row.file, folder / f"row{row.number}")
-            except MediaRefusal as refusal:
-                faults.append(f"row {row.number}, file: {row.file.name!r}: {refusal.reason}")
-        on_row()
-    return arrivals, faults
-
-
-def _arrival(source: Path, copy: Path) -> _Arrival:
-    # The copy is what gets probed, hashed and kept, so that a file changing meanwhile cannot slip through.
-    shutil.copyfile(source, copy)
-    return _Arrival(copy, file_sha256(copy), probe(copy))
-
-
 def _take_in(
-    round_: Round, rows: list[ManifestRow], arrivals: dict[CellKey, _Arrival], *, replace: bool
+    round_: Round, rows: list[ManifestRow], arrivals: dict[CellKey, Arrival], *, replace: bool
 ) -> tuple[ImportReport, list[str]]:
     report, faults = ImportReport(), []
     for name in dict.fromkeys(row.cell.configuration for row in rows):
@@ -132,12 +100,11 @@ def _take_in(
         else:
             report.replaced.append(str(row.cell))
         _settle(sample, row, arrival)
-        report.notes += _departures(row, arrival, round_.protocol.rules.clip)
-        report.notes += _missing_windows(row, arrival, round_)
+        report.notes += _notes(row, arrival, round_)
     return report, faults
 
 
-def _is_same(sample: Sample, row: ManifestRow, arrival: _Arrival | None, *, details: bool) -> bool:
+def _is_same(sample: Sample, row: ManifestRow, arrival: Arrival | None, *, details: bool) -> bool:
     same_clip = (sample.clip.sha256 if sample.clip else None) == (arrival.sha256 if arrival else None)
     return sample.state == row.state and same_clip and (not details or _has_details(sample, row))
 
@@ -150,7 +117,7 @@ def _note_unchanged(sample: Sample, row: ManifestRow, report: ImportReport) -> N
     report.unchanged += 1
     if not _has_details(sample, row):
         report.notes.append(
-            f"row {row.number}: {row.cell} stays as it is; “--replace --reason” would take in its other details"
+            f"row {row.number}: {row.cell} stays as it is; “--replace --reason” would take in its other details."
         )
 
 
@@ -165,36 +132,15 @@ def _not_replaceable(sample: Sample, row: ManifestRow, *, replace: bool) -> str 
     return None
 
 
-def _departures(row: ManifestRow, arrival: _Arrival | None, asked: ClipRule) -> Iterator[str]:
-    """Say where a clip is not what the protocol asks for. It is a result all the same: nobody trims or repairs it."""
+def _notes(row: ManifestRow, arrival: Arrival | None, round_: Round) -> list[str]:
+    """Return what is worth knowing of a row's clip, each note with the row's number and cell."""
     if arrival is None:
-        return
-    facts, about = arrival.facts, f"row {row.number}: {row.cell}"
-    if not facts.has_audio and asked.audio == "native":
-        yield f"{about} has no sound track; it stands as the result"
-    if abs(facts.duration_s - asked.duration_s) > asked.duration_tolerance_s:
-        yield (
-            f"{about} lasts {facts.duration_s:.1f} s, and {asked.duration_s:g} s were asked for, give or take "
-            f"{asked.duration_tolerance_s:g} s; it stands as the result"
-        )
-    if not asked.has_shape(facts.width, facts.height):
-        yield f"{about} is {facts.width} x {facts.height}, which is not {asked.aspect_ratio}; it stands as the result"
+        return []
+    notes = clip_notes(arrival.facts, expected_of(round_, row.cell.scene))
+    return [f"row {row.number}: {row.cell} {note}" for note in notes]
 
 
-def _missing_windows(row: ManifestRow, arrival: _Arrival | None, round_: Round) -> Iterator[str]:
-    """Say where a rollout ends before what is judged of it does."""
-    rollouts, looks = round_.protocol.rules.rollouts, round_.looks
-    if arrival is None or rollouts is None or looks is None or arrival.facts.duration_s >= max(looks.horizons):
-        return
-    last_s = max(one.unit.end_s for one in asked_of(rollouts, looks, rollouts.scenario(row.cell.scene)))
-    if arrival.facts.duration_s + SLACK_S < last_s:
-        yield (
-            f"row {row.number}: {row.cell} lasts {arrival.facts.duration_s:.1f} s and is judged up to {last_s:g} s, so "
-            "“blind” will refuse it: bring a whole one with --replace and --reason, or leave it out with “exclude_clip”"
-        )
-
-
-def _settle(sample: Sample, row: ManifestRow, arrival: _Arrival | None) -> None:
+def _settle(sample: Sample, row: ManifestRow, arrival: Arrival | None) -> None:
     sample.clip = _clip(arrival) if arrival else None
     sample.state = SampleState(row.state)
     for name, value in row.details.items():
@@ -202,7 +148,7 @@ def _settle(sample: Sample, row: ManifestRow, arrival: _Arrival | None) -> None:
     sample.save()
 
 
-def _clip(arrival: _Arrival) -> Clip:
+def _clip(arrival: Arrival) -> Clip:
     return Clip.objects.get_or_create(
         sha256=arrival.sha256, defaults={"size": arrival.copy.stat().st_size, "facts": arrival.facts.as_json()}
     )[0]

@@ -9,7 +9,9 @@ from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
+from fartbench.errors import BadInput
 from fartbench.tables import Row, read_table
+from fartbench.wording import fault_of_name, has_control_characters
 
 REQUIRED = ("configuration", "scene", "replicate", "file", "outcome")
 OPTIONAL = ("reason", "cost_usd", "seed", "model_version", "generated_at")
@@ -17,6 +19,9 @@ OPTIONAL = ("reason", "cost_usd", "seed", "model_version", "generated_at")
 # The words of a manifest, and the sample states they mean.
 OUTCOMES = {"ok": "delivered", "refused": "refused", "failed": "failed"}
 NO_REASON = "no reason given"
+EARLIEST_YEAR = 2000
+# A round of more is nothing that people review, and each takes cells of its own.
+MOST_CONFIGURATIONS = 1000
 LIMITS = {"reason": 2000, "seed": 80, "model_version": 120}
 
 # The names of configurations and families: readable, and safe in addresses and spreadsheets.
@@ -79,7 +84,10 @@ def read_manifest(path: Path, *, scenes: list[str], replicates: int) -> Manifest
     rows: list[ManifestRow] = []
     faults: list[str] = []
     first_seen: dict[CellKey, int] = {}
-    for row in read_table(path, required=REQUIRED, optional=OPTIONAL):
+    table = read_table(path, required=REQUIRED, optional=OPTIONAL)
+    if (count := len({row["configuration"] for row in table})) > MOST_CONFIGURATIONS:
+        raise BadInput(str(path), [f"it names {count} configurations; a round has at most {MOST_CONFIGURATIONS}"])
+    for row in table:
         found = list(_faults(row, path.parent, scenes, replicates))
         if not found:
             parsed = _parsed(row, path.parent)
@@ -95,12 +103,14 @@ def read_manifest(path: Path, *, scenes: list[str], replicates: int) -> Manifest
 def _faults(row: Row, folder: Path, scenes: list[str], replicates: int) -> Iterator[str]:
     if not re.match(NAME_PATTERN, row["configuration"]):
         yield row.fault("configuration", f"{row['configuration']!r} cannot be one: {NAME_RULE}")
+    elif fault := fault_of_name(row["configuration"]):
+        yield row.fault("configuration", f"{row['configuration']!r} could be taken for another name: {fault}")
     if row["scene"] not in scenes:
         yield row.fault("scene", f"the round has no scene {row['scene']!r}; its scenes are {', '.join(scenes)}")
     if not _is_replicate(row["replicate"] or "1", replicates):
         yield row.fault("replicate", f"{row['replicate']!r} is not a whole number from 1 to {replicates}")
     if row["outcome"] not in OUTCOMES:
-        yield row.fault("outcome", f"{row['outcome']!r} is none of {', '.join(OUTCOMES)}")
+        yield row.fault("outcome", f"{row['outcome']!r} is not one of: {', '.join(OUTCOMES)}")
     else:
         yield from _file_faults(row, folder)
     yield from _detail_faults(row)
@@ -114,6 +124,8 @@ def _detail_faults(row: Row) -> Iterator[str]:
     for column, limit in LIMITS.items():
         if len(row[column]) > limit:
             yield row.fault(column, f"longer than {limit} characters")
+        if has_control_characters(row[column]):
+            yield row.fault(column, "it holds a control character")
 
 
 def _file_faults(row: Row, folder: Path) -> Iterator[str]:
@@ -122,18 +134,30 @@ def _file_faults(row: Row, folder: Path) -> Iterator[str]:
             yield row.fault("file", f"a clip is named, but its outcome is {row['outcome']!r}")
     elif not row["file"]:
         yield row.fault("file", "the outcome is 'ok' and no file is named")
-    elif "\0" in row["file"] or not (folder / row["file"]).is_file():
-        yield row.fault("file", f"there is no file {row['file']!r}")
+    elif fault := _missing(folder, row["file"]):
+        yield row.fault("file", fault)
+
+
+def _missing(folder: Path, name: str) -> str:
+    """Return why a clip cannot be there; an empty text when it is. What is in it is for the probe to say."""
+    if "\0" in name:
+        return f"there is no file {name!r}"
+    try:
+        return "" if (folder / name).is_file() else f"there is no file {name!r}"
+    except OSError as error:
+        return f"{name!r} cannot be opened ({error.strerror})"
 
 
 def _parsed(row: Row, folder: Path) -> ManifestRow:
     state = OUTCOMES[row["outcome"]]
+    file = folder / row["file"] if row["file"] else None
+    reason = "" if state == "delivered" else row["reason"] or NO_REASON
     return ManifestRow(
         number=row.number,
         cell=CellKey(row["configuration"], row["scene"], int(row["replicate"] or 1)),
         state=state,
-        file=folder / row["file"] if row["file"] else None,
-        reason="" if state == "delivered" else row["reason"] or NO_REASON,
+        file=file,
+        reason=reason,
         cost_usd=_cost(row["cost_usd"]),
         seed=row["seed"],
         model_version=row["model_version"],
@@ -157,6 +181,8 @@ def _cost(text: str) -> Decimal | None:
 def _time(text: str) -> datetime | None:
     try:
         time = datetime.fromisoformat(text)
-    except ValueError:
+        time = time if time.tzinfo else time.replace(tzinfo=UTC)
+        year = time.astimezone(UTC).year
+    except (ValueError, OverflowError):  # the second: a time that is before the first year in UTC
         return None
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
+    return time if year >= EARLIEST_YEAR else None

@@ -98,7 +98,7 @@ def settle_lost(*, sample: Sample, actor: str, reason: str) -> None:
     """Give a try in doubt up: it counts as lost, and as possibly paid."""
     _need(reason)
     submission = _in_doubt(sample)
-    words = f"Nobody could find out whether it was accepted. {reason}"
+    words = f"It could not be found out whether it was accepted. {reason}"
     steps.advance(
         sample, SampleState.LOST, actor=actor, words=reason, reason=words, submission=submission,
         generated_at=timezone.now(), cost_basis="unknown",
@@ -114,7 +114,7 @@ def _in_doubt(sample: Sample) -> Submission:
 
 def _need(reason: str) -> None:
     if not reason.strip():
-        raise NotForOperators("Say why; it goes into the audit trail.")
+        raise NotForOperators("Say why; the reason is recorded in the audit trail.")
 
 
 def _record(action: str, sample: Sample, actor: str, reason: str) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from generation.errors import CannotCommission
 from generation.models import Prompt, Sample
 from generation.prompts.schedule import SCHEDULE, read_schedule
-from generation.providers.port import Order, TimedPrompt
+from generation.prompts.timed import TimedPrompt
+from generation.providers.port import Order
 
 # The pilot's sequence (Core v0.1 document, section 8). Later replicates have no seed that the protocol names.
 REPLICATE_SEEDS = {1: 104729, 2: 130363, 3: 155921}

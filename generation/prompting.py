@@ -186,7 +186,7 @@ def new_pilot_version(*, prompt: Prompt, actor: str, reason: str) -> Prompt:
     PromptRefused when nothing has changed, without a reason, or when a sample is under way or has its blind copy.
     """
     if not reason.strip():
-        raise PromptRefused("Say why the prompt changes; it goes into the audit trail.")
+        raise PromptRefused("Say why the prompt changes; the reason is recorded in the audit trail.")
     rendered, content = _rendered(prompt.protocol, prompt.configuration, prompt.scene)
     if rendered.sha256 == prompt.sha256:
         raise PromptRefused(f"{prompt}: adapter and specification give the same bytes as before.")

@@ -7,17 +7,23 @@ from pathlib import Path
 
 from fartbench.media.errors import MediaRefusal, MediaToolDied
 from fartbench.media.probe import probe
-from fartbench.storage import file_sha256, raw_clips
+from fartbench.storage import file_sha256
+from fartbench.stores import raw_clips
 from generation.models import Clip
 
 
 @dataclass(frozen=True)
 class Stored:
-    """What became of a fetched file. ``clip`` is None for one that is no clip; its bytes are kept all the same."""
+    """What became of a fetched file. ``clip`` is None for one that is no clip; its bytes are kept all the same.
+
+    ``certain`` is False when the reader of media died or took too long: that may be the machine's fault, so the file
+    is worth another look.
+    """
 
     sha256: str
     clip: Clip | None
     fault: str = ""
+    certain: bool = True
 
 
 def store(file: Path) -> Stored:
@@ -25,10 +31,8 @@ def store(file: Path) -> Stored:
     sha256, size = file_sha256(file), file.stat().st_size
     try:
         facts = probe(file).as_json()
-    except MediaToolDied:
-        raise  # says nothing about the file
     except MediaRefusal as refusal:
         raw_clips().keep(file, sha256=sha256)
-        return Stored(sha256, None, refusal.reason)
+        return Stored(sha256, None, refusal.reason, certain=not isinstance(refusal, MediaToolDied))
     raw_clips().keep(file, sha256=sha256)
     return Stored(sha256, Clip.objects.get_or_create(sha256=sha256, defaults={"size": size, "facts": facts})[0])

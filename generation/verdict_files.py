@@ -12,7 +12,7 @@ from django.utils.timezone import is_aware
 
 from fartbench import audit
 from fartbench.models import ProtocolVersion
-from fartbench.scenarios.verdicts import REVIEWERS
+from fartbench.protocol.rollouts.verdicts import REVIEWERS
 from fartbench.tables import Row, guarded, plain, read_table
 from generation.errors import VerdictRefused, VerdictsRefused
 from generation.verdicts import give_verdict, lines_of

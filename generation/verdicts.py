@@ -17,8 +17,16 @@ from django.utils import timezone
 
 from fartbench import audit
 from fartbench.models import AuditEntry, ProtocolVersion, Round
-from fartbench.scenarios.schema import Scenario
-from fartbench.scenarios.verdicts import REVIEWERS, Reviewed, Verdict, digest_of_scenario, is_asked, reviewed, shown_to
+from fartbench.protocol.rollouts.schema import Scenario
+from fartbench.protocol.rollouts.verdicts import (
+    REVIEWERS,
+    Reviewed,
+    Verdict,
+    digest_of_scenario,
+    is_asked,
+    reviewed,
+    shown_to,
+)
 from generation.errors import NotReviewed, VerdictRefused
 from generation.models import Opinion, Sample, ScenarioVerdict, VerdictWaiver
 
@@ -128,7 +136,7 @@ def verdict_fault(protocol: ProtocolVersion, scenario: str, expert: str, verdict
     if not expert.strip():
         return "A verdict is by a named expert."
     if verdict not in Opinion.values:
-        return f"{verdict!r} is no verdict: {', '.join(Opinion.values)}."
+        return f"{verdict!r} is not a verdict: {', '.join(Opinion.values)}."
     if verdict != Opinion.ACCEPT and not words.strip():
         return f"Say of {scenario} what is to be corrected, or why it is rejected."
     return _not_asked(lines[0], expert.strip())
@@ -138,7 +146,7 @@ def _not_asked(line: Line, expert: str) -> str | None:
     if line.is_asked(expert):
         return None
     if expert in {row.expert for row in line.rows}:
-        return f"{expert} has given a verdict on {line.scenario.key} already; it stands."
+        return f"{expert} has given a verdict on {line.scenario.key} already; it cannot change."
     return f"{line.scenario.key} is settled: no further verdict on it is asked for."
 
 
@@ -149,7 +157,7 @@ def waive_verdicts(*, round_: Round, reason: str, actor: str) -> VerdictWaiver:
     Raises VerdictRefused without a reason.
     """
     if not reason.strip():
-        raise VerdictRefused("Say why the round goes on without experts' verdicts: the reason is empty.")
+        raise VerdictRefused("Say why the round continues without experts' verdicts: the reason is empty.")
     waiver, made = VerdictWaiver.objects.get_or_create(
         round=round_, defaults={"reason": reason.strip(), "by": actor, "at": timezone.now()}
     )

@@ -113,7 +113,7 @@ def read_answer(text: str, form: Form) -> dict[str, Response]:
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a key stands twice in one object")
+        raise ValueError("a key appears twice in one object")
     return found
 
 
@@ -127,7 +127,7 @@ def _only(value: Any, keys: Iterable[str], what: str) -> dict[str, Any]:
 
 def _response(question: str, text: Any) -> Response:
     if not isinstance(text, str):
-        raise NotAnAnswer(f"{question}: {text!r} is no text")
+        raise NotAnAnswer(f"{question}: {text!r} is not text")
     response = Response.parse(text)
     if str(response) != text:
         raise NotAnAnswer(f"{question}: {text!r} is not written as an answer is")

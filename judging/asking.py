@@ -29,6 +29,7 @@ from judging.models import JudgeRun, JudgeTry, RunState, TryState
 from judging.ports.access import access
 from judging.ports.port import Answer, Blocked, Declined, NotTransported, Replied, Request, TimedOut, Unusable
 from judging.ports.registry import port
+from judging.record import ANSWERED, run_digest
 from judging.storable import storable
 from judging.wording import about_text
 
@@ -239,6 +240,21 @@ def _store(run: JudgeRun, state: str, outcome: Outcome) -> None:
         output_tokens=outcome.output_tokens,
         cost_usd=limits.cost_usd(run.judge.model, outcome.input_tokens, outcome.output_tokens),
         ended_at=None if state == RunState.DUE else timezone.now(),
+    )
+    if state in RunState.ended():
+        _record(run)
+
+
+def _record(run: JudgeRun) -> None:
+    """Append an entry that fixes what came of a run, with the clip by its opaque id."""
+    ended, judge = JudgeRun.objects.get(pk=run.pk), run.judge
+    audit.record(
+        ANSWERED,
+        round_name=judge.round.name,
+        judge=judge.name,
+        variant=str(judge.variant),
+        stimulus=run.stimulus_id,
+        digest=run_digest(ended),
     )
 
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from blinding.common_format import CARD_S
 from blinding.models import Stimulus
-from blinding.normalise import CARD_S
 from fartbench.models import Round
 from fartbench.protocol import JudgeModel
-from fartbench.protocol.rollouts import Rollouts
-from fartbench.scenarios.sampling import RoundPlan, asked_of, round_plan
-from fartbench.scenarios.schema import Scenario
+from fartbench.protocol.rollouts.sampling import RoundPlan, asked_of, round_plan
+from fartbench.protocol.rollouts.schema import Scenario
+from fartbench.protocol.rollouts.whole import Rollouts
 from judging.freezing import rules_of
 from judging.limits import upper_usd
 from judging.models import JudgeRun, RunState, Variant

@@ -24,7 +24,7 @@ def plan_lines(plan: JudgingPlan) -> Iterator[str]:
 
 
 def _judge(found: Estimate) -> str:
-    cost = "nobody knows what it costs: it has no price"
+    cost = "its cost is unknown: it has no price"
     if found.usd is not None and found.model.price is not None:
         price = found.model.price
         cost = (

@@ -3,8 +3,7 @@
 from django.apps import AppConfig
 
 from fartbench import writeonce
-from review import guards
-from review.pairs import guards as pair_guards
+from review import guards, pair_guards
 
 
 class ReviewConfig(AppConfig):

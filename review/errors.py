@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from fartbench.errors import BadInput, Refusal
-from fartbench.protocol import Violation
-
-if TYPE_CHECKING:
-    from review.services.drafts import Draft
+from fartbench.protocol import Response, Violation
+from review.drafts import Draft
 
 
 class ReviewRefusal(Refusal):
@@ -48,6 +45,19 @@ class AlreadyLocked(SheetEnded):
         super().__init__("This sheet is locked. A mistake can be reported beside it, and changes nothing in it.")
 
 
+class LockedOtherwise(AlreadyLocked):
+    """The sheet was locked before, with other answers; ``stored`` are those, by question, and stay."""
+
+    def __init__(self, stored: Mapping[str, Response], different: Sequence[str]) -> None:
+        self.stored = dict(stored)
+        ReviewRefusal.__init__(
+            self,
+            "This sheet was locked before, perhaps in another window, with other answers to: "
+            f"{', '.join(different)}. The locked answers are shown and stay. What you sent now was not kept; "
+            "if it is right, report the mistake beside the sheet.",
+        )
+
+
 class AlreadyUnplayable(SheetEnded):
     """The sheet was ended as unplayable before."""
 
@@ -64,6 +74,10 @@ class StaleDraft(ReviewRefusal):
             "These answers were changed in another window or on another device. "
             "The newer ones are kept; look at them before you go on."
         )
+
+
+class TooManyNotes(ReviewRefusal):
+    """More was noted or asked for than anybody needs; nothing of it was kept."""
 
 
 class InvalidAnswers(ReviewRefusal):
@@ -132,13 +146,22 @@ class InviteUnknown(InviteRefused):
 
 
 class InviteUsed(InviteRefused):
-    """The invite was used before."""
+    """The invite was opened before, and its reviewer has begun."""
 
     def __init__(self) -> None:
         super().__init__(
-            "This invite link has been used; each opens once. "
-            "Log in with your password or return code, or ask for a new link."
+            "This invite link was opened before, and the reviewer it was made for has agreed to take part. The link "
+            "stops working then, so that it is of no use to others. If you are that reviewer, log in with your "
+            "password or return code. If you have neither, ask the person who invited you for a new link: your "
+            "answers are kept."
         )
+
+
+class InviteAddressWrong(InviteRefused):
+    """An invite of a person who has begun was opened without the address that it was made for."""
+
+    def __init__(self) -> None:
+        super().__init__("This is not the address that you were invited with. The link still works: try again.")
 
 
 class InviteExpired(InviteRefused):

@@ -93,6 +93,37 @@ RULE_ROWS = (
 ASSIGNMENTS = never_changes("review_assignment")
 
 # What was said about a sheet or a stimulus stands beside it for good.
-NOTES = (*never_changes("review_mistakereport"), *never_changes("review_retirement"))
+NOTES = (
+    *never_changes("review_mistakereport"),
+    *never_changes("review_retirement"),
+    Guard(
+        "retirement_round_is_open",
+        "review_retirement",
+        "INSERT",
+        """NOT EXISTS (SELECT 1 FROM blinding_stimulus s
+  JOIN fartbench_round r ON r.id = s.round_id WHERE s.id = NEW.stimulus_id AND r.state = 'reviewing')""",
+    ),
+)
 
-ALL = (*SHEETS, *ANSWERS, *RULE_ROWS, *ASSIGNMENTS, *NOTES)
+# True when the round of the member {row} was opened, and with {state} whether it takes changes of its cohort.
+_OPENED = "EXISTS (SELECT 1 FROM fartbench_round r WHERE r.id = {row}.round_id AND r.opened_at IS NOT NULL{state})"
+_CLOSED = " AND r.state <> 'reviewing'"
+# The one change of a role: somebody leaves the primary cohort of an open round, once.
+_LEAVES = "OLD.role = 'primary' AND NEW.role = 'replaced' AND OLD.left_at IS NULL AND NEW.left_at IS NOT NULL"
+_LEAVING_CHANGES = """(NEW.role <> OLD.role OR NEW.left_reason <> OLD.left_reason
+  OR COALESCE(CAST(NEW.left_at AS TEXT), '') <> COALESCE(CAST(OLD.left_at AS TEXT), ''))"""
+
+MEMBERS = (
+    Guard("member_keeps_place_and_role", "review_cohortmember", "UPDATE",
+          f"{_OPENED.format(row='OLD', state='')} AND (NEW.round_id <> OLD.round_id "
+          "OR NEW.reviewer_id <> OLD.reviewer_id OR NEW.place <> OLD.place "
+          f"OR ({_LEAVING_CHANGES} AND ({_OPENED.format(row='OLD', state=_CLOSED)} OR NOT ({_LEAVES}))))"),
+    # Sheets, entries and releases name people by their codes.
+    Guard("reviewer_keeps_the_code", "review_reviewer", "UPDATE",
+          "NEW.code <> OLD.code AND EXISTS (SELECT 1 FROM review_cohortmember m JOIN fartbench_round r "
+          "ON r.id = m.round_id WHERE m.reviewer_id = OLD.id AND r.opened_at IS NOT NULL)"),
+    Guard("member_joins_an_open_round", "review_cohortmember", "INSERT", _OPENED.format(row="NEW", state=_CLOSED)),
+    Guard("member_of_an_opened_round_is_kept", "review_cohortmember", "DELETE", _OPENED.format(row="OLD", state="")),
+)  # fmt: skip
+
+ALL = (*SHEETS, *ANSWERS, *RULE_ROWS, *ASSIGNMENTS, *NOTES, *MEMBERS)

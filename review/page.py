@@ -126,28 +126,27 @@ class Stage:
 
 def stages(form: Form, blocks: Sequence[QuestionBlock]) -> list[Stage]:
     """Return the questions by stage, in order."""
+    numbers = sorted({block.stage for block in blocks})
+    return [_stage(form, number, tuple(block for block in blocks if block.stage == number)) for number in numbers]
+
+
+def _stage(form: Form, number: int, blocks: tuple[QuestionBlock, ...]) -> Stage:
     titles = dict(enumerate(form.protocol.stages, start=1))
-    return [
-        Stage(
-            number,
-            titles.get(number) or ("Ratings" if all(block.is_scale for block in group) else "Facts"),
-            number in titles,
-            any(block.key in form.first_impression for block in group),
-            group,
-        )
-        for number in sorted({block.stage for block in blocks})
-        for group in [tuple(block for block in blocks if block.stage == number)]
-    ]
+    of_ratings = all(block.is_scale for block in blocks)
+    is_first = any(block.key in form.first_impression for block in blocks)
+    title = titles.get(number) or ("Ratings" if of_ratings else "Facts")
+    return Stage(number, title, number in titles, is_first, blocks)
 
 
 def browser_rules(form: Form) -> dict[str, Any]:
     """Return the form's rules as JSON for ``static/js/review/rules.js``."""
+    settled = {question: str(response) for question, response in form.settled.items()}
     return {
         "questions": [{"key": question.key, "stage": question.stage} for question in form.questions],
-        "allowed": [_allowed(answer) for answer in form.allowed],
-        "settled": {question: str(response) for question, response in form.settled.items()},
+        "allowed": list(map(_allowed, form.allowed)),
+        "settled": settled,
         "firstImpression": list(form.first_impression),
-        "consistency": [_consistency(rule) for rule in form.protocol.consistency],
+        "consistency": list(map(_consistency, form.protocol.consistency)),
         "playback": {
             "fullPlays": form.protocol.playback.full_plays,
             "fraction": form.protocol.playback.played_fraction,
@@ -176,22 +175,27 @@ def _consistency(rule: Consistency) -> dict[str, Any]:
 
 
 def _block(form: Form, number: int, question: Question, response: Response | None, fault: str) -> QuestionBlock:
-    answers, chosen = form.protocol.answer_set(question), str(response) if response else ""
-    settled = form.settled.get(question.key)
-    return QuestionBlock(
+    answers, settled = form.protocol.answer_set(question), form.settled.get(question.key)
+    text = form.protocol.question(question.key).label if settled else form.wording(question.key)
+    block = QuestionBlock(
         number=number,
         key=question.key,
         label=question.label,
-        text=form.protocol.question(question.key).label if settled else form.wording(question.key),
+        text=text,
         help=form.help(question.key),
         stage=question.stage,
         kind=answers.kind,
-        choices=() if answers.is_number or settled else _choices(form, question, chosen),
-        na=() if settled else _na_choices(form, question, chosen),
+        choices=(),
+        na=(),
         fault=fault,
-        box=_number_box(answers, chosen) if answers.is_number and not settled else None,
-        settled=form.protocol.na_reasons[str(settled.na_reason)] if settled else "",
     )
+    if settled:
+        return replace(block, settled=form.protocol.na_reasons[str(settled.na_reason)])
+    chosen = str(response) if response else ""
+    block = replace(block, na=_na_choices(form, question, chosen))
+    if answers.is_number:
+        return replace(block, box=_number_box(answers, chosen))
+    return replace(block, choices=_choices(form, question, chosen))
 
 
 def _choices(form: Form, question: Question, chosen: str) -> tuple[Choice, ...]:

@@ -45,6 +45,10 @@ class Queue(Generic[Listed]):
         return any(item.is_begun for item in self.items)
 
     @property
+    def ended(self) -> list[Listed]:
+        return [item for item in self.items if item.is_ended]
+
+    @property
     def set_aside(self) -> list[Listed]:
         return [item for item in self.items if item.is_set_aside]
 

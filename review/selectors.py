@@ -33,6 +33,12 @@ def memberships_of(reviewer: Reviewer) -> list[CohortMember]:
     return list(members.select_related("round__protocol", "reviewer").order_by("-round__opened_at"))
 
 
+def rounds_reviewed_by(user: AbstractBaseUser) -> list[str]:
+    """Return the names of the unpublished rounds whose cohort an account is or was in."""
+    places = CohortMember.objects.filter(reviewer__user=user.pk).exclude(round__state=RoundState.PUBLISHED)
+    return sorted(set(places.values_list("round__name", flat=True)))
+
+
 def membership(reviewer: Reviewer, round: Round) -> CohortMember | None:
     """Return the reviewer's place in ``round``, or None."""
     return CohortMember.objects.filter(reviewer=reviewer, round=round, left_at=None).first()
@@ -230,16 +236,22 @@ def _sheet_counts(round: Round) -> dict[int, dict[str, Any]]:
 
 
 def _invite_states(round: Round) -> dict[int, str]:
-    """Return for each member how the newest invite stands: used, open, expired or revoked."""
-    now, states = timezone.now(), {}
-    for invite in Invite.objects.filter(member__round=round).order_by("created_at", "pk"):
-        if invite.used_at:
-            states[invite.member_id] = "used"
-        elif invite.revoked_at:
-            states[invite.member_id] = "revoked"
-        else:
-            states[invite.member_id] = "open" if invite.expires_at > now else "expired"
-    return states
+    """Return for each member the state of the newest invite: revoked, used, opened, open or expired.
+
+    It is “opened” until the member agrees to take part: perhaps only a program that checks e-mail opened it.
+    """
+    invites = Invite.objects.filter(member__round=round).select_related("member").order_by("created_at", "pk")
+    return {invite.member_id: _invite_state(invite) for invite in invites}
+
+
+def _invite_state(invite: Invite) -> str:
+    if invite.revoked_at:
+        return "revoked"
+    if invite.used_at and invite.member.consented_at:
+        return "used"
+    if invite.expires_at <= timezone.now():
+        return "expired"
+    return "opened" if invite.used_at else "open"
 
 
 def missing_sheets(round: Round) -> list[tuple[CohortMember, int]]:

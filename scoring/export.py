@@ -10,7 +10,9 @@ from django.db import transaction
 
 from fartbench import audit
 from fartbench.models import Round, RoundState
+from fartbench.rounds import refuse_unless
 from fartbench.storage import disk_faults_in_words, file_sha256
+from fartbench.times import utc
 from review.models import AnswerSheet, MistakeReport
 from scoring.errors import ExportRefused
 from scoring.formats import WRITERS
@@ -20,8 +22,6 @@ from scoring.release.contents import write_tables
 from scoring.release.kinds import documents_of
 from scoring.release.rows import RowOfCells
 from scoring.release.writers import write_csv
-from scoring.steps import refuse_unless
-from scoring.times import utc
 
 TABLES = "tables"
 FORMATS = (TABLES, *WRITERS)

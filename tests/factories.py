@@ -21,7 +21,8 @@ from blinding.models import Stimulus
 from fartbench.media.ffmpeg import ffmpeg_binary
 from fartbench.models import ProtocolVersion, Round, RoundState
 from fartbench.protocol import Response, form_for, load_protocol
-from fartbench.storage import blind_copies, file_sha256
+from fartbench.storage import file_sha256
+from fartbench.stores import blind_copies
 from review.models import AnswerSheet, Reviewer, Source, TrainingClip
 from review.practice import Solution
 from review.services import InviteLink, StoredFile, enter_sheet, keep_training, plan_orders, set_cohort, write_forms
@@ -55,10 +56,10 @@ def tiny_clip(
         return out.read_bytes()
 
 
-def padded(data: bytes, size: int) -> bytes:
-    """Return an MP4 made ``size`` bytes long by a free box at its end."""
+def padded(data: bytes, size: int, mark: int = 0) -> bytes:
+    """Return an MP4 made ``size`` bytes long by a free box at its end; another ``mark`` makes it another file."""
     gap = size - len(data)
-    return data + gap.to_bytes(4, "big") + b"free" + bytes(gap - 8)
+    return data + gap.to_bytes(4, "big") + b"free" + mark.to_bytes(gap - 8, "big")
 
 
 # Reading a protocol's file takes half a second, and the files that tests name do not change while they run.
@@ -104,8 +105,9 @@ def make_stimulus(
 
     ``window`` says what of a rollout it is: its form, unit and place.
     """
+    mark = next(_numbers) if data is None else 0  # no two blind copies of different clips are one file
     data = tiny_clip(seconds=seconds) if data is None else data
-    sha256, stored = stored_copy(padded(data, size) if len(data) < size else data)
+    sha256, stored = stored_copy(padded(data, size, mark) if len(data) < size else data)
     facts = {"duration_s": seconds, "has_audio": True}
     return Stimulus.objects.create(round=round, scene=scene, sha256=sha256, size=stored, facts=facts, **window)
 

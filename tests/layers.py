@@ -1,4 +1,4 @@
-"""The contract of pure modules for import-linter: what says "No Django here" in its docstring is held to it."""
+"""Contracts for import-linter: pure modules stay pure, and no file imports itself through others."""
 
 import ast
 from pathlib import Path
@@ -6,6 +6,10 @@ from typing import Any
 
 from grimp import ImportGraph
 from importlinter import Contract, ContractCheck, fields, output
+
+ROOT = Path(__file__).parent.parent
+ROOMS = {path.parent.name for path in ROOT.glob("*/apps.py")}
+"""The packages of the product: every folder of the repository that is a Django app."""
 
 
 class PureContract(Contract):
@@ -30,6 +34,25 @@ class PureContract(Contract):
             output.print_error('No module says "No Django here": the contract has lost what it is about.')
         for chain in check.metadata["chains"]:
             output.print_error(" -> ".join(chain))
+
+
+class NoFileCirclesContract(Contract):
+    """No module may reach itself, not even through an import inside a function or through a package's ``__init__``."""
+
+    type_name = "no_file_circles"
+
+    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
+        ways_back = (
+            graph.find_shortest_chain(importer=imported, imported=module)
+            for module in sorted(graph.modules)
+            for imported in sorted(graph.find_modules_directly_imported_by(module))
+        )
+        circles = [chain for chain in ways_back if chain]
+        return ContractCheck(kept=not circles, metadata={"circles": circles})
+
+    def render_broken_contract(self, check: ContractCheck) -> None:
+        for chain in check.metadata["circles"]:
+            output.print_error(" -> ".join((*chain, chain[0])))
 
 
 def promises_purity(module: str) -> bool:

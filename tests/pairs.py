@@ -13,7 +13,7 @@ from fartbench.models import ProtocolVersion, Round
 from fartbench.protocol import digest_of, parse_protocol
 from review.models import PairTask, Reviewer
 from review.pairs.selectors import task_of, tasks_of
-from scoring.pairs import plan_pairs
+from rounds.pairs import plan_pairs
 from tests.factories import CLIP_SECONDS, CORE_R01, full_playback
 from tests.scoring.rows import answer_all, make_open_round
 

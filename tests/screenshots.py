@@ -36,19 +36,20 @@ from fartbench import jobs  # noqa: E402
 from fartbench.media.ffmpeg import ffmpeg_binary  # noqa: E402
 from fartbench.models import Round, RoundState  # noqa: E402
 from fartbench.rounds import Looks, create_round  # noqa: E402
-from generation.commissioning import built_in_systems, commission  # noqa: E402
+from generation.commissioning import commission  # noqa: E402
 from generation.verdicts import waive_verdicts  # noqa: E402
 from review.models import CohortMember, Reviewer  # noqa: E402
 from review.pairs.selectors import next_pair  # noqa: E402
 from review.selectors import next_assignment, training_of  # noqa: E402
 from review.services import set_cohort  # noqa: E402
-from scoring.demo.accounts import ADMIN  # noqa: E402
-from scoring.demo.rollouts import ROLLOUTS, WAIVED  # noqa: E402
-from scoring.demo.rounds import ACTOR, FINISHED, OPEN, PAIRS, PILOT, SIMULATED, YOU, answer_as, answered  # noqa: E402
-from scoring.demo.simulation import TEMPERS  # noqa: E402
-from scoring.pages.published import published_release  # noqa: E402
-from scoring.rounds import open_round  # noqa: E402
+from rounds.opening import open_round  # noqa: E402
+from simulation.configurations import built_in_systems  # noqa: E402
+from simulation.demo.accounts import ADMIN  # noqa: E402
+from simulation.demo.rollouts import ROLLOUTS, WAIVED  # noqa: E402
+from simulation.demo.rounds import ACTOR, FINISHED, OPEN, PAIRS, PILOT, SIMULATED, YOU, answer_as, answered  # noqa: E402
+from simulation.demo.simulation import TEMPERS  # noqa: E402
 from tests.browser import QUIET_FLAGS  # noqa: E402
+from web.pages.published import published_release  # noqa: E402
 
 FOLDER = Path(settings.BASE_DIR) / "docs" / "screenshots"
 LOOKS = {

@@ -85,11 +85,12 @@ class Machine:
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
-    """Return a machine with Python, Chromium and apt-get, used by a plain user."""
+    """Return a machine with Python, Chromium, nginx, mkvmerge and apt-get, used by a plain user."""
     machine = Machine(tmp_path)
     machine.python()
     machine.program("chromium", "")
     machine.program("nginx", "")
+    machine.program("mkvmerge", "")
     machine.program("apt-get", "")
     machine.user(1000)
     return machine
@@ -207,8 +208,19 @@ def test_nginx_is_looked_for_where_debian_puts_it_and_asked_for_otherwise(machin
     assert machine.bootstrap("dev").returncode == 0
 
 
-def test_running_the_product_needs_no_browser(machine: Machine):
+def test_mkvmerge_is_asked_for_by_the_tests(machine: Machine):
+    (machine.programs / "mkvmerge").unlink()
+    machine.program("sudo", "")
+    result = machine.bootstrap("dev")
+    line = "sudo apt-get install -y --no-install-recommends mkvtoolnix"
+    assert result.returncode != 0
+    assert f"    sudo apt-get update && {line}\n" in result.stderr
+    assert machine.calls("apt-get") == machine.calls("pip") == []
+
+
+def test_running_the_product_needs_no_browser_and_no_mkvmerge(machine: Machine):
     (machine.programs / "chromium").unlink()
+    (machine.programs / "mkvmerge").unlink()
     assert machine.bootstrap("runtime").returncode == 0
 
 

@@ -15,6 +15,7 @@ from django.core.management.base import CommandError
 
 from fartbench.models import Round, RoundState
 from scoring.models import Release
+from tests.layers import ROOMS
 from tests.manifests import Lab
 from tests.scoring.rows import answer_all
 
@@ -129,8 +130,7 @@ def test_the_readme_fits_on_two_screens() -> None:
 
 
 def test_every_command_of_ours_says_what_it_does_and_is_listed() -> None:
-    apps = {"fartbench", "generation", "blinding", "review", "judging", "scoring"}
-    ours = {name: app for name, app in get_commands().items() if app in apps}
+    ours = {name: app for name, app in get_commands().items() if app in ROOMS}
     assert len(ours) > 20
     assert [name for name, app in ours.items() if not load_command_class(app, name).help.strip()] == []
     listed = set(re.findall(r"`(\w+)`", (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")))

@@ -17,6 +17,12 @@ class Finding:
         """Whether it names an encoder, tool, vendor, person, place or time."""
         return bool(self.reason)
 
+    @property
+    def may_be_chance(self) -> bool:
+        """Whether it is a run of readable bytes in coded picture or sound that names nothing: compressed data has some
+        by chance, so it is no reason to refuse a copy."""
+        return self.place in {"media data", "sound packet"} and self.reason == "free text"
+
     def as_json(self) -> dict[str, str | bool]:
         """Return the finding as a JSON object."""
         return asdict(self) | {"flagged": self.flagged}

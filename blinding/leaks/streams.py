@@ -53,13 +53,13 @@ def _messages(payload: bytes, place: str) -> Iterator[Finding]:
 
 def _units(track: Track, samples: list[memoryview]) -> Iterator[Finding]:
     rules = nal.H264 if track.codec == "h264" else nal.HEVC
-    at = 4 if track.codec == "h264" else 21
-    width = (track.config[at] & 3) + 1 if len(track.config) > at else 4
+    width = (track.config[21] & 3) + 1 if len(track.config) > 21 else 4
     kept = {*rules.slices, *rules.parameters, *rules.ends}
     for sample in samples:
-        for unit in nal.split(sample, width):
+        units = nal.split_h264(track.config, sample) if rules is nal.H264 else nal.split(sample, width)
+        for unit in units:
             kind = nal.unit_type(unit, rules) if len(unit) >= rules.header else -1
-            if kind not in kept and not (rules is nal.H264 and nal.is_empty_filler(unit)):
+            if kind not in kept and not (rules is nal.H264 and nal.tells_nothing(unit)):
                 yield from _messages(bytes(unit[rules.header :]), f"video {rules.names.get(kind, 'unknown unit')}")
 
 

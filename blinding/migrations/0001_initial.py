@@ -46,7 +46,7 @@ class Migration(migrations.Migration):
                 ('size', models.PositiveBigIntegerField(help_text='Bytes, before padding.')),
                 ('facts', models.JSONField(help_text='What a player may need: duration, size, frame times, sound or none.')),
                 ('technical', models.JSONField(help_text='The technical facts that are left, for the fingerprint report.')),
-                ('proof', models.JSONField(help_text='That it is the raw clip; empty when it was re-encoded.', null=True)),
+                ('proof', models.JSONField(help_text='That it shows and plays what the raw clip does.', null=True)),
                 ('removed', models.JSONField(default=dict, help_text='What was left out, and how often.')),
                 ('sample', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='generation.sample')),
             ],

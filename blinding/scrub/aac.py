@@ -1,7 +1,7 @@
 """AAC: the AudioSpecificConfig is cut to its own fields, fill and data elements before the sound are taken out. No
 Django here.
 
-Source: ISO/IEC 14496-3 §1.6.2.1 (AudioSpecificConfig) and §4.4.2.1 (raw_data_block).
+Source: ISO/IEC 14496-3 §1.6.2.1 (AudioSpecificConfig), §4.4.1.1 (program_config_element) and §4.4.2.1 (raw_data_block).
 """
 
 from collections import Counter
@@ -35,16 +35,35 @@ def trim_config(config: bytes) -> bytes:
             kind = _object_type(bits)
         if kind not in (1, 2, 3, 4):
             raise CannotScrub(f"its AAC object type {kind} does not play in browsers")
-        if channels == 0:
-            raise CannotScrub("its AAC channel layout is a free-form record, which can hold text")
         bits.skip(1)
         if bits.flag():
             bits.skip(14)
         bits.skip(1)
+        if channels == 0:
+            config, bits = _without_comment(config, bits)
     except OutOfBits as fault:
         raise CannotScrub("its AAC set-up record is missing or damaged") from fault
     end = _extension_end(bits)
     return without_bits(config, end, bits.length)
+
+
+def _without_comment(config: bytes, bits: BitReader) -> tuple[bytes, BitReader]:
+    """Take the comment out of the channel record that follows, as layouts beside the usual ones have; return the
+    record without it and a reader that has passed it."""
+    bits.skip(4 + 2 + 4)  # its number, object type and rate
+    front, side, back, low, other = bits.read(4), bits.read(4), bits.read(4), bits.read(2), bits.read(3)
+    coupled = bits.read(4)
+    for length in (4, 4, 3):  # the two mixdown elements, and how surround is mixed down
+        if bits.flag():
+            bits.skip(length)
+    bits.skip(5 * (front + side + back) + 4 * (low + other) + 5 * coupled)
+    bits.skip(-bits.at % 8)
+    at = bits.at // 8
+    end = at + 1 + bits.read(8)
+    if end > len(config):
+        raise OutOfBits("the comment is cut off")
+    config = config[:at] + b"\0" + config[end:]
+    return config, BitReader(config, 8 * (at + 1))
 
 
 def _object_type(bits: BitReader) -> int:

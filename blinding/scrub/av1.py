@@ -8,8 +8,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from blinding.scrub.coded import Bytes, CannotScrub, Coded, refuse_text
+from fartbench.media.hdr import fixed_mastering_numbers
 
-SEQUENCE = 1
+SEQUENCE, METADATA = 1, 5
+LIGHT, MASTERING = b"\1", b"\2"
+"""The types of the metadata messages on what a picture was graded for, and how many bytes follow the type."""
+LIGHT_BYTES, MASTERING_BYTES = 4, 24
 KEPT = frozenset({SEQUENCE, 3, 4, 6, 7})
 NAMES = {2: "delimiter", 5: "metadata", 8: "tile list", 15: "padding"}
 
@@ -63,7 +67,19 @@ def scrub_av1(config: bytes, samples: list[memoryview]) -> Coded:
     record = config[:3] + b"\0" + sequence
     if len(config) > len(record):
         removed["bytes in the set-up record"] += len(config) - len(record)
-    return Coded("av01", record, rebuilt, removed)
+    messages = [bytes(p) for kind, _, p in [*split(memoryview(config)[4:]), *split(samples[0])] if kind == METADATA]
+    return Coded("av01", record, rebuilt, removed, *_grading(messages))
+
+
+def _grading(messages: list[bytes]) -> tuple[bytes, bytes]:
+    """Return what a picture was graded for, as payloads of “mdcv” and “clli”; empty when no message says so."""
+    mastering = light = b""
+    for message in messages:
+        if message[:1] == MASTERING and len(message) > MASTERING_BYTES:
+            mastering = mastering or fixed_mastering_numbers(message, 1)
+        elif message[:1] == LIGHT and len(message) > LIGHT_BYTES:
+            light = light or message[1 : 1 + LIGHT_BYTES]
+    return mastering, light
 
 
 def _rebuild(sample: memoryview, removed: Counter[str]) -> list[Bytes]:

@@ -12,12 +12,18 @@ class CannotScrub(ValueError):
 
 @dataclass(slots=True)
 class Coded:
-    """A scrubbed stream: the MP4 sample entry it needs, its set-up record, and per sample the pieces to write."""
+    """A scrubbed stream: the MP4 sample entry it needs, its set-up record, and per sample the pieces to write.
+
+    ``mastering`` and ``light`` are what messages that were taken out say an HDR picture was graded for, as the payloads
+    of the boxes “mdcv” and “clli”.
+    """
 
     entry: str
     record: bytes
     samples: list[list[Bytes]]
     removed: Counter[str] = field(default_factory=Counter)
+    mastering: bytes = b""
+    light: bytes = b""
 
 
 def refuse_text(record: bytes | memoryview, what: str, longest: int = 12) -> None:

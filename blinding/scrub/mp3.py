@@ -5,9 +5,30 @@ ancillary.
 """
 
 from collections import Counter
+from typing import NamedTuple
 
 from blinding.scrub.coded import Bytes, CannotScrub, Coded
 from fartbench.media.bits import BitReader, OutOfBits
+
+
+class Layout(NamedTuple):
+    """The side information of a frame: its bytes, then in bits how far back the sound begins, what lies between that
+    and the first part, and what follows the length of a part; a part is a granule of a channel."""
+
+    size: int
+    back: int
+    between: int
+    parts: int
+    rest: int
+
+
+LAYOUTS = {
+    (True, True): Layout(size=17, back=9, between=9, parts=2, rest=47),
+    (True, False): Layout(size=32, back=9, between=11, parts=4, rest=47),
+    (False, True): Layout(size=9, back=8, between=1, parts=1, rest=51),
+    (False, False): Layout(size=17, back=8, between=2, parts=2, rest=51),
+}
+"""The layouts by whether a frame is MPEG-1 and whether it is mono."""
 
 
 def scrub_mp3(samples: list[memoryview]) -> Coded:
@@ -33,23 +54,26 @@ def scrub_mp3(samples: list[memoryview]) -> Coded:
 def _side(frame: bytes) -> tuple[int, int, list[int]]:
     """Return where the side information of a frame ends, how far back its sound begins, and the bits of each granule
     and channel."""
-    if len(frame) < 4 or frame[0] != 0xFF or frame[1] & 0xE6 != 0xE2:  # sync word and layer III
-        raise CannotScrub("a sound packet is no MP3 frame")
-    first = frame[1] >> 3 & 3 == 3  # MPEG-1
-    mono = frame[3] >> 6 == 3
+    if len(frame) < 4 or frame[0] != 0xFF or frame[1] & 0xE0 != 0xE0:  # the sync word
+        raise CannotScrub("a sound packet is not an MP3 frame")
+    if frame[1] & 0x06 != 0x02:  # layer III
+        raise CannotScrub(
+            "not every browser plays MPEG layer I or II sound in MP4; normalising the round re-encodes it"
+        )
+    is_mpeg_1, is_mono = frame[1] >> 3 & 3 == 3, frame[3] >> 6 == 3
+    layout = LAYOUTS[is_mpeg_1, is_mono]
     at = 4 if frame[1] & 1 else 6
-    size = (17 if mono else 32) if first else (9 if mono else 17)
-    bits = BitReader(frame[at : at + size])
+    bits = BitReader(frame[at : at + layout.size])
+    lengths = []
     try:
-        back = bits.read(9 if first else 8)
-        bits.skip((5 if mono else 3) + (4 if mono else 8) if first else (1 if mono else 2))
-        lengths = []
-        for _ in range((2 if first else 1) * (1 if mono else 2)):
+        back = bits.read(layout.back)
+        bits.skip(layout.between)
+        for _ in range(layout.parts):
             lengths.append(bits.read(12))
-            bits.skip(47 if first else 51)
+            bits.skip(layout.rest)
     except OutOfBits as fault:
         raise CannotScrub("a sound packet is damaged") from fault
-    return at + size, back, lengths
+    return at + layout.size, back, lengths
 
 
 def _keep(stream: bytearray, used: list[tuple[int, int]]) -> tuple[bytes, int]:

@@ -1,5 +1,5 @@
-"""H.264 and HEVC: slices and the parameter sets they need may stay; no SEI, delimiter, filler or unknown unit. No
-Django here.
+"""H.264 and HEVC: slices and the parameter sets they need may stay; no delimiter, filler or unknown unit, and of the
+messages (SEI) the recovery point alone. No Django here.
 
 Sources: ITU-T H.264 §7.4.1, ITU-T H.265 §7.4.2, ISO/IEC 14496-15 §5.3.3 (avcC) and §8.3.3 (hvcC).
 """
@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from blinding.scrub.annex_b import begins_with_start_code, split_at_start_codes
 from blinding.scrub.coded import Bytes, CannotScrub, Coded, refuse_text
+from blinding.scrub.sei import grading, recovery_point, refuse_what_changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,9 @@ HEVC = Rules(
 )
 FILLER = 12
 SMALLEST_FILLER = 6
-SHOWN_SEI = {19: "film grain", 47: "a display orientation"}
-"""SEI messages that change the picture itself (ITU-T H.264 and H.265 annex D): leaving them out would show another
-clip."""
+IDR_SLICE = 5
+NO_SETS = b"\1\0\0\0\xff\xe0\0"
+"""An H.264 set-up record without parameter sets."""
 
 
 def unit_type(unit: Bytes, rules: Rules) -> int:
@@ -67,13 +69,19 @@ def split(sample: memoryview, width: int) -> Iterator[memoryview]:
             yield sample[start:at]
 
 
+def split_h264(config: bytes, sample: memoryview) -> list[memoryview]:
+    """Return the units of an H.264 sample, which are behind start codes where the track has no set-up record."""
+    if not config and begins_with_start_code(sample):
+        return list(split_at_start_codes(sample))
+    return list(split(sample, (config[4] & 3) + 1 if len(config) > 4 else 4))
+
+
 def scrub(
-    samples: list[memoryview], sets: list[bytes], width: int, rules: Rules
+    split_samples: list[list[memoryview]], sets: list[bytes], rules: Rules
 ) -> tuple[list[list[Bytes]], list[bytes], bool, Counter[str]]:
     """Return samples rebuilt with 4-byte lengths, the parameter sets for the set-up record, whether sets change on the
     way, and a count of what went."""
     removed: Counter[str] = Counter()
-    split_samples = [list(split(sample, width)) for sample in samples]
     if not any(_kind(unit, rules) in rules.parameters[:1] for unit in sets):
         sets = [*sets, *_sets_in(split_samples[0], rules)]
     known = {bytes(unit) for unit in sets}
@@ -99,8 +107,12 @@ def fill_to(samples: list[list[Bytes]], total: int) -> None:
         pieces += [(size - 4).to_bytes(4, "big"), b"\x0c" + b"\xff" * (size - 6) + b"\x80"]
 
 
-def is_empty_filler(unit: Bytes) -> bool:
-    """Say whether a unit is H.264 filler with nothing in it."""
+def tells_nothing(unit: Bytes) -> bool:
+    """Say whether an H.264 unit is filler with nothing in it, or a recovery point and nothing else."""
+    return _is_empty_filler(unit) or (unit[0] & 31 in H264.sei and recovery_point(unit) == unit)
+
+
+def _is_empty_filler(unit: Bytes) -> bool:
     body = bytes(unit[1:]).rstrip(b"\x80")
     return unit[0] & 31 == FILLER and body.count(0xFF) == len(body)
 
@@ -116,10 +128,16 @@ def _sets_in(units: list[memoryview], rules: Rules) -> list[bytes]:
 def _rebuild(units: list[memoryview], rules: Rules, moving: bool, removed: Counter[str]) -> list[Bytes]:
     pieces: list[Bytes] = []
     pictures = 0
+    may_recover = rules is H264 and all(_kind(unit, rules) != IDR_SLICE for unit in units)
     for unit in units:
         kind = _kind(unit, rules)
+        recovery = b""
         if kind in rules.sei:
-            _refuse_shown(unit, rules)
+            refuse_what_changes(unit, rules.header)
+            recovery = recovery_point(unit) if may_recover else b""
+            pieces += [len(recovery).to_bytes(4, "big"), recovery] if recovery else []
+        if recovery == unit:
+            continue
         if kind in rules.slices or (moving and kind in rules.parameters):
             pieces += [len(unit).to_bytes(4, "big"), unit]
             pictures += kind in rules.slices
@@ -134,36 +152,22 @@ def _rebuild(units: list[memoryview], rules: Rules, moving: bool, removed: Count
     return pieces
 
 
-def _refuse_shown(unit: memoryview, rules: Rules) -> None:
-    for kind in sei_types(unit, rules):
-        if kind in SHOWN_SEI:
-            raise CannotScrub(f"the stream carries {SHOWN_SEI[kind]} that changes the picture shown")
-
-
-def sei_types(unit: Bytes, rules: Rules) -> list[int]:
-    """Return the payload types of an SEI unit, as far as it can be read."""
-    data = bytes(unit[rules.header :]).replace(b"\0\0\3", b"\0\0")
-    at, found = 0, []
-    while at + 2 <= len(data) and data[at] != 0x80:  # the stop bit
-        numbers = []
-        for _ in range(2):
-            value = 0
-            while at < len(data) and data[at] == 0xFF:  # 255 says more follows
-                value, at = value + 255, at + 1
-            value, at = value + (data[at] if at < len(data) else 0), at + 1
-            numbers.append(value)
-        found.append(numbers[0])
-        at += numbers[1]
-    return found
+def _grading(config_units: list[bytes], sample: list[memoryview], rules: Rules) -> tuple[bytes, bytes]:
+    """Return what a picture was graded for, by the messages of its set-up record and first sample."""
+    units: list[Bytes] = [*config_units, *sample]
+    return grading((unit for unit in units if _kind(unit, rules) in rules.sei), rules.header)
 
 
 def scrub_h264(config: bytes, samples: list[memoryview]) -> Coded:
     """Return an H.264 stream as slices with its SPS and PPS alone."""
+    split_samples = [split_h264(config, sample) for sample in samples]
+    if not config and begins_with_start_code(samples[0]):
+        config = NO_SETS
     if len(config) < 7 or config[0] != 1:  # avcC version 1
         raise CannotScrub("its H.264 set-up record (avcC) is missing or damaged")
     sps, at = _counted(config, 6, config[5] & 31)
     pps, at = _counted(config, at + 1, config[at] if at < len(config) else 0)
-    units, sets, moving, removed = scrub(samples, [*sps, *pps], (config[4] & 3) + 1, H264)
+    units, sets, moving, removed = scrub(split_samples, [*sps, *pps], H264)
     by_kind = {kind: [unit for unit in sets if unit[0] & 31 == kind] for kind in H264.parameters}
     if not by_kind[7] or not by_kind[8] or len(by_kind[7][0]) < 4:  # SPS and its four first bytes
         raise CannotScrub("it has no H.264 parameter sets")
@@ -173,7 +177,8 @@ def scrub_h264(config: bytes, samples: list[memoryview]) -> Coded:
         record += bytes([0xFC | config[at], 0xF8 | config[at + 1], 0xF8 | config[at + 2], len(by_kind[13])])
         record += _joined(by_kind[13])
     _count_leftovers(config, record, removed)
-    return Coded("avc3" if moving else "avc1", record, units, removed)
+    mastering, light = _grading([], split_samples[0], H264)
+    return Coded("avc3" if moving else "avc1", record, units, removed, mastering, light)
 
 
 def _counted(config: bytes, at: int, count: int) -> tuple[list[bytes], int]:
@@ -201,12 +206,15 @@ def scrub_hevc(config: bytes, samples: list[memoryview]) -> Coded:
     if len(config) < 23 or config[0] != 1:  # hvcC version 1
         raise CannotScrub("its HEVC set-up record (hvcC) is missing or damaged")
     sets: list[bytes] = []
+    messages: list[bytes] = []
     at = 23
     for _ in range(config[22]):
         kind, count = config[at] & 63, int.from_bytes(config[at + 1 : at + 3], "big")
         found, at = _counted(config, at + 3, count)
         sets += found if kind in HEVC.parameters else []
-    units, sets, moving, removed = scrub(samples, sets, (config[21] & 3) + 1, HEVC)
+        messages += found if kind in HEVC.sei else []
+    split_samples = [list(split(sample, (config[21] & 3) + 1)) for sample in samples]
+    units, sets, moving, removed = scrub(split_samples, sets, HEVC)
     by_kind = {kind: [unit for unit in sets if unit_type(unit, HEVC) == kind] for kind in HEVC.parameters}
     if not all(by_kind.values()):
         raise CannotScrub("it has no HEVC parameter sets")
@@ -214,7 +222,8 @@ def scrub_hevc(config: bytes, samples: list[memoryview]) -> Coded:
     for kind, found in by_kind.items():
         record += bytes([(0 if moving else 0x80) | kind]) + len(found).to_bytes(2, "big") + _joined(found)
     _count_leftovers(config, record, removed)
-    return Coded("hev1" if moving else "hvc1", record, units, removed)
+    mastering, light = _grading(messages, split_samples[0], HEVC)
+    return Coded("hev1" if moving else "hvc1", record, units, removed, mastering, light)
 
 
 def _hevc_header(config: bytes) -> bytes:

@@ -32,8 +32,13 @@ def read_head(config: bytes) -> Head:
         raise CannotScrub("its Opus header is missing or damaged")
     channels, skip, _, gain, family = unpack_from("<BHIhB" if little else ">BHIhB", body, 1)
     mapping = bytes(body[11 : 13 + channels]) if family else b""
-    if family not in (0, 1) or not channels or (family and len(mapping) != 2 + channels):
-        raise CannotScrub("its Opus channel mapping does not play in browsers")
+    if family not in (0, 1):
+        raise CannotScrub(
+            f"its Opus channels are mapped by family {family}, which names no loudspeakers, so browsers place them "
+            "differently"
+        )
+    if not channels or (family and len(mapping) != 2 + channels):
+        raise CannotScrub("its Opus channel mapping is damaged")
     return Head(channels, skip, gain, family, mapping)
 
 
@@ -75,16 +80,3 @@ def _padding(packet: memoryview) -> tuple[int, int]:
     if at + 1 + padding > len(packet):
         raise CannotScrub("a sound packet is damaged")
     return at + 1, padding
-
-
-def packet_samples(packet: Bytes) -> int:
-    """Return how many samples at 48 kHz a packet lasts (RFC 6716 §3.1)."""
-    kind = packet[0] >> 3
-    if kind < 12:  # SILK only
-        each = (480, 960, 1920, 2880)[kind & 3]
-    elif kind < 16:  # hybrid
-        each = (480, 960)[kind & 1]
-    else:
-        each = (120, 240, 480, 960)[kind & 3]
-    code = packet[0] & 3
-    return each * (1 if code == 0 else 2 if code < 3 else packet[1] & 63 if len(packet) > 1 else 0)

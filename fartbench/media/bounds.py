@@ -10,6 +10,7 @@ class Bounds:
     file_bytes: int = 512 * 1024 * 1024
     pixels: int = 4096 * 2304
     side: int = 8192
+    shown_side: int = 16_384
     seconds: float = 900.0
     tracks: int = 32
     samples: int = 200_000

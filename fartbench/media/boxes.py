@@ -5,6 +5,12 @@ from dataclasses import dataclass
 from struct import unpack_from
 
 Bytes = bytes | memoryview
+_MATTERS = frozenset({
+    "ftyp", "styp", "moov", "moof", "mdat", "sidx", "emsg", "prft", "mvhd", "trak", "tkhd", "edts", "elst", "mdia",
+    "mdhd", "hdlr", "minf", "dinf", "dref", "stbl", "stsd", "stts", "ctts", "stss", "stsc", "stsz", "stz2", "stco",
+    "co64", "mvex", "trex", "traf", "tfhd", "tfdt", "trun",
+})  # fmt: skip
+"""The boxes without which a clip would be another one: one of these that is cut off makes the file a broken one."""
 
 
 class BadBoxes(ValueError):
@@ -22,31 +28,40 @@ class Box:
 
 
 def walk(data: Bytes, start: int, end: int, limit: int = 20_000) -> Iterator[Box]:
-    """Yield the boxes between ``start`` and ``end``; raise BadBoxes when a size is impossible or there are over
-    ``limit``."""
+    """Yield the boxes between ``start`` and ``end``.
+
+    Players take no notice of bytes behind the last box that are none, such as zeros or a tag, and no more is done here.
+    A box of media data that runs past the end of the file ends with the file: whether something is missing is known
+    once its samples are looked at. Raises BadBoxes when the size of a box that matters is impossible, or when there are
+    over ``limit``.
+    """
     at = start
     count = 0
     while at + 8 <= end:
-        size, name = unpack_from(">I4s", data, at)
-        header = 8
-        if size == 1:
-            if at + 16 > end:
-                raise BadBoxes(f"a box header at byte {at} is cut off")
-            (size,) = unpack_from(">Q", data, at + 8)
-            header = 16
-        elif size == 0 and start == 0:  # to the end of the file, which only a box outside all others may say
-            size = end - at
+        name, header, size = _header(data, at, end, is_outermost=start == 0)
         if size < header or at + size > end:
-            raise BadBoxes(f"the box “{_name(name)}” at byte {at} says {size} bytes where {end - at} are left")
+            if name not in _MATTERS:
+                return
+            raise BadBoxes(f"the box “{name}” at byte {at} says {size} bytes where {end - at} are left")
         count += 1
         if count > limit:
             raise BadBoxes(f"over {limit} boxes in one place")
-        yield Box(_name(name), at, at + header, at + size)
+        yield Box(name, at, at + header, at + size)
         at += size
 
 
-def _name(raw: bytes) -> str:
-    return raw.decode("latin-1")
+def _header(data: Bytes, at: int, end: int, *, is_outermost: bool) -> tuple[str, int, int]:
+    """Return the name of the box at ``at``, and how long its header and all of it are."""
+    size, raw = unpack_from(">I4s", data, at)
+    name, header = raw.decode("latin-1"), 8
+    if size == 1:
+        if at + 16 > end:
+            raise BadBoxes(f"a box header at byte {at} is cut off")
+        (size,) = unpack_from(">Q", data, at + 8)
+        header = 16
+    if is_outermost and (size == 0 or (name == "mdat" and at + size > end)):
+        size = end - at
+    return name, header, size
 
 
 def child(data: Bytes, box: Box, *path: str, skip: int = 0) -> Box | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import av
 from av.audio.frame import AudioFrame
+from av.codec.context import Flags2
 from av.error import FFmpegError
 from av.video.frame import VideoFrame
 
@@ -23,18 +24,21 @@ PICTURES_TRIED = 40
 PACKETS_TRIED = 8
 
 
-def first_picture(path: Path, data: memoryview, track: Track, bounds: Bounds) -> tuple[VideoFrame, str] | None:
-    """Return the first decoded picture of a track and the codec's profile, or None for a codec that is not decoded
-    here.
+def first_picture(
+    path: Path, data: memoryview, track: Track, bounds: Bounds
+) -> tuple[VideoFrame, str, tuple[int, int]] | None:
+    """Return the first decoded frame of a track, the codec's profile and the shape of a pixel by the bitstream (width,
+    height; 1, 1 when it does not say), or None for a codec that is not decoded here.
 
     Raises NotAVideo when no picture comes out.
     """
     if track.codec not in DECODERS:
         return None
-    frame, profile = _first_frame(path, data, track, bounds)
+    frame, context = _first_frame(path, data, track, bounds)
     if not isinstance(frame, VideoFrame):
         raise NotAVideo(path, "has a picture track that decodes to sound.")
-    return frame, profile
+    aspect = context.sample_aspect_ratio
+    return frame, str(context.profile or ""), (aspect.numerator, aspect.denominator) if aspect else (1, 1)
 
 
 def first_sound(path: Path, data: memoryview, track: Track, bounds: Bounds) -> tuple[AudioFrame, str] | None:
@@ -45,17 +49,19 @@ def first_sound(path: Path, data: memoryview, track: Track, bounds: Bounds) -> t
     """
     if track.codec not in DECODERS:
         return None
-    frame, profile = _first_frame(path, data, track, bounds)
+    frame, context = _first_frame(path, data, track, bounds)
     if not isinstance(frame, AudioFrame):
         raise NotAVideo(path, "has a sound track that decodes to pictures.")
-    return frame, profile
+    return frame, str(context.profile or "")
 
 
-def _first_frame(path: Path, data: memoryview, track: Track, bounds: Bounds) -> tuple[Any, str]:
+def _first_frame(path: Path, data: memoryview, track: Track, bounds: Bounds) -> tuple[Any, Any]:
     context = av.CodecContext.create(DECODERS[track.codec], "r")
     context.thread_count = 1
     context.extradata = extradata(track)
     context.options = {"max_pixels": str(bounds.pixels)}
+    if track.kind == "audio":
+        context.flags2 |= Flags2.skip_manual  # an Opus decoder would cut off what its header says
     try:
         frames = _frames(context, data, track)
         # The first sound frame of a stream may be cut short by its decoder; a whole one is wanted.
@@ -66,7 +72,7 @@ def _first_frame(path: Path, data: memoryview, track: Track, bounds: Bounds) -> 
         raise NotAVideo(path, f"has {track.kind} that cannot be decoded ({fault.strerror}).") from fault
     if frame is None:
         raise NotAVideo(path, f"has {track.kind} that cannot be decoded (no frame comes out).")
-    return frame, str(context.profile or "")
+    return frame, context
 
 
 def _frames(context: Any, data: memoryview, track: Track) -> Iterator[Any]:

@@ -8,6 +8,7 @@ from struct import unpack_from
 
 from fartbench.media.boxes import BadBoxes, Box, Bytes, walk
 from fartbench.media.movie import Track
+from fartbench.media.mp4_display import read_display_boxes
 
 VIDEO = {
     "avc1": ("h264", "avcC"),
@@ -17,6 +18,9 @@ VIDEO = {
     "av01": ("av1", "av1C"),
     "vp09": ("vp9", "vpcC"),
     "vp08": ("vp8", "vpcC"),
+    "jpeg": ("mjpeg", ""),
+    "mjpa": ("mjpeg", ""),
+    "mjpb": ("mjpeg", ""),
 }
 AUDIO = {"mp4a": "esds", ".mp3": "", "Opus": "dOps"}
 OBJECT_TYPES = {0x40: "aac", 0x66: "aac", 0x67: "aac", 0x68: "aac", 0x69: "mp3", 0x6B: "mp3", 0xDD: "vorbis"}
@@ -52,24 +56,13 @@ def _inner(data: Bytes, entry: Box, skip: int) -> list[Box]:
 
 def _video(data: Bytes, entry: Box, track: Track) -> None:
     track.codec, record = VIDEO.get(entry.kind, (entry.kind.strip(), ""))
-    track.attached = entry.kind in PICTURES
+    track.attached = entry.kind in PICTURES and len(track.samples) <= 1  # more of them are a film
     track.width, track.height = unpack_from(">HH", data, entry.start + 24)
-    for box in _inner(data, entry, 78):
+    inside = _inner(data, entry, 78)
+    for box in inside:
         if box.kind == record:
             track.config = bytes(data[box.start : box.end])
-        elif box.kind == "pasp":
-            wide, high = unpack_from(">II", data, box.start)
-            track.pixel_aspect = (wide, high) if wide and high else (1, 1)
-        elif box.kind == "colr":
-            _colour(data, box, track)
-
-
-def _colour(data: Bytes, box: Box, track: Track) -> None:
-    kind = bytes(data[box.start : box.start + 4])
-    if kind in (b"nclx", b"nclc"):
-        primaries, transfer, matrix = unpack_from(">HHH", data, box.start + 4)
-        full_range = data[box.start + 10] >> 7 if kind == b"nclx" and box.end - box.start > 10 else 0
-        track.colour = (primaries, transfer, matrix, full_range)
+    read_display_boxes(data, inside, track)
 
 
 def _audio(data: Bytes, entry: Box, track: Track, quicktime: bool) -> None:

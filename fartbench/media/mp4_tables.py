@@ -15,18 +15,22 @@ from fartbench.media.movie import Sample
 
 
 def read_tables(data: Bytes, stbl: Box, bounds: Bounds) -> tuple[list[Sample], set[int]]:
-    """Return the samples that the tables of ``stbl`` describe, and the sample descriptions (from 1) that they use."""
-    sizes = _sizes(data, need(data, stbl, "stsz"), bounds)
+    """Return the samples that the tables of ``stbl`` describe, and the sample descriptions (from 1) that they use.
+
+    Where players agree on tables of different length, they are read alike: what is more than the samples counts for
+    nothing, and a frame without a shift has none. Raises BadBoxes where players do not.
+    """
+    sizes = _sizes(data, stbl, bounds)
     if not sizes:
         return [], set()
     offsets, descriptions = _offsets(data, stbl, sizes, bounds)
-    durations = _runs(table(data, need(data, stbl, "stts"), 4, 2, bounds.samples), len(sizes), "stts")
+    durations = _durations(table(data, need(data, stbl, "stts"), 4, 2, bounds.samples), len(offsets))
     ctts = child(data, stbl, "ctts")
-    shifts = [0] * len(sizes)
+    shifts = [0] * len(offsets)
     if ctts is not None:
-        shifts = [_signed(v) for v in _runs(table(data, ctts, 4, 2, bounds.samples), len(sizes), "ctts")]
-    stss = child(data, stbl, "stss")
-    sync = None if stss is None else {row[0] - 1 for row in table(data, stss, 4, 1, bounds.samples)}
+        shifted = [_signed(value) for value in _runs(table(data, ctts, 4, 2, bounds.samples), len(offsets))]
+        shifts[: len(shifted)] = shifted
+    sync = _sync_samples(data, stbl, bounds)
     starts = accumulate(durations, initial=0)
     rows = zip(offsets, sizes, starts, shifts, durations, strict=False)
     samples = [
@@ -40,25 +44,61 @@ def _signed(value: int) -> int:
     return value - (1 << 32) if value >> 31 else value
 
 
-def _sizes(data: Bytes, stsz: Box, bounds: Bounds) -> list[int]:
-    if stsz.end - stsz.start < 12:  # the two numbers that every table has
-        raise BadBoxes("the “stsz” table is cut off")
-    same, count = unpack_from(">II", data, stsz.start + 4)
-    if count > bounds.samples:
-        raise BadBoxes(f"{count} samples in one track, over the limit of {bounds.samples}")
+def _sync_samples(data: Bytes, stbl: Box, bounds: Bounds) -> set[int] | None:
+    """Return the samples (from 0) that decoding can begin at, or None when it can at each; an empty table leaves the
+    first."""
+    stss = child(data, stbl, "stss")
+    if stss is None:
+        return None
+    return {row[0] - 1 for row in table(data, stss, 4, 1, bounds.samples)} or {0}
+
+
+def _sizes(data: Bytes, stbl: Box, bounds: Bounds) -> list[int]:
+    stsz = child(data, stbl, "stsz")
+    if stsz is None:
+        return _compact_sizes(data, need(data, stbl, "stz2"), bounds)
+    same, count = _size_header(data, stsz, bounds)
     if same:
         return [same] * count
     return [row[0] for row in table(data, stsz, 8, 1, bounds.samples)]
 
 
-def _runs(rows: list[tuple[int, ...]], count: int, name: str) -> list[int]:
+def _size_header(data: Bytes, box: Box, bounds: Bounds) -> tuple[int, int]:
+    """Return the two numbers that a table of sizes begins with, the second of which counts the samples."""
+    if box.end - box.start < 12:
+        raise BadBoxes(f"the “{box.kind}” table is cut off")
+    first, count = unpack_from(">II", data, box.start + 4)
+    if count > bounds.samples:
+        raise BadBoxes(f"{count} samples in one track, over the limit of {bounds.samples}")
+    return first, count
+
+
+def _compact_sizes(data: Bytes, stz2: Box, bounds: Bounds) -> list[int]:
+    """Return sizes that are written with 4, 8 or 16 bits each (ISO/IEC 14496-12 §8.7.3.3)."""
+    width, count = _size_header(data, stz2, bounds)
+    packed = bytes(data[stz2.start + 12 : stz2.end])
+    if width not in (4, 8, 16) or width * count > 8 * len(packed):
+        raise BadBoxes("the “stz2” table is cut off or malformed")
+    if width == 4:
+        return [half for byte in packed for half in (byte >> 4, byte & 15)][:count]
+    return list(unpack_from(f">{count}{'B' if width == 8 else 'H'}", packed))
+
+
+def _runs(rows: list[tuple[int, ...]], count: int) -> list[int]:
+    """Return the first ``count`` values of a table of runs (length, value), or fewer when it has fewer."""
     values: list[int] = []
     for length, value in rows:
-        if length > count - len(values):
-            raise BadBoxes(f"the “{name}” table describes more samples than the {count} there are")
-        values += [value] * length
+        values += [value] * min(length, count - len(values))
+    return values
+
+
+def _durations(rows: list[tuple[int, ...]], count: int) -> list[int]:
+    """Return how long each sample lasts. A last one that lasts for no time lasts as long as the one before it."""
+    values = _runs(rows, count)
     if len(values) < count:
-        raise BadBoxes(f"the “{name}” table describes {len(values)} of {count} samples")
+        raise BadBoxes(f"the “stts” table says how long {len(values)} of {count} samples last")
+    if count > 1 and not values[-1]:
+        values[-1] = values[-2]
     return values
 
 
@@ -71,14 +111,14 @@ def _offsets(data: Bytes, stbl: Box, sizes: list[int], bounds: Bounds) -> tuple[
     used: set[int] = set()
     ends = [*(row[0] for row in runs[1:]), len(chunks) + 1]
     for (first, per_chunk, description), last in zip(runs, ends, strict=True):
-        if not 1 <= first < last <= len(chunks) + 1 or per_chunk > len(sizes):
+        if not 1 <= first < last <= len(chunks) + 1:
             raise BadBoxes("the “stsc” table points at chunks that are not there")
         used.add(description)
         for chunk in range(first - 1, last - 1):
             mine = sizes[len(offsets) : len(offsets) + per_chunk]
+            if len(mine) < per_chunk:
+                raise BadBoxes(f"its chunks hold more samples than the {len(sizes)} that have a size")
             offsets += list(accumulate(mine, initial=chunks[chunk]))[:-1]
-    if len(offsets) != len(sizes):
-        raise BadBoxes(f"the chunk tables place {len(offsets)} of {len(sizes)} samples")
     return offsets, used
 
 
@@ -192,3 +232,27 @@ def _run(
         rows.append((at, size, row.get("d", own.duration), _signed(row.get("c", 0)), not mark & 0x10000))
         at += size
     return at
+
+
+def read_uncompressed(data: Bytes, stbl: Box, bounds: Bounds) -> tuple[list[Sample], set[int]] | None:
+    """Return the chunks of uncompressed sound, each as one sample, and the sample descriptions (from 1) that they use.
+
+    Uncompressed sound has one sample of equal size for each tick of its clock, which are millions in a minute and tell
+    nothing. Returns None for any other track.
+    """
+    stsz = child(data, stbl, "stsz")
+    if stsz is None:
+        return None
+    (same,) = unpack_from(">I", data, stsz.start + 4)
+    lengths = table(data, need(data, stbl, "stts"), 4, 2, bounds.samples)
+    if not same or [length for _, length in lengths] != [1]:
+        return None
+    chunks, samples, used, now = _chunk_offsets(data, stbl, bounds), [], set(), 0
+    runs = table(data, need(data, stbl, "stsc"), 4, 3, bounds.samples)
+    ends = [*(row[0] for row in runs[1:]), len(chunks) + 1]
+    for (first, per_chunk, description), last in zip(runs, ends, strict=False):
+        used.add(description)
+        for offset in chunks[max(first, 1) - 1 : max(last, 1) - 1]:
+            samples.append(Sample(offset, per_chunk * same, now, per_chunk, sync=True))
+            now += per_chunk
+    return samples, used

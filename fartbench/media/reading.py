@@ -18,6 +18,8 @@ from fartbench.media.movie import Movie, Track
 from fartbench.media.mp4_reader import read_mp4
 
 _FIRST_BOXES = {b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip", b"styp", b"pnot"}
+SWITCHED_OFF = "its first picture track is switched off, and players differ on what they show then"
+MUTED = "its sound track is switched off, and players differ on whether they play it"
 _EBML = b"\x1a\x45\xdf\xa3"
 
 
@@ -32,7 +34,7 @@ def open_bytes(path: Path, bounds: Bounds = BOUNDS) -> Iterator[memoryview]:
     about = os.fstat(handle)
     if not stat.S_ISREG(about.st_mode):
         os.close(handle)
-        raise NotAVideo(path, "is no regular file.")
+        raise NotAVideo(path, "is not a regular file.")
     with os.fdopen(handle, "rb") as file:
         size = about.st_size
         if size == 0:
@@ -58,23 +60,20 @@ def read_movie(path: Path, data: memoryview, bounds: Bounds = BOUNDS) -> Movie:
     video = movie.main("video")
     if video is None or not video.samples:
         raise NotAVideo(path, "holds no moving picture.")
-    for track in (video, movie.main("audio")):
+    first = next(track for track in movie.tracks if track.kind == "video" and not track.attached)
+    if not first.enabled:
+        video.obstacle = video.obstacle or SWITCHED_OFF
+    sound = movie.main("audio")
+    if sound is not None and not sound.enabled:
+        sound.obstacle = sound.obstacle or MUTED
+    for track in (video, sound):
         if track is not None:
             _check(path, track, len(data), bounds)
     return movie
 
 
 def _check(path: Path, track: Track, size: int, bounds: Bounds) -> None:
-    for index, sample in enumerate(track.samples):
-        if sample.size > bounds.sample_bytes:
-            raise UnsafeMedia(
-                path,
-                f"{track.kind} sample {index} says {sample.size} bytes, over the limit of {bounds.sample_bytes}.",
-            )
-        if sample.offset < 0 or sample.size <= 0 or sample.offset + sample.size > size:
-            raise NotAVideo(
-                path, f"is cut off or damaged: {track.kind} sample {index} lies outside the file or is empty."
-            )
+    _check_samples(path, track, size, bounds)
     if track.samples:
         times = [sample.pts for sample in track.samples]
         last = max(track.samples, key=lambda sample: sample.pts)
@@ -87,3 +86,16 @@ def _check(path: Path, track: Track, size: int, bounds: Bounds) -> None:
         raise UnsafeMedia(path, f"is {track.width}x{track.height}; a clip may have at most {bounds.pixels} pixels.")
     if track.channels > bounds.channels or track.sample_rate > bounds.sample_rate:
         raise UnsafeMedia(path, f"has {track.channels} channels at {track.sample_rate} Hz, more than a clip may have.")
+
+
+def _check_samples(path: Path, track: Track, size: int, bounds: Bounds) -> None:
+    for index, sample in enumerate(track.samples):
+        if sample.size > bounds.sample_bytes:
+            raise UnsafeMedia(
+                path,
+                f"{track.kind} sample {index} says {sample.size} bytes, over the limit of {bounds.sample_bytes}.",
+            )
+        if sample.size <= 0:
+            raise NotAVideo(path, f"is damaged: {track.kind} sample {index} is empty.")
+        if sample.offset < 0 or sample.offset + sample.size > size:
+            raise NotAVideo(path, f"is cut off or damaged: {track.kind} sample {index} lies outside the file.")

@@ -11,6 +11,7 @@ from typing import Any
 
 import av
 import numpy as np
+from av.codec.context import Flags2
 from av.error import FFmpegError
 from av.video.reformatter import VideoReformatter
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from fartbench.media.bounds import Bounds
 from fartbench.media.decoding import DECODERS, extradata
 from fartbench.media.errors import NotAVideo
 from fartbench.media.movie import Track
+from fartbench.media.pcm import UnreadableSound, channels_last
 from fartbench.media.probe import picture_ticks, span
 
 
@@ -88,18 +90,26 @@ def whole_sound(path: Path, data: memoryview, track: Track, start: Fraction, bou
     pieces, rate = [], track.sample_rate
     for frame in _decoded(path, data, track, bounds):
         rate = frame.sample_rate
-        piece = frame.to_ndarray()
-        pieces.append(piece.T if frame.format.is_planar else piece.reshape(-1, len(frame.layout.channels)))
+        pieces.append(_channels_last(path, frame))
     if not pieces:
         return Sound(np.zeros((0, 1), np.float32), rate)
     samples = np.concatenate(pieces)
     if samples.dtype.kind == "i":
         samples = samples / np.float32(-np.iinfo(samples.dtype).min)
     first = track.time(track.samples[0])
+    begin, end = span(track)
+    samples[: max(0, round((begin - first) * rate))] = 0  # what the container hides is not heard
     lead = round((first - start) * rate)
-    shown = round((span(track)[1] - start) * rate)
+    shown = round((end - start) * rate)
     silence = np.zeros((max(lead, 0), samples.shape[1]), np.float32)
     return Sound(np.concatenate([silence, samples[max(-lead, 0) :]])[:shown].astype(np.float32), rate)
+
+
+def _channels_last(path: Path, frame: Any) -> NDArray[Any]:
+    try:
+        return channels_last(frame)
+    except UnreadableSound as fault:
+        raise NotAVideo(path, f"has sound that cannot be read: {fault}.") from fault
 
 
 def _stands_alone(track: Track, pts: int) -> int:
@@ -125,6 +135,8 @@ def _decoded(path: Path, data: memoryview, track: Track, bounds: Bounds, begin: 
     context.thread_count = 1
     context.extradata = extradata(track)
     context.options = {"max_pixels": str(bounds.pixels)}
+    if track.kind == "audio":
+        context.flags2 |= Flags2.skip_manual  # an Opus decoder would cut off what its header says, and all be early
     try:
         for sample in track.samples[begin:]:
             packet = av.Packet(bytes(data[sample.offset : sample.offset + sample.size]))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fartbench.media.errors import MediaRefusal
+from fartbench.media.sandbox_walls import shut_in
 
 MEMORY = 2 * 1024**3
 """Address space in bytes; a 4K clip decodes in well under it."""
@@ -19,14 +20,23 @@ DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 """What says something about the disk that is written to, and nothing about the file that is read."""
 
 
+_WALLS: dict[str, bool] = {}
+
+
 def main() -> None:
     """Answer orders until the parent closes the pipe."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     _limit()
+    _WALLS.update(shut_in(json.loads(sys.argv[1])))
     for line in sys.stdin.buffer:
         answers.write(json.dumps(_answer(json.loads(line))).encode() + b"\n")
         answers.flush()
+
+
+def walls_of_the_child(_path: Path) -> dict[str, bool]:
+    """Return which walls stand around the process that this runs in."""
+    return dict(_WALLS)
 
 
 def _limit() -> None:

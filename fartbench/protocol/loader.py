@@ -10,7 +10,7 @@ from fartbench.datafiles import DataError, read_yaml, tuples
 from fartbench.errors import BadInput
 from fartbench.protocol.digest import digest_of
 from fartbench.protocol.references import reference_faults
-from fartbench.protocol.rollouts import compiled, with_scenes
+from fartbench.protocol.rollouts.whole import compiled, with_scenes
 from fartbench.protocol.schema import Protocol
 
 FILE_NAME = "protocol.yaml"

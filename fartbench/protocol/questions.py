@@ -84,7 +84,7 @@ class AnswerSet(Part):
         if twice := repeated(values):
             raise ValueError(f"value {twice[0]!r} appears twice")
         if "na" in values:
-            raise ValueError("'na' is no answer value: N/A has rules of its own")
+            raise ValueError("'na' is not an answer value: N/A has its own rules")
         if self.kind == "scale":
             if not all(re.fullmatch(r"\d+", value) for value in values):
                 raise ValueError("the values of a scale are whole numbers")
@@ -96,7 +96,7 @@ class AnswerSet(Part):
         if self.highest is None or self.highest <= self.lowest:
             raise ValueError(f"a {self.kind} needs a highest value above its lowest, {self.lowest:g}")
         if self.kind == "count" and not all(float(number).is_integer() for number in (self.lowest, self.step)):
-            raise ValueError("a count goes from a whole number by whole steps")
+            raise ValueError("a count starts at a whole number and has whole steps")
         if (self.highest - self.lowest) / self.step > MOST_VALUES - 1:
             raise ValueError(f"this makes more than {MOST_VALUES} answers: take a larger step")
 

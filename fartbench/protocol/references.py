@@ -2,11 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 
 from fartbench.protocol.questions import NaRule, ValueRule
+from fartbench.protocol.rollouts.soundness import rollout_faults
 from fartbench.protocol.schema import PER_SCENE, Protocol
 from fartbench.protocol.score_references import score_faults
-from fartbench.scenarios.soundness import rollout_faults
+
+KEY = attrgetter("key")
 
 
 def reference_faults(protocol: Protocol) -> list[str]:
@@ -35,7 +38,7 @@ def _what_is_asked(protocol: Protocol) -> Iterator[str]:
             yield "scoring: a score is made of gates or of dimensions: state one of them"
         return
     if protocol.questions or not protocol.scoring.is_empty:
-        yield "rollouts: its forms hold the questions, and its metrics stand beside each other without a score"
+        yield "rollouts: the questions are in its forms, and its metrics have no overall score"
     if [scene.key for scene in protocol.scenes] != [scenario.key for scenario in protocol.rollouts.scenarios]:
         yield "scenes: those of a protocol with rollouts are its scenarios; leave the key out"
     for scenario in protocol.rollouts.scenarios:
@@ -47,17 +50,19 @@ def _what_is_asked(protocol: Protocol) -> Iterator[str]:
 
 
 def _repeated_keys(protocol: Protocol) -> Iterator[str]:
+    scoring = protocol.scoring
+    judges = protocol.judges.models if protocol.judges else ()
     named: dict[str, Iterable[str]] = {
-        "questions": [question.key for question in protocol.questions],
-        "scenes": [scene.key for scene in protocol.scenes],
-        "tracks": [track.key for track in protocol.tracks],
-        "reports": [report.key for report in protocol.reports],
-        "scoring.gates": protocol.scoring.gates,
-        "scoring.dimensions": [dimension.question for dimension in protocol.scoring.dimensions],
-        "scoring.caps": [cap.key for cap in protocol.scoring.caps],
-        "metrics": [metric.key for metric in protocol.metrics],
+        "questions": map(KEY, protocol.questions),
+        "scenes": map(KEY, protocol.scenes),
+        "tracks": map(KEY, protocol.tracks),
+        "reports": map(KEY, protocol.reports),
+        "scoring.gates": scoring.gates,
+        "scoring.dimensions": map(attrgetter("question"), scoring.dimensions),
+        "scoring.caps": map(KEY, scoring.caps),
+        "metrics": map(KEY, protocol.metrics),
         "playback.first_impression": protocol.playback.first_impression,
-        "judges.models": [judge.name for judge in protocol.judges.models] if protocol.judges else [],
+        "judges.models": map(attrgetter("name"), judges),
     }
     for path, keys in named.items():
         for key, count in Counter(keys).items():
@@ -150,7 +155,7 @@ def _answer_rule_faults(protocol: Protocol) -> Iterator[str]:
         for key in sorted(held.compared & set(order)):
             answers = protocol.answer_sets.get(protocol.question(key).answers)
             if answers and not answers.can_be_compared:
-                yield f"consistency[{number}]: the answers of {key!r} are no numbers"
+                yield f"consistency[{number}]: the answers of {key!r} are not numbers"
 
 
 def _condition_faults(protocol: Protocol, rule: NaRule | ValueRule, path: str, order: list[str]) -> Iterator[str]:
@@ -182,7 +187,7 @@ def _pair_faults(protocol: Protocol) -> Iterator[str]:
         path = f"pairs.questions.{question.key}"
         if (question.form is None) != (protocol.rollouts is None) or question.form not in {None, *names}:
             listed = ", ".join(sorted(names)) or "none: clips of scenes meet as they are"
-            yield f"{path}.form: {question.form!r} is no form whose windows can meet; there are {listed}"
+            yield f"{path}.form: {question.form!r} is not a form whose windows can be compared; there are {listed}"
         if question.metric is not None and question.metric not in codes:
             yield f"{path}.metric: there is no metric {question.metric!r}"
 

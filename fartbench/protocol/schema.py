@@ -11,7 +11,7 @@ from fartbench.protocol.judges import Judges
 from fartbench.protocol.pairs import Pairs
 from fartbench.protocol.parts import AnswerText, Key, Name, Part, Text, Version
 from fartbench.protocol.questions import AnswerSet, Consistency, NaRule, Option, Question, ValueRule
-from fartbench.protocol.rollouts import Rollouts
+from fartbench.protocol.rollouts.whole import Rollouts
 from fartbench.protocol.scoring import Metric, Scoring, Smoke
 from fartbench.protocol.words import OF_CLIPS, OF_ROLLOUTS, Words
 

@@ -41,9 +41,9 @@ def _point_faults(protocol: Protocol) -> Iterator[str]:
     for number, rule in enumerate(protocol.scoring.points, start=1):
         path = f"scoring.points[{number}]"
         if rule.question not in gates:
-            yield f"{path}.question: {rule.question!r} is no gate"
+            yield f"{path}.question: {rule.question!r} is not a gate"
         if rule.needs is not None and rule.needs not in gates:
-            yield f"{path}.needs: {rule.needs!r} is no gate"
+            yield f"{path}.needs: {rule.needs!r} is not a gate"
 
 
 def _dimension_faults(protocol: Protocol) -> Iterator[str]:
@@ -53,7 +53,7 @@ def _dimension_faults(protocol: Protocol) -> Iterator[str]:
         if found is None:
             yield f"{path}: there is no question {dimension.question!r} with answers"
         elif found.kind != "scale" or found.options[0].value != "0":
-            yield f"{path}: {dimension.question!r} cannot be a dimension, its answers are no scale from 0"
+            yield f"{path}: {dimension.question!r} cannot be a dimension, because its answers are not a scale from 0"
         elif dimension.question in protocol.playback.first_impression:
             yield f"{path}: {dimension.question!r} is a first impression and cannot be scored"
         else:
@@ -120,7 +120,7 @@ def _metric_faults(protocol: Protocol) -> Iterator[str]:
             elif found.kind not in KINDS_OF[metric.kind]:
                 yield f"{path}.question: {metric.question!r} is no {' or '.join(KINDS_OF[metric.kind])}"
             if metric.question in scored:
-                yield f"{path}.question: {metric.question!r} is scored; a metric stands beside the score"
+                yield f"{path}.question: {metric.question!r} is scored; a metric may not use a scored question"
         if metric.kind in {"events_per_dollar", "compliance_rate"}:
             yield from _unstated(protocol, path, metric.kind)
 

@@ -53,7 +53,7 @@ class PriceRule(Part):
         for name in ("per_second", "per_million_tokens"):
             figure = getattr(self, name)
             if figure is not None and not re.fullmatch(r"\d+(\.\d+)?", figure):
-                raise ValueError(f"{name} {figure!r} is no amount; write it as text, such as '0.40'")
+                raise ValueError(f"{name} {figure!r} is not an amount; write it as text, such as '0.40'")
         if (self.per_second or self.per_million_tokens) and self.source is None:
             raise ValueError("a price needs its source, with the date it was read")
         return self
@@ -137,7 +137,7 @@ class ConfigurationFile(Part):
     @model_validator(mode="after")
     def _names_are_known(self) -> Self:
         if self.provider not in PARAMETERS:
-            raise ValueError(f"provider {self.provider!r} is none of {', '.join(sorted(PARAMETERS))}")
+            raise ValueError(f"provider {self.provider!r} is not one of: {', '.join(sorted(PARAMETERS))}")
         if unknown := unknown_parameters(self.provider, self.parameters):
             raise ValueError(f"{self.provider} has no parameter {unknown[0]!r}")
         if self.seed and unknown_parameters(self.provider, {self.seed.parameter: 0}):

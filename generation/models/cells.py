@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 
 from fartbench.models import Round
-from fartbench.storage import raw_clips
+from fartbench.stores import raw_clips
 from generation.models.configurations import Configuration
 from generation.models.prompts import Prompt
 

@@ -126,7 +126,7 @@ def _misplaced(text: str, specification: Specification) -> Iterator[str]:
         if place < 0:
             continue  # reported as dropped
         if place < last:
-            yield f"changed: {moment.id} stands before what it comes after"
+            yield f"changed: {moment.id} appears before what it must follow"
         last = place
         ahead = plain[max(0, place - 40) : place].rstrip(" ,")
         window = next((m for p in _WINDOWS for m in p.finditer(ahead) if m.end() == len(ahead)), None)

@@ -9,9 +9,9 @@ import hashlib
 import json
 
 from fartbench.protocol.digest import canonical_bytes
-from fartbench.scenarios.schema import Scenario
+from fartbench.protocol.rollouts.schema import Scenario
 from generation.prompts.adapters import Rendered
-from generation.providers.port import TimedPrompt
+from generation.prompts.timed import TimedPrompt
 
 SCHEDULE, VERSION = "schedule", "1"
 

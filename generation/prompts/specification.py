@@ -115,7 +115,7 @@ class Specification(Part):
             *(n for r in self.reactions for n in (r.actor, r.toward)),
         }
         if strangers := sorted(named - known):
-            raise ValueError(f"{strangers[0]!r} is none of the subjects {', '.join(sorted(known))}")
+            raise ValueError(f"{strangers[0]!r} is not one of the subjects {', '.join(sorted(known))}")
         for moment in self.timeline:
             if moment.window and not 0 <= moment.window[0] <= moment.window[1] <= self.duration_s:
                 raise ValueError(f"the window of {moment.id!r} does not lie within {self.duration_s} s")

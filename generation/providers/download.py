@@ -42,7 +42,7 @@ def _one(entry: Access, url: str, out: Path, report: Report, headers: Mapping[st
     """Follow one link; return where it leads on to, if it does."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        return Gone(f"The provider's link is no web address: {url[:80]!r}.")
+        return Gone(f"The provider's link is not a web address: {url[:80]!r}.")
     with (
         BoundedClient(url, seconds=SECONDS_IN_ALL, most_bytes=MAX_BYTES, public=not entry.is_stand_in) as http,
         http.exchange(http.build_request("GET", url, headers=headers)) as (answer, pieces),

@@ -12,13 +12,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from fartbench.errors import Refusal
 from fartbench.protocol.digest import canonical_bytes
-
-if TYPE_CHECKING:
-    from generation.rollouts.log import RolloutLog
+from generation.prompts.timed import TimedPrompt
+from generation.rollouts.log import RolloutLog
 
 Report = Callable[[float], None]
 
@@ -29,14 +28,6 @@ class RequestRefused(Refusal):
 
 class KeyMissing(Refusal):
     """The environment lacks what the provider asks for; nothing was sent."""
-
-
-@dataclass(frozen=True, slots=True)
-class TimedPrompt:
-    """A prompt's text and when it is given, in seconds from the start of the clip."""
-
-    text: str
-    at_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

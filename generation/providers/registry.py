@@ -10,8 +10,6 @@ from collections.abc import Callable
 from functools import cache
 
 from generation.providers.guarded import GuardedProvider
-from generation.providers.local import LocalProvider
-from generation.providers.local_rollouts import LocalRolloutProvider
 from generation.providers.port import Provider, RequestRefused
 
 
@@ -51,24 +49,38 @@ def _websocket() -> Provider:
 
 REST_KEYS = ("fal", "ark", "dashscope", "minimax", "xai", "kling", "openai")
 _MAKERS: dict[str, Callable[[], Provider]] = {
-    "local": LocalProvider,
-    "local-rollouts": LocalRolloutProvider,
     "gemini": _gemini,
     "vertex": _vertex,
     "runway": _runway,
     "websocket": _websocket,
     **{key: _rest(key) for key in REST_KEYS},
 }
-KEYS = frozenset(_MAKERS)
-BUILT_IN_KEYS = frozenset({"local", "local-rollouts"})
 STREAM_KEYS = frozenset({"websocket"})
-REMOTE_KEYS = KEYS - BUILT_IN_KEYS - STREAM_KEYS
+REMOTE_KEYS = frozenset(_MAKERS) - STREAM_KEYS
+_BUILT_IN: dict[str, Callable[[], Provider]] = {}
+
+
+def register_built_in(key: str, make: Callable[[], Provider]) -> None:
+    """Add a provider of this installation's own that draws its clips: nothing is paid, and no order can be lost."""
+    _BUILT_IN[key] = make
+
+
+def is_built_in(key: str) -> bool:
+    """Say whether clips of this provider are drawn here and not bought."""
+    return key in _BUILT_IN
+
+
+def is_known(key: str) -> bool:
+    """Say whether an adapter serves this provider."""
+    return key in _BUILT_IN or key in _MAKERS
 
 
 @cache
 def provider(key: str) -> Provider:
     """Return the provider's adapter. Raises RequestRefused for a key that no adapter has."""
-    if key not in _MAKERS:
-        raise RequestRefused(f"No provider here is called {key!r}. There are: {', '.join(sorted(KEYS))}.")
-    made = _MAKERS[key]()
-    return made if key in BUILT_IN_KEYS else GuardedProvider(made)
+    if key in _BUILT_IN:
+        return _BUILT_IN[key]()
+    if key in _MAKERS:
+        return GuardedProvider(_MAKERS[key]())
+    known = ", ".join(sorted(_MAKERS.keys() | _BUILT_IN.keys()))
+    raise RequestRefused(f"No provider here is called {key!r}. There are: {known}.")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fartbench.media.errors import NotAVideo
+from generation.prompts.timed import TimedPrompt
 from generation.providers.access import access
 from generation.providers.on_fetch import MadeOnFetch
 from generation.providers.port import (
@@ -22,7 +23,6 @@ from generation.providers.port import (
     Report,
     Request,
     Submitted,
-    TimedPrompt,
 )
 from generation.rollouts.log import NAME, RolloutLog, read_log
 from generation.rollouts.port import StreamOrder

@@ -138,7 +138,7 @@ def _get(name: str) -> types.GenerateVideosOperation | NoAnswer:
             operation = _client(entry, http).operations.get(wanted)
         except Exception as error:  # noqa: BLE001 - the SDK raises its own errors and those of all it is made of
             return no_answer(error, http.answer)
-    return operation if operation.name else NoAnswer("The answer is no operation.")
+    return operation if operation.name else NoAnswer("The answer is not an operation.")
 
 
 def _failure(error: Mapping[str, Any]) -> Look:

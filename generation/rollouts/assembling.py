@@ -59,7 +59,7 @@ def _assemble_here(folder: Path, chunks: list[list[Any]], target: str) -> None:
             before = pictures.place
             _read(path, pictures.take)
             if pictures.place - before != count:
-                raise _fault(path, f"holds {pictures.place - before} pictures, and {count} were said.")
+                raise _fault(path, f"has {pictures.place - before} frames; the stream announced {count}.")
             if abs(before / rate - starts_s) > SLACK_S:
                 raise _fault(path, "comes with pictures at another rate than those before.")
             _sound(path, out, sound, round(starts_s * RATE), round(ends_s * RATE))
@@ -74,7 +74,7 @@ def _fault(path: Path, words: str) -> NotAVideo:
 def _read(path: Path, take: Callable[[Any], T]) -> T:
     """Open a chunk and return what ``take`` makes of it. Raises NotAVideo for one without pictures, or that is none."""
     try:
-        with av.open(str(path), format="mov", options=_FILES_ONLY) as chunk:
+        with av.open(str(path), format="mov", options=_FILES_ONLY, metadata_errors="replace") as chunk:
             if not chunk.streams.video:
                 raise _fault(path, "holds no picture.")
             return take(chunk)

@@ -120,4 +120,4 @@ def read_log(folder: Path) -> RolloutLog:
             wall_s=end.get("wall_s"),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise LogUnreadable(f"{path} is no log of a stream: {error}") from error
+        raise LogUnreadable(f"{path} is not a log of a stream: {error}") from error

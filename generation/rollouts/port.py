@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from generation.providers.port import TimedPrompt
+from generation.prompts.timed import TimedPrompt
 from generation.rollouts.geometry import Geometry
 
 NOTHING = hashlib.sha256(b"").hexdigest()

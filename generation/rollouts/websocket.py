@@ -159,14 +159,14 @@ def _geometry(first: int, next: int, frame_rate: int) -> Geometry:  # noqa: A002
 
 def _whole(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{value!r} is no whole number")
+        raise TypeError(f"{value!r} is not a whole number")
     return value
 
 
 def _seconds(value: Any) -> float:
     seconds = float(value)
     if not 0 <= seconds < MOST_SECONDS:
-        raise ValueError(f"{seconds:g} s is no time of a stream")
+        raise ValueError(f"{seconds:g} s is not a time of a stream")
     return seconds
 
 

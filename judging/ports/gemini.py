@@ -136,6 +136,6 @@ def _usage(reply: types.GenerateContentResponse) -> Usage:
     found = reply.usage_metadata
     if found is None:
         return Usage()
-    shown, thought = found.candidates_token_count, found.thoughts_token_count
-    output = None if shown is None and thought is None else (shown or 0) + (thought or 0)
+    counts = [count for count in (found.candidates_token_count, found.thoughts_token_count) if count is not None]
+    output = sum(counts) if counts else None
     return Usage(found.prompt_token_count, output, found.model_dump(mode="json", exclude_none=True))

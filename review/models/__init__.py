@@ -3,9 +3,9 @@
 from review.answering import Source
 from review.models.clips import Assignment, OrderPlan, Retirement, TrainingClip
 from review.models.forms import AllowedAnswer, Form, FormQuestion
+from review.models.pairs import Pair, PairTask, Vote
 from review.models.people import CohortMember, Invite, Reviewer, Role
 from review.models.sheets import Answer, AnswerSheet, MistakeReport
-from review.pairs.models import Pair, PairTask, Vote
 
 __all__ = [
     "AllowedAnswer",

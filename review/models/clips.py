@@ -8,7 +8,7 @@ from django.db import models
 
 from blinding.models import Stimulus, opaque_id
 from fartbench.models import ProtocolVersion, Round
-from fartbench.storage import blind_copies
+from fartbench.stores import blind_copies
 from review.models.people import CohortMember
 from review.practice import Solution, solution_of
 

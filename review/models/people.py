@@ -67,7 +67,7 @@ class CohortMember(models.Model):
 
 
 class Invite(models.Model):
-    """A link that opens once. Only the hash of its token is stored."""
+    """A link that lets a reviewer in until they have begun. Only the hash of its token is stored."""
 
     member = models.ForeignKey(CohortMember, on_delete=models.CASCADE, related_name="invites")
     token_hash = models.CharField(max_length=64, unique=True)

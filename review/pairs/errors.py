@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from fartbench.errors import BadInput
+from review.drafts import VoteDraft
 from review.errors import ReviewRefusal
-
-if TYPE_CHECKING:
-    from review.pairs.voting import VoteDraft
 
 
 class NoPairs(ReviewRefusal):
@@ -34,6 +30,18 @@ class VoteEnded(ReviewRefusal):
 
     def __init__(self) -> None:
         super().__init__("This pair is done: its answer is locked, or a clip was reported as not playing.")
+
+
+class VoteLockedOtherwise(VoteEnded):
+    """The vote was locked before, with another answer; ``stored`` is that one, and stays."""
+
+    def __init__(self, question: str, stored: str) -> None:
+        self.question, self.stored = question, stored
+        ReviewRefusal.__init__(
+            self,
+            "This pair was locked before, perhaps in another window, with another answer. The locked answer is shown "
+            "and stays. What you sent now was not kept.",
+        )
 
 
 class StaleVote(ReviewRefusal):

@@ -13,6 +13,7 @@ from blinding.models import Stimulus
 from fartbench import audit
 from fartbench.models import Round, RoundState
 from fartbench.protocol.pairs import PairQuestion
+from fartbench.round_secret import secret_of
 from review.errors import OrdersRefused, RoundNotOpen
 from review.models import CohortMember, Pair, PairTask, Role
 from review.pairs.meetings import Clip, Contender, alike, plan_meetings
@@ -88,7 +89,7 @@ def _clips(round: Round, factors: Factors, leagues: Factors) -> list[Clip]:
 def _new_pairs(round: Round, question: PairQuestion, clips: Sequence[Clip], extent: _Extent) -> Iterable[Pair]:
     pairs = live_pairs(round).filter(question=question.key)
     earlier = pairs.order_by("planned_at", "pk").values_list("first", "second")
-    seed = f"{round.seed}|{question.key}"
+    seed = f"{secret_of(round)}|{question.key}"
     contenders = alike(clips, question.form, seed=seed)
     scene = {clip.id: clip.scene for clip in contenders}
     for one, other in plan_meetings(contenders, seed=seed, earlier=earlier, **asdict(extent)):
@@ -100,7 +101,7 @@ def _new_tasks(round: Round, factors: Factors, *, each: int) -> list[PairTask]:
         member.reviewer.code: member
         for member in round.members.filter(role=Role.PRIMARY, left_at=None).select_related("reviewer")
     }
-    shared = share_out(_bouts(round, factors), list(members), each=each, seed=round.seed, earlier=_tasks(round))
+    shared = share_out(_bouts(round, factors), list(members), each=each, seed=secret_of(round), earlier=_tasks(round))
     positions = Counter[str]()
     for code, member in members.items():
         last = PairTask.objects.filter(member=member).order_by("-position").values_list("position", flat=True).first()

@@ -6,7 +6,6 @@ Rows are held in one order: round (only for what ends a vote), then vote, then t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -16,9 +15,19 @@ from django.utils import timezone
 from fartbench import audit
 from fartbench.models import Round, RoundState
 from fartbench.protocol import Pairs
+from fartbench.times import utc
+from review.drafts import VoteDraft
 from review.errors import BadPlayback, RoundNotOpen
 from review.models import PairTask, Reviewer, Vote
-from review.pairs.errors import NotYourPair, PairNotDue, PairNotPlayed, StaleVote, UnknownAnswer, VoteEnded
+from review.pairs.errors import (
+    NotYourPair,
+    PairNotDue,
+    PairNotPlayed,
+    StaleVote,
+    UnknownAnswer,
+    VoteEnded,
+    VoteLockedOtherwise,
+)
 from review.pairs.record import VoteRecord
 from review.pairs.selectors import next_pair, pair_rules, task_of
 from review.playback import is_played, parse_playback
@@ -28,16 +37,6 @@ SIDES = ("a", "b")
 CHANGED = ("answer", "revision", "playback", "changed_at")
 REASON_LENGTH = 200
 Report = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class VoteDraft:
-    """What is stored of a vote's draft; ``answer`` is empty while there is none."""
-
-    question: str
-    revision: int
-    answer: str
-    playback: dict[str, Any]
 
 
 @transaction.atomic
@@ -62,15 +61,18 @@ def save_vote(
 def lock_vote(
     *, reviewer: Reviewer, pair_id: str, answer: str, revision: int | None = None, playback: Report | None = None
 ) -> Vote:
-    """Lock a vote and return it; one that is locked already is returned as it stands, whatever comes with it.
+    """Lock a vote and return it; one that is locked already with the same answer is returned as it is.
 
     Without a ``revision`` the answer applies to what is stored, whatever it is. Raises PairNotPlayed when the player
-    measured too little of a clip, and the refusals of `save_vote`.
+    measured too little of a clip, VoteLockedOtherwise when it was locked with another answer, and the refusals of
+    `save_vote`.
     """
     task = _task_in_open_round(reviewer, pair_id)
     _hold_open_round(task)
     vote = _held_vote(task)
     if vote.locked_at is not None:
+        if answer not in ("", vote.answer):
+            raise VoteLockedOtherwise(task.pair.question, vote.answer)
         return vote
     _refuse_ended(vote)
     _change(vote, task, vote.revision if revision is None else revision, answer, playback)
@@ -136,6 +138,7 @@ def record_lock(vote: Vote, task: PairTask) -> None:
         pair=task.pair_id,
         digest=vote.digest,
         source=vote.source,
+        started_at=utc(vote.started_at),
     )
 
 
@@ -143,7 +146,7 @@ def refuse_unknown(rules: Pairs, question: str, answer: str) -> None:
     """Raise UnknownAnswer for an answer that the question does not have."""
     known = [option.value for option in rules.options(question)]
     if answer not in known:
-        raise UnknownAnswer(f"{answer!r} is no answer to “{rules.question(question).label}”: {', '.join(known)}.")
+        raise UnknownAnswer(f"{answer!r} is not an answer to “{rules.question(question).label}”: {', '.join(known)}.")
 
 
 def _task_in_open_round(reviewer: Reviewer, pair_id: str) -> PairTask:

@@ -1,8 +1,9 @@
 """Everything that changes a row of the review. Each function is one transaction, or a part of its caller's."""
 
+from review.drafts import Draft
 from review.services.changes import add_secondary, replace_reviewer, retire_stimulus
 from review.services.cohort import InviteLink, set_cohort
-from review.services.drafts import Draft, save_draft, set_aside
+from review.services.drafts import save_draft, set_aside
 from review.services.entering import SheetEntry, enter_sheet, enter_sheets
 from review.services.forms import write_forms
 from review.services.invites import issue_return_code, use_invite, use_return_code

@@ -11,6 +11,7 @@ from django.utils import timezone
 from blinding.models import Stimulus
 from fartbench import audit
 from fartbench.models import Round, RoundState
+from fartbench.round_secret import secret_of
 from review.errors import CohortRefused, OrdersRefused, RoundNotOpen
 from review.models import Assignment, CohortMember, Retirement, Role
 from review.order import ClipFactors, extra_order
@@ -40,7 +41,7 @@ def replace_reviewer(
     joining, link = _join(round, new, Role.PRIMARY, factors, instead_of=leaving)
     leaving.role, leaving.left_at, leaving.left_reason = Role.REPLACED, timezone.now(), reason
     leaving.save(update_fields=["role", "left_at", "left_reason"])
-    leaving.invites.filter(used_at=None, revoked_at=None).update(revoked_at=leaving.left_at)
+    leaving.invites.filter(revoked_at=None).update(revoked_at=leaving.left_at)
     audit.record(
         "reviewer replaced",
         actor=actor,
@@ -114,7 +115,7 @@ def _member(round: Round, name: str) -> CohortMember:
     for member in members:
         if name.strip().lower() in {member.reviewer.email, member.reviewer.code.lower()}:
             return member
-    raise CohortRefused(f"“{name}” is no reviewer of round {round}; name one by code or address.")
+    raise CohortRefused(f"“{name}” is not a reviewer of round {round}; name one by code or address.")
 
 
 def _join(
@@ -137,7 +138,7 @@ def _join(
     if missing := set(scenes) - set(factors):
         raise OrdersRefused(f"{len(missing)} stimuli of round {round} have no factor, so no order can be drawn.")
     clips = [ClipFactors(id=name, configuration=factors[name], scene=scene) for name, scene in scenes.items()]
-    order = extra_order(clips, _orders(round), round.seed, reviewer.code)
+    order = extra_order(clips, _orders(round), secret_of(round), reviewer.code)
     Assignment.objects.bulk_create(
         Assignment(member=member, stimulus_id=name, position=position) for position, name in enumerate(order, start=1)
     )

@@ -40,13 +40,13 @@ def set_cohort(*, round: Round, emails: list[str], actor: str) -> list[InviteLin
     """Make these people the primary cohort of ``round`` and return a fresh invite link for each, in their order.
 
     Before the round opens this replaces the cohort; afterwards the same addresses get new links and any other set is
-    refused. Earlier unused links stop working. Raises CohortRefused.
+    refused. Earlier links stop working. Raises CohortRefused.
     """
     emails = [email.strip().lower() for email in emails]
     round = Round.objects.select_for_update(no_key=True).get(pk=round.pk)
     _check_addresses(emails, round.protocol.rules.cohort)
     if round.state in {RoundState.LOCKED, RoundState.PUBLISHED}:
-        raise CohortRefused(f"Round {round} is closed; nobody can join it any more.")
+        raise CohortRefused(f"Round {round} is closed; no one can join it any more.")
     if round.opened_at is None:
         _replace_members(round, emails)
     members = {member.reviewer.email: member for member in primary_members(round)}
@@ -60,9 +60,9 @@ def set_cohort(*, round: Round, emails: list[str], actor: str) -> list[InviteLin
 
 
 def invite(member: CohortMember) -> InviteLink:
-    """Return a new link for ``member``; links made before and not yet used stop working. Part of a transaction."""
+    """Return a new link for ``member``; links made before stop working. Part of a transaction."""
     now = timezone.now()
-    member.invites.filter(used_at=None, revoked_at=None).update(revoked_at=now)
+    member.invites.filter(revoked_at=None).update(revoked_at=now)
     token = new_invite_token()
     expires_at = now + timedelta(days=settings.INVITE_DAYS)
     Invite.objects.create(member=member, token_hash=token_hash(token), expires_at=expires_at)
@@ -88,7 +88,7 @@ def _check_address(email: str) -> None:
     try:
         validate_email(email)
     except ValidationError as error:
-        raise CohortRefused(f"“{email}” is no e-mail address.") from error
+        raise CohortRefused(f"“{email}” is not an e-mail address.") from error
     if len(email) > LONGEST_USERNAME:
         raise CohortRefused(f"The address {email[:20]}… is too long.")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
@@ -11,7 +10,8 @@ from django.utils import timezone
 
 from fartbench.compiled import CompiledQuery, CompiledWrite
 from fartbench.protocol import Form, Response, Violation
-from review.errors import InvalidAnswers, NotPlayed, StaleDraft, ToolsTooSoon
+from review.drafts import Draft
+from review.errors import InvalidAnswers, LockedOtherwise, NotPlayed, StaleDraft, ToolsTooSoon
 from review.models import Answer, AnswerSheet, Reviewer
 from review.playback import is_played, parse_playback
 from review.services.held import assignment_in_open_round, held_sheet, refuse_ended, rules_of
@@ -25,17 +25,6 @@ _new_answers = CompiledWrite(
     ("sheet_id", "question", "value", "na_reason"),
     "(sheet_id, question) DO UPDATE SET value = EXCLUDED.value, na_reason = EXCLUDED.na_reason",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """What is stored of a draft; ``cleared`` names the questions whose answer had to go because it is not allowed."""
-
-    revision: int
-    responses: dict[str, Response]
-    cleared: tuple[str, ...]
-    playback: dict[str, Any]
-    has_impression: bool
 
 
 @transaction.atomic
@@ -141,6 +130,14 @@ def set_aside(*, reviewer: Reviewer, stimulus_id: str) -> None:
     refuse_ended(sheet)
     sheet.set_aside_at = timezone.now()
     sheet.save(update_fields=["set_aside_at", "changed_at"])
+
+
+def refuse_other_answers(sheet: AnswerSheet, rules: Form, changes: Changes) -> None:
+    """Raise LockedOtherwise when a locked sheet would be another one with these changes."""
+    stored = sheet.responses()
+    wanted = rules.completed(_merged(stored, changes))
+    if different := [key for key in rules.keys if wanted.get(key) != stored.get(key)]:
+        raise LockedOtherwise(stored, different)
 
 
 def refuse_impossible(rules: Form, changes: Changes) -> None:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from fartbench.models import ProtocolVersion
 from fartbench.protocol import form_keys
 from review.models import AllowedAnswer, Form, FormQuestion
-from review.pairs.guards import FORM_OF_PAIRS
+from review.pair_guards import FORM_OF_PAIRS
 
 
 @transaction.atomic

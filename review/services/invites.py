@@ -1,14 +1,33 @@
-"""The ways in: an invite that opens once, and a personal code for coming back."""
+"""The ways in: an invite link, and a personal code for coming back.
+
+Programs that check e-mail open links, and some press the button behind them. So a link lets a person in again until
+they have agreed to take part: only a person counts tones and agrees. From then on, whoever has the link gets nothing by
+it. A new link for a person who has agreed before opens once, and only with the address that it was made for, which
+such programs do not type.
+"""
 
 from __future__ import annotations
+
+from datetime import timedelta
 
 from django.db import transaction
 from django.utils import timezone
 
 from fartbench import audit
+from fartbench.models import AuditEntry
 from review.codes import new_return_code, normal_return_code, token_hash
-from review.errors import InviteExpired, InviteRefused, InviteRevoked, InviteUnknown, InviteUsed
-from review.models import Invite, Reviewer
+from review.errors import (
+    InviteAddressWrong,
+    InviteExpired,
+    InviteRefused,
+    InviteRevoked,
+    InviteUnknown,
+    InviteUsed,
+    TooManyNotes,
+)
+from review.models import CohortMember, Invite, Reviewer
+
+ISSUED, MOST_CODES_A_DAY = "return code issued", 5
 
 
 class ReturnCodeUnknown(InviteRefused):
@@ -21,39 +40,62 @@ class ReturnCodeUnknown(InviteRefused):
 def openable_invite(token: str) -> Invite:
     """Return the invite that ``token`` opens, with its member, reviewer and account; nothing is used up.
 
-    Raises InviteUnknown, InviteUsed, InviteRevoked or InviteExpired.
+    Raises InviteUnknown, InviteRevoked, InviteUsed or InviteExpired.
     """
     found = Invite.objects.filter(token_hash=token_hash(token))
     invite = found.select_related("member__reviewer__user", "member__round").first()
     if invite is None or invite.member.left_at is not None:
         raise InviteUnknown
-    if invite.used_at is not None:
-        raise InviteUsed
     if invite.revoked_at is not None:
         raise InviteRevoked
+    if invite.used_at is not None and has_begun(invite.member.reviewer):
+        raise InviteUsed
     if invite.expires_at <= timezone.now():
         raise InviteExpired
     return invite
 
 
+def has_begun(reviewer: Reviewer) -> bool:
+    """Say whether this person has agreed to take part in a round, be it this one or an earlier one."""
+    return CohortMember.objects.filter(reviewer=reviewer, consented_at__isnull=False).exists()
+
+
 @transaction.atomic
-def use_invite(token: str) -> Reviewer:
-    """Use an invite up and return whose it is. Of two that come at once, one gets InviteUsed."""
+def use_invite(token: str, address: str = "") -> Reviewer:
+    """Open an invite and return whose it is. A person who has begun must give the address that it was made for.
+
+    Raises InviteAddressWrong, which uses nothing up, and what openable_invite() raises. Of two people who come at once
+    with the link of a reviewer who has begun, one gets InviteUsed.
+    """
     invite = openable_invite(token)
-    if not Invite.objects.filter(pk=invite.pk, used_at=None, revoked_at=None).update(used_at=timezone.now()):
-        raise InviteUsed
     member = invite.member
-    audit.record("invite used", actor=member.reviewer.code, round_name=member.round.name)
+    begun = has_begun(member.reviewer)
+    if begun and address.strip().lower() != member.reviewer.email.lower():
+        raise InviteAddressWrong
+    first = Invite.objects.filter(pk=invite.pk, used_at=None, revoked_at=None).update(used_at=timezone.now())
+    if begun and not first:
+        raise InviteUsed
+    action = "invite used" if first else "invite opened again"
+    audit.record(action, actor=member.reviewer.code, round_name=member.round.name)
     return member.reviewer
 
 
 @transaction.atomic
 def issue_return_code(reviewer: Reviewer) -> str:
-    """Give ``reviewer`` a new personal return code; the old one stops working. It is shown once and kept as a hash."""
+    """Give ``reviewer`` a new personal return code; the old one stops working. It is shown once and kept as a hash.
+
+    Raises TooManyNotes when many were asked for within a day.
+    """
+    Reviewer.objects.select_for_update(no_key=True).get(pk=reviewer.pk)
+    issued = AuditEntry.objects.filter(action=ISSUED, actor=reviewer.code, at__gte=timezone.now() - timedelta(days=1))
+    if issued.count() >= MOST_CODES_A_DAY:
+        raise TooManyNotes(
+            f"{MOST_CODES_A_DAY} return codes were made within a day. The last one is good; try tomorrow."
+        )
     code = new_return_code()
     reviewer.return_code_hash = token_hash(code)
     reviewer.save(update_fields=["return_code_hash"])
-    audit.record("return code issued", actor=reviewer.code)
+    audit.record(ISSUED, actor=reviewer.code)
     return code
 
 

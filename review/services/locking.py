@@ -11,13 +11,14 @@ from django.utils import timezone
 
 from fartbench import audit
 from fartbench.compiled import CompiledWrite
-from fartbench.models import ProtocolVersion
+from fartbench.models import ProtocolVersion, RoundState
 from fartbench.protocol import Response, Violation
-from review.errors import InvalidAnswers
+from fartbench.times import utc
+from review.errors import InvalidAnswers, RoundNotOpen, TooManyNotes
 from review.models import AnswerSheet, MistakeReport, Reviewer
 from review.playback import parse_playback
 from review.record import SheetRecord
-from review.services.drafts import CHANGED, Changes, change_draft, refuse_unplayed
+from review.services.drafts import CHANGED, Changes, change_draft, refuse_other_answers, refuse_unplayed
 from review.services.held import (
     assignment_in_open_round,
     held_sheet,
@@ -29,6 +30,7 @@ from review.services.held import (
 
 REASON_LENGTH = 200
 MISTAKE_LENGTH = 500
+MOST_MISTAKES = 5  # beside one sheet
 _locked = CompiledWrite(AnswerSheet, (*CHANGED, "locked_at", "digest"))
 
 
@@ -42,20 +44,21 @@ def lock_sheet(
     playback: Mapping[str, Any] | None = None,
     keep_impression: bool = False,
 ) -> AnswerSheet:
-    """Lock a sheet and return it; a sheet that is locked already is returned as it stands, whatever comes with it.
+    """Lock a sheet and return it; one that is locked already with the same answers is returned as it is.
 
     Last changes may come along, as in `save_draft`; without a ``revision`` they apply to what is stored, whatever it
     is. ``keep_impression`` is for a page that sends everything at once, its first impression too. Raises InvalidAnswers
-    when an answer is missing or breaks a rule, NotPlayed when the player measured too little, and the refusals of
-    `save_draft`.
+    when an answer is missing or breaks a rule, NotPlayed when the player measured too little, LockedOtherwise when it
+    was locked with other answers, and the refusals of `save_draft`.
     """
     assignment = assignment_in_open_round(reviewer, stimulus_id)
     hold_open_round(assignment)
     sheet = held_sheet(assignment)
+    rules = rules_of(assignment)
     if sheet.locked_at is not None:
+        refuse_other_answers(sheet, rules, responses or {})
         return sheet
     refuse_ended(sheet)
-    rules = rules_of(assignment)
     based_on = sheet.revision if revision is None else revision
     keeps = keep_impression and sheet.impression_at is None and bool(rules.first_impression)
     draft = change_draft(sheet, rules, based_on, responses or {}, playback, keep_impression=keeps)
@@ -97,6 +100,7 @@ def record_lock(sheet: AnswerSheet, code: str, round_name: str) -> None:
         stimulus=sheet.stimulus_id,
         digest=sheet.digest,
         source=sheet.source,
+        started_at=utc(sheet.started_at),
     )
 
 
@@ -130,8 +134,16 @@ def report_unplayable(
 
 
 def report_mistake(*, sheet: AnswerSheet, text: str) -> MistakeReport:
-    """Keep one line about a mistake beside a locked sheet, which stays as it is."""
+    """Keep one line about a mistake beside a locked sheet, which stays as it is.
+
+    Raises RoundNotOpen once the round is closed, and TooManyNotes.
+    """
     with transaction.atomic():
+        AnswerSheet.objects.select_for_update(no_key=True).get(pk=sheet.pk)
+        if sheet.stimulus.round.state != RoundState.REVIEWING:
+            raise RoundNotOpen(sheet.stimulus.round.name)
+        if sheet.mistake_reports.count() >= MOST_MISTAKES:
+            raise TooManyNotes(f"{MOST_MISTAKES} mistakes are noted beside this sheet. Tell staff what is missing.")
         report = MistakeReport.objects.create(sheet=sheet, text=" ".join(text.split())[:MISTAKE_LENGTH])
         audit.record(
             "mistake reported",

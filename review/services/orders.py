@@ -9,6 +9,7 @@ from django.db import transaction
 
 from fartbench import audit
 from fartbench.models import Round
+from fartbench.round_secret import secret_of
 from review.errors import OrdersRefused
 from review.models import Assignment, OrderPlan
 from review.order import ClipFactors
@@ -39,7 +40,9 @@ def plan_orders(
         )
     members, looks = primary_members(round), round.looks.looks if round.looks else 0
     clips = [ClipFactors(id=name, configuration=factors[name], scene=scene) for name, scene in scenes.items()]
-    drawn = shared_orders(clips, len(members), looks, round.seed, together=_compared(round, factors), effort=effort)
+    drawn = shared_orders(
+        clips, len(members), looks, secret_of(round), together=_compared(round, factors), effort=effort
+    )
     Assignment.objects.bulk_create(
         Assignment(member=member, stimulus_id=name, position=position)
         for member, order in zip(members, drawn.orders, strict=True)

@@ -17,6 +17,7 @@ from fartbench.storable import whole_number
 from review.errors import (
     AlreadyUnplayable,
     InvalidAnswers,
+    LockedOtherwise,
     NotPlayed,
     NotYetDue,
     NotYourAssignment,
@@ -36,6 +37,7 @@ from review.views.sheet import form_page
 # How the page's script is told of a refusal: a code that it acts on, and an HTTP status.
 CODES: dict[type[Exception], tuple[str, int]] = {
     StaleDraft: ("stale", 409),
+    LockedOtherwise: ("locked_otherwise", 409),
     SheetEnded: ("ended", 409),
     RoundNotOpen: ("closed", 409),
     NotYetDue: ("not_due", 409),
@@ -80,6 +82,9 @@ def lock(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpResp
             responses=_changes(body),
             playback=body.get("playback"),
         )
+    except LockedOtherwise as refusal:
+        messages.warning(request, str(refusal))  # the page shows the locked sheet next, and says this above it
+        return _refused(refusal)
     except Refusal as refusal:
         return _refused(refusal)
     return JsonResponse({"locked": True, "next": next_url(reviewer, locked.stimulus.round)})
@@ -99,6 +104,9 @@ def _lock_by_form(request: HttpRequest, reviewer: Reviewer, assignment: Assignme
     except InvalidAnswers as refusal:
         faults = {violation.question: violation.rule for violation in refusal.violations}
         messages.error(request, "The sheet is not locked yet: see what is marked below.")
+    except LockedOtherwise as refusal:
+        messages.warning(request, str(refusal))
+        return redirect("review-sheet", assignment.stimulus_id)
     except SheetEnded as refusal:
         messages.info(request, str(refusal))
         return redirect(next_url(reviewer, round_))
@@ -165,8 +173,12 @@ def mistake(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpR
     sheet = reviewer.sheets.filter(stimulus=stimulus_id, locked_at__isnull=False).first()
     text = request.POST.get("text", "").strip()
     if sheet and text:
-        report_mistake(sheet=sheet, text=text)
-        messages.success(request, "Noted beside the sheet. The locked answers stay as they are.")
+        try:
+            report_mistake(sheet=sheet, text=text)
+        except Refusal as refusal:
+            messages.error(request, str(refusal))
+        else:
+            messages.success(request, "Noted beside the sheet. The locked answers stay as they are.")
     return redirect(reverse("review-sheet", args=[stimulus_id]))
 
 
@@ -194,6 +206,8 @@ def _refused(refusal: Refusal) -> JsonResponse:
     more: dict[str, Any] = {}
     if isinstance(refusal, StaleDraft):
         more["draft"] = _draft_json(refusal.current)
+    if isinstance(refusal, LockedOtherwise):
+        more["answers"] = {question: str(response) for question, response in refusal.stored.items()}
     if isinstance(refusal, InvalidAnswers):
         more["violations"] = {violation.question: violation.rule for violation in refusal.violations}
     return refused(refusal, CODES, **more)

@@ -15,32 +15,62 @@ from django.views.decorators.http import require_http_methods
 from fartbench import throttle
 from fartbench.errors import Refusal
 from fartbench.sessions import end_sessions
-from review.errors import InviteRefused, InviteUsed
-from review.models import Reviewer
+from review.errors import InviteAddressWrong, InviteRefused, InviteUsed, TooManyNotes
+from review.models import Invite, Reviewer
 from review.selectors import reviewer_of
 from review.services import issue_return_code, use_invite, use_return_code
-from review.services.invites import openable_invite
+from review.services.invites import has_begun, openable_invite
 from review.views.access import no_store, reviewers_only
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def invite(request: HttpRequest, token: str) -> HttpResponse:
-    """Show what an invite is for; only the button uses it up, so that previews and scanners of links do not."""
+    """Show what an invite is for, and let its reviewer in by the button.
+
+    Previews and scanners of links may open it, and some press the button: see `review.services.invites`.
+    """
     try:
-        if request.method == "POST":
-            return no_store(_enter(request, use_invite(token)))
         found = openable_invite(token)
+        reviewer, begun = found.member.reviewer, has_begun(found.member.reviewer)
+        if request.method == "POST":
+            return no_store(_come_in(request, token, reviewer, begun=begun))
     except InviteRefused as refusal:
         if isinstance(refusal, InviteUsed) and reviewer_of(request.user):
             return redirect("review-home")
         page = TemplateResponse(request, "review/invite_refused.html", {"refusal": refusal}, status=410)
         return no_store(page)
-    return no_store(TemplateResponse(request, "review/invite.html", {"member": found.member}))
+    if found.used_at and reviewer_of(request.user) == reviewer:
+        return redirect("review-home")
+    return no_store(_invite_page(request, found, begun=begun))
 
 
-def _enter(request: HttpRequest, reviewer: Reviewer) -> HttpResponse:
+def _come_in(request: HttpRequest, token: str, reviewer: Reviewer, *, begun: bool) -> HttpResponse:
+    """Let a reviewer in by the invite. One who has begun types an address, and tries of that are counted."""
+    if not begun:
+        return _enter(request, use_invite(token), has_code=False)
+    try:
+        admission = throttle.admit(request, reviewer.email)
+        use_invite(token, request.POST.get("address", ""))
+    except InviteAddressWrong as refusal:
+        return _invite_page(request, openable_invite(token), begun=True, refusal=refusal, status=422)
+    except throttle.TooManyTries as refusal:
+        return _invite_page(request, openable_invite(token), begun=True, refusal=refusal, status=429)
+    admission.forgive()
+    return _enter(request, reviewer, has_code=bool(reviewer.return_code_hash))
+
+
+def _invite_page(
+    request: HttpRequest, found: Invite, *, begun: bool, refusal: Refusal | None = None, status: int = 200
+) -> TemplateResponse:
+    context = {"member": found.member, "opened_at": found.used_at, "has_begun": begun, "refusal": refusal}
+    return TemplateResponse(request, "review/invite.html", context, status=status)
+
+
+def _enter(request: HttpRequest, reviewer: Reviewer, *, has_code: bool) -> HttpResponse:
+    """Log a reviewer in. Before they have begun, a return code counts for nothing: a program may have pressed for it
+    and nobody has read it."""
     login(request, reviewer.user)
-    has_way_back = reviewer.user.has_usable_password() or reviewer.return_code_hash
+    has_way_back = reviewer.user.has_usable_password() or has_code
     return redirect("review-home" if has_way_back else "review-way-back")
 
 
@@ -82,5 +112,8 @@ def way_back(request: HttpRequest, reviewer: Reviewer) -> HttpResponseBase:
         messages.success(request, f"You are logged out everywhere else ({ended} session{'s' * (ended != 1)}).")
         return redirect("review-home")
     elif request.method == "POST":
-        code = issue_return_code(reviewer)
+        try:
+            code = issue_return_code(reviewer)
+        except TooManyNotes as refusal:
+            messages.error(request, str(refusal))
     return TemplateResponse(request, "review/way_back.html", {"form": form, "return_code": code, "reviewer": reviewer})

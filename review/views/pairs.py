@@ -13,14 +13,23 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from fartbench.errors import Refusal
-from fartbench.models import RoundState
+from fartbench.models import Round, RoundState
 from fartbench.protocol import PairQuestion
 from review.about import About, about
+from review.drafts import VoteDraft
 from review.errors import RoundNotOpen
 from review.models import PairTask, Reviewer, Vote
-from review.pairs.errors import NotYourPair, PairNotDue, PairNotPlayed, StaleVote, UnknownAnswer, VoteEnded
+from review.pairs.errors import (
+    NotYourPair,
+    PairNotDue,
+    PairNotPlayed,
+    StaleVote,
+    UnknownAnswer,
+    VoteEnded,
+    VoteLockedOtherwise,
+)
 from review.pairs.selectors import PairItem, pair_queue, pair_rules, task_of
-from review.pairs.voting import VoteDraft, lock_vote, report_pair_unplayable, save_vote
+from review.pairs.voting import lock_vote, report_pair_unplayable, save_vote
 from review.queues import Queue
 from review.selectors import next_assignment
 from review.views.access import next_url, reviewers_only, wants_json
@@ -30,6 +39,7 @@ from review.views.kept import kept_fields
 # How the page's script is told of a refusal: a code that it acts on, and an HTTP status.
 CODES: dict[type[Exception], tuple[str, int]] = {
     StaleVote: ("stale", 409),
+    VoteLockedOtherwise: ("locked_otherwise", 409),
     VoteEnded: ("ended", 409),
     RoundNotOpen: ("closed", 409),
     PairNotDue: ("not_due", 409),
@@ -57,7 +67,7 @@ def pair(request: HttpRequest, reviewer: Reviewer, pair_id: str) -> HttpResponse
         return redirect(next_url(reviewer, round_))
     kept = kept_fields(request).get(task.pair.question)
     if kept:
-        messages.warning(request, "Your session had ended. The answer that you sent stands below: send it again.")
+        messages.warning(request, "Your session had ended. The answer that you sent is below: send it again.")
     return _page(request, task, queue, answer=kept)
 
 
@@ -102,6 +112,9 @@ def pair_lock(request: HttpRequest, reviewer: Reviewer, pair_id: str) -> HttpRes
             answer=_answer(body, task_of(reviewer, pair_id)),
             playback=body.get("playback"),
         )
+    except VoteLockedOtherwise as refusal:
+        messages.warning(request, str(refusal))  # the page shows the locked vote next, and says this above it
+        return _refused(refusal)
     except Refusal as refusal:
         return _refused(refusal)
     return JsonResponse({"locked": True, "next": next_url(reviewer, vote.task.member.round)})
@@ -133,6 +146,9 @@ def _lock_by_form(request: HttpRequest, reviewer: Reviewer, task: PairTask) -> H
     except UnknownAnswer as refusal:
         messages.error(request, str(refusal))
         return _page(request, task, pair_queue(reviewer, task.member.round), answer=answer, status=422)
+    except VoteLockedOtherwise as refusal:
+        messages.warning(request, str(refusal))
+        return redirect("review-pair", task.pair_id)
     except Refusal as refusal:
         messages.warning(request, str(refusal))
     return redirect(next_url(reviewer, task.member.round))
@@ -176,37 +192,45 @@ def _about(task: PairTask, question: PairQuestion) -> About | None:
 def _browser_data(
     task: PairTask, queue: Queue[PairItem], stored: Vote | None, question: PairQuestion
 ) -> dict[str, Any]:
-    round_, rules, name = task.member.round, pair_rules(task.member.round), task.pair_id
-    following = queue.after(name)
-    coming = task_of(task.member.reviewer, following.pair_id) if following else None
-    return {
+    name = task.pair_id
+    data: dict[str, Any] = {
         "reviewer": task.member.reviewer.code,
         "stimulus": f"pair-{name}",
-        "revision": stored.revision if stored else 0,
-        "answers": {question.key: stored.answer} if stored and stored.answer else {},
-        "playback": stored.playback if stored else {},
-        "rules": {
-            "questions": [{"key": question.key, "stage": 1}],
-            "allowed": [
-                {"question": question.key, "answer": option.value, "when": None}
-                for option in rules.options(question.key)
-            ],
-            "settled": {},
-            "firstImpression": [],
-            "playback": {
-                "fullPlays": rules.full_plays,
-                "fraction": round_.protocol.rules.playback.played_fraction,
-            },
-        },
+        "revision": 0,
+        "answers": {},
+        "playback": {},
+        "rules": _browser_rules(task.member.round, question),
         "urls": {
             "draft": reverse("review-pair-draft", args=[name]),
             "lock": reverse("review-pair-lock", args=[name]),
             "unplayable": reverse("review-pair-unplayable", args=[name]),
-            "nextMedia": [
-                reverse("media", args=[clip.pk]) for clip in ((coming.clip_a, coming.clip_b) if coming else ())
-            ],
+            "nextMedia": _media_after(task, queue),
         },
     }
+    if stored:
+        data |= {"revision": stored.revision, "playback": stored.playback}
+        data["answers"] = {question.key: stored.answer} if stored.answer else {}
+    return data
+
+
+def _browser_rules(round_: Round, question: PairQuestion) -> dict[str, Any]:
+    """Return the rules of a pair's one question, in the form of `review.page.browser_rules`."""
+    rules = pair_rules(round_)
+    options = rules.options(question.key)
+    return {
+        "questions": [{"key": question.key, "stage": 1}],
+        "allowed": [{"question": question.key, "answer": option.value, "when": None} for option in options],
+        "settled": {},
+        "firstImpression": [],
+        "playback": {"fullPlays": rules.full_plays, "fraction": round_.protocol.rules.playback.played_fraction},
+    }
+
+
+def _media_after(task: PairTask, queue: Queue[PairItem]) -> list[str]:
+    """Return the addresses of both clips of the pair that comes next."""
+    following = queue.after(task.pair_id)
+    coming = task_of(task.member.reviewer, following.pair_id) if following else None
+    return [reverse("media", args=[clip.pk]) for clip in (coming.clip_a, coming.clip_b)] if coming else []
 
 
 def _ended_page(request: HttpRequest, task: PairTask, item: PairItem, onward: str) -> HttpResponse:
@@ -243,4 +267,6 @@ def _refused(refusal: Refusal) -> JsonResponse:
     more: dict[str, Any] = {}
     if isinstance(refusal, StaleVote):
         more["draft"] = _draft_json(refusal.current)
+    if isinstance(refusal, VoteLockedOtherwise):
+        more["answers"] = {refusal.question: refusal.stored}
     return refused(refusal, CODES, **more)

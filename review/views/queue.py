@@ -12,10 +12,10 @@ from django.views.decorators.http import require_safe
 
 from fartbench.models import Round, RoundState
 from review.models import CohortMember, Reviewer
-from review.pace import time_left
+from review.pace import expected_time, time_left
 from review.pairs.selectors import PairItem, pair_queue
 from review.queues import Queue
-from review.selectors import QueueItem, locked_times, memberships_of, queue_of
+from review.selectors import QueueItem, locked_times, memberships_of, queue_of, training_due
 from review.views.access import next_url, own_membership, reviewers_only
 
 
@@ -27,6 +27,8 @@ class RoundCard:
     queue: Queue[QueueItem]
     pairs: Queue[PairItem]
     left: timedelta | None
+    """How long the rest will take; None in rounds of windows before the reviewer's own pace is known."""
+    trains_first: bool = False
 
     @property
     def round(self) -> Round:
@@ -63,10 +65,20 @@ def done(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBas
     card = _card(reviewer, member)
     if card.is_open and not card.is_done:
         return redirect(next_url(reviewer, member.round))
-    return TemplateResponse(request, "review/done.html", {"card": card})
+    others = [
+        _card(reviewer, other)
+        for other in memberships_of(reviewer)
+        if other != member and other.round.state == RoundState.REVIEWING
+    ]
+    context = {"card": card, "others": [other for other in others if not other.is_done]}
+    return TemplateResponse(request, "review/done.html", context)
 
 
 def _card(reviewer: Reviewer, member: CohortMember) -> RoundCard:
     queue = queue_of(reviewer, member.round)
-    left = time_left(locked_times(reviewer, member.round), queue.total - queue.done)
-    return RoundCard(member, queue, pair_queue(reviewer, member.round), left)
+    rules, to_do = member.round.protocol.rules, queue.total - queue.done
+    left = time_left(locked_times(reviewer, member.round), to_do)
+    if left is None and rules.rollouts is None:
+        left = expected_time(rules, to_do)
+    trains_first = not queue.is_begun and training_due(member) is not None
+    return RoundCard(member, queue, pair_queue(reviewer, member.round), left, trains_first)

@@ -47,7 +47,7 @@ def sheet(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpRes
         return redirect(next_url(reviewer, round_))
     kept = kept_answers(request, round_.protocol.form(assignment.stimulus.form_key))
     if kept:
-        messages.warning(request, "Your session had ended. The answers that you sent stand below: send them again.")
+        messages.warning(request, "Your session had ended. The answers that you sent are below: send them again.")
     return form_page(request, reviewer, assignment, queue, responses=kept or None)
 
 
@@ -91,21 +91,26 @@ def _browser_data(
 ) -> dict[str, Any]:
     name = assignment.stimulus_id
     following = queue.after(name)
-    return {
+    next_media = reverse("media", args=[following.stimulus_id]) if following else None
+    data: dict[str, Any] = {
         "reviewer": assignment.member.reviewer.code,
         "stimulus": name,
-        "revision": stored.revision if stored else 0,
+        "revision": 0,
         "answers": {question: str(response) for question, response in answers.items()},
-        "playback": stored.playback if stored else {},
-        "hasImpression": stored is not None and stored.impression_at is not None,
+        "playback": {},
+        "hasImpression": False,
         "urls": {
             "media": reverse("media", args=[name]),
             "draft": reverse("review-draft", args=[name]),
             "lock": reverse("review-lock", args=[name]),
             "unplayable": reverse("review-unplayable", args=[name]),
-            "nextMedia": reverse("media", args=[following.stimulus_id]) if following else None,
+            "nextMedia": next_media,
         },
     }
+    if stored:
+        is_impressed = stored.impression_at is not None
+        data |= {"revision": stored.revision, "playback": stored.playback, "hasImpression": is_impressed}
+    return data
 
 
 def _ended_page(
@@ -119,6 +124,7 @@ def _ended_page(
         "sheet": stored,
         "blocks": question_blocks(form, stored.responses()),
         "reports": stored.mistake_reports.order_by("reported_at"),
+        "media_url": reverse("media", args=[assignment.stimulus_id]),
         "next_url": onward,
         "round": assignment.member.round,
     }

@@ -5,17 +5,18 @@ from __future__ import annotations
 import secrets
 from contextlib import suppress
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from fartbench.protocol import Protocol
+from fartbench.sessions import end_sessions
 from fartbench.storable import whole_number
 from review.models import Reviewer
 from review.selectors import training_of
 from review.services import give_consent, note_sound_check
+from review.services.invites import has_begun
 from review.tones import tones
 from review.views.access import own_membership, reviewers_only
 from review.views.training import onward
@@ -31,9 +32,12 @@ def start(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBa
     member = own_membership(reviewer, name)
     if request.method == "POST":
         if member.sound_checked_at is None:
-            messages.warning(request, "First the sound check: without sound there is nothing to review.")
-            return redirect(f"{request.path}#sound")
+            request.session["agrees"] = True  # the box stays ticked while the sound is checked
+            return redirect(f"{request.path}?sound=first")
+        begins = not has_begun(reviewer)
         give_consent(member)
+        if begins:  # whoever else opened the invite until now, be it a program that checks e-mail, is logged out
+            end_sessions(reviewer.user, but=request.session.session_key)
         return redirect(onward(reviewer, member))
     request.session["tones"] = FEWEST_TONES + secrets.randbelow(MOST_TONES - FEWEST_TONES + 1)
     protocol = member.round.protocol.rules
@@ -43,6 +47,7 @@ def start(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBa
         "protocol": protocol,
         "has_unclear": _has_unclear(protocol),
         "training": training_of(member.round),
+        "agrees": request.session.get("agrees", False),
     }
     return TemplateResponse(request, "review/start.html", context)
 
@@ -71,7 +76,9 @@ def sound_check(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResp
     if is_right:
         note_sound_check(member, tries=tries, volume=_volume(request.POST.get("volume", "")))
         request.session["tone_tries"] = 0
-    return redirect(f"{request.path.removesuffix('sound')}?sound={'heard' if is_right else 'again'}#sound")
+    # Without a fragment the page's own "autofocus" takes effect: the box for the number of tones.
+    result = "heard#sound" if is_right else "again"
+    return redirect(f"{request.path.removesuffix('sound')}?sound={result}")
 
 
 def _volume(text: str) -> float | None:

@@ -7,12 +7,12 @@ from statistics import median
 from typing import Any
 
 from fartbench.models import Round, RoundState
+from fartbench.rounds import refuse_unless
 from review.models import AnswerSheet, Role
 from scoring.diagnostics.document import diagnostics_document
 from scoring.records import tally
 from scoring.records.reading import ROWS_AT_ONCE, read_round
 from scoring.reports.shape import rounded
-from scoring.steps import refuse_unless
 
 
 def reviewer_diagnostics(round_: Round) -> dict[str, Any]:

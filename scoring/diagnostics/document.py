@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fartbench.numbers import number_text
 from scoring.diagnostics.severity import Floats, Severities, correlation_with_others, severities
 from scoring.records import MISSING, Integers, Tally, count_codes
 from scoring.reports.agreement import level_of
@@ -50,18 +51,22 @@ def _reviewer(
     scales = [question.key for question in protocol.questions if protocol.is_scale(question)]
     ratings = {question: _rating(votes, question, place, sensitivity[question]["gain"][place]) for question in scales}
     facts = {question: _fact(votes, question, place) for question in protocol.scoring.gates}
+    minority_votes = {
+        "count": sum(fact["minority_votes"] for fact in facts.values()),
+        "n": sum(fact["three_to_one"] for fact in facts.values()),
+    }
+    flags: list[Any] = []
+    for question, rating in ratings.items():
+        flags += _flags(question, rating)
     return {
         "reviewer": code,
         "sheets": int((votes.codes[votes.record.book.questions[0]][:, place] >= 0).sum()),
         "ratings": ratings,
         "facts": facts,
-        "minority_votes": {
-            "count": sum(fact["minority_votes"] for fact in facts.values()),
-            "n": sum(fact["three_to_one"] for fact in facts.values()),
-        },
+        "minority_votes": minority_votes,
         "na": {question: _na(votes, question, place) for question in votes.record.book.questions},
         **conduct,
-        "flags": [flag for question, found in ratings.items() for flag in _flags(question, found)],
+        "flags": flags,
     }
 
 
@@ -112,9 +117,9 @@ def _flags(question: str, found: Mapping[str, Any]) -> list[str]:
     gain, correlation = _enough(found["alpha_gain_without"]), _enough(found["correlation_with_others"])
     flags = []
     if gain is not None and gain > GAIN_FLAG:
-        flags.append(f"{question}: alpha rises by {gain:.2f} without this reviewer")
+        flags.append(f"{question}: alpha rises by {number_text(gain, '.2f')} without this reviewer")
     if correlation is not None and correlation < CORRELATION_FLAG:
-        flags.append(f"{question}: correlation with the others is {correlation:.2f}")
+        flags.append(f"{question}: correlation with the others is {number_text(correlation, '.2f')}")
     return flags
 
 

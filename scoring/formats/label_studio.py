@@ -16,6 +16,7 @@ from xml.etree import ElementTree as ET
 
 from fartbench.errors import BadInput
 from fartbench.protocol import Protocol, form_for
+from fartbench.regular import regular_text
 from scoring.records import CellRecord, RoundRecord
 from scoring.release.writers import readable_json_bytes
 
@@ -125,20 +126,22 @@ def read_label_studio(path: Path, protocol: Protocol, accounts: Mapping[str, str
 
 def _tasks(path: Path) -> list[Any]:
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise BadInput(str(path), [f"the file is larger than {MAX_BYTES} bytes"])
-        tasks = json.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError as error:
-        raise BadInput(str(path), ["there is no such file"]) from error
-    except (OSError, ValueError, RecursionError) as error:
+        tasks = json.loads(regular_text(path, MAX_BYTES), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
         raise BadInput(str(path), [f"this is not JSON in UTF-8: {error}"]) from error
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
-        raise BadInput(str(path), ["this is no list of tasks; export “JSON” from Label Studio, not “JSON-MIN” or CSV"])
+        fault = "this is not a list of tasks; export “JSON” from Label Studio, not “JSON-MIN” or CSV"
+        raise BadInput(str(path), [fault])
     return tasks
 
 
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
 def _annotations(task: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for annotation in task.get("annotations") or ():
+    annotations: Any = task.get("annotations") or []
+    for annotation in annotations if isinstance(annotations, list) else [annotations]:
         if not (isinstance(annotation, dict) and annotation.get("was_cancelled")):
             yield annotation
 

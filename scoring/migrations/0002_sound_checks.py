@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('version', models.CharField(help_text='Of what listened.', max_length=20)),
-                ('found', models.JSONField(help_text='Loudness, silence and candidates, as scoring.sound.listening says.')),
+                ('found', models.JSONField(help_text='Loudness, silence and candidates, as measuring.sound.listening says.')),
                 ('heard_at', models.DateTimeField(auto_now=True)),
                 ('stimulus', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='blinding.stimulus')),
             ],

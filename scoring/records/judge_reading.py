@@ -6,12 +6,12 @@ from collections import defaultdict
 
 from fartbench.models import Round
 from fartbench.protocol import digest_of
+from fartbench.times import utc
 from judging.models import Judge, JudgeRun
 from scoring.errors import RoundAltered
 from scoring.records import MISSING
 from scoring.records.judges import JudgeRecord, JudgeRunRecord
-from scoring.release.shown import Shown
-from scoring.times import utc
+from scoring.records.shown import Shown
 
 ROWS_AT_ONCE = 5_000
 
@@ -47,6 +47,8 @@ def _runs(round_: Round, shown: Shown) -> dict[int, list[JudgeRunRecord]]:
     found: dict[int, list[JudgeRunRecord]] = defaultdict(list)
     runs = JudgeRun.objects.filter(judge__round=round_, stimulus__retirement=None).defer("response_id").order_by()
     for run in runs.iterator(chunk_size=ROWS_AT_ONCE):
+        if run.stimulus_id not in shown.cell:
+            raise RoundAltered(round_.name, [f"stimulus {run.stimulus_id}: no key says whose it is"])
         found[run.judge_id].append(_run(run, shown))
     return found
 

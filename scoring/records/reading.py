@@ -11,12 +11,12 @@ from django.db.models import QuerySet
 from blinding.models import BlindingKey, NotReviewable
 from fartbench.models import AuditEntry, Round
 from fartbench.protocol import digest_of
+from fartbench.times import utc
 from generation.models import Configuration, Sample
 from generation.verdicts import review_record
 from review.models import Answer, AnswerSheet, CohortMember, Retirement, Role
 from review.record import SheetRecord
 from scoring.errors import RoundAltered
-from scoring.preference.reading import read_votes
 from scoring.records import (
     MISSING,
     NOT_REVIEWABLE,
@@ -28,10 +28,11 @@ from scoring.records import (
     RoundRecord,
     Sheets,
 )
+from scoring.records.assignment import Outline
 from scoring.records.judge_reading import read_judges
-from scoring.release.shown import Shown
-from scoring.rollouts.reading import read_measurements, read_windows
-from scoring.times import utc
+from scoring.records.rollout_reading import read_measurements, read_windows
+from scoring.records.shown import Shown
+from scoring.records.vote_reading import read_votes
 
 ROWS_AT_ONCE = 5_000
 
@@ -69,6 +70,25 @@ def read_round(round_: Round) -> RoundRecord:
         windows=windows,
         measurements=read_measurements(round_, place_of),
         verdicts=_verdicts(round_),
+        secret=round_.secret,
+    )
+
+
+def read_outline(round_: Round) -> Outline:
+    """Read what an opened round fixes, without its answers, as `read_round` reads it."""
+    members = CohortMember.objects.filter(round=round_).order_by("place")
+    cells, samples = _cells(round_)
+    return Outline(
+        name=round_.name,
+        protocol_digest=round_.protocol.digest,
+        scenes=tuple(round_.scenes),
+        replicates=round_.replicates,
+        seed=round_.seed,
+        opened_at=utc(round_.opened_at),
+        configurations=_configurations(samples),
+        cells=tuple(cell for _, cell in cells),
+        windows=read_windows(round_, {sample: place for place, (sample, _) in enumerate(cells)}),
+        reviewers=tuple(ReviewerRecord(code, role) for code, role in members.values_list("reviewer__code", "role")),
     )
 
 
@@ -128,6 +148,8 @@ def _cells(round_: Round) -> tuple[list[tuple[int, CellRecord]], QuerySet[Sample
         "cost_usd", "generation_seed", "model_version", "generated_at", "cost_basis", "cell__limitation",
     )  # fmt: skip
     found = [(row[0], _cell(row, live, unreviewable)) for row in rows.iterator()]
+    if strange := [str(cell) for _, cell in found if cell.scene not in order]:
+        raise RoundAltered(round_.name, [f"cell {cell}: the round has no such scene" for cell in strange])
     return sorted(found, key=lambda one: (one[1].configuration, order[one[1].scene], one[1].replicate)), samples
 
 
@@ -176,21 +198,26 @@ def _sheets(round_: Round, shown: Shown, reviewers: Mapping[int, int]) -> Sheets
     strangers = sorted({stimulus for _, stimulus, reviewer in rows if reviewer not in reviewers})
     if strangers:
         raise RoundAltered(
-            round_.name, [f"stimulus {stimulus}: a sheet is of nobody in the cohort" for stimulus in strangers]
+            round_.name, [f"stimulus {stimulus}: has a sheet from someone outside the cohort" for stimulus in strangers]
         )
+    if unknown := sorted({stimulus for _, stimulus, _ in rows if stimulus not in shown.cell}):
+        raise RoundAltered(round_.name, [f"stimulus {stimulus}: no key says whose it is" for stimulus in unknown])
     answers = _answers(round_, book, {pk: place for place, (pk, _, _) in enumerate(rows)})
     locks, faults = _locks(round_, shown, book, answers)
     if faults:
         raise RoundAltered(round_.name, faults)
+    cells = [shown.cell[stimulus] for _, stimulus, _ in rows]
+    reviewer_numbers = [reviewers[reviewer] for _, _, reviewer in rows]
+    windows = [shown.window[stimulus] for _, stimulus, _ in rows] if shown.window else ()
     return Sheets(
-        cell=np.array([shown.cell[stimulus] for _, stimulus, _ in rows], dtype=np.int64),
-        reviewer=np.array([reviewers[reviewer] for _, _, reviewer in rows], dtype=np.int64),
+        cell=np.array(cells, dtype=np.int64),
+        reviewer=np.array(reviewer_numbers, dtype=np.int64),
         answers=answers,
         source=locks.source,
         measured=locks.measured,
         locked_at=locks.locked_at,
         digest=locks.digest,
-        window=[shown.window[stimulus] for _, stimulus, _ in rows] if shown.window else (),
+        window=windows,
     )
 
 

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from fartbench.protocol import Protocol, form_for
-from scoring.preference.votes import PairVote
 from scoring.records.answers import MISSING, AnswerBook, Sheets
 from scoring.records.judges import JudgeRecord
 from scoring.records.rows import CellRecord, ConfigurationRecord, MeasuredRecord, ReviewerRecord, WindowRecord
+from scoring.records.votes import PairVote
 
 PRIMARY = "primary"
 
@@ -20,7 +20,8 @@ PRIMARY = "primary"
 class RoundRecord:
     """A closed round. ``scenes`` are those of the round, in the protocol's order; times are ISO 8601 in UTC.
 
-    ``seed`` is the stored text that every resampling of this round draws its own seed from. ``verdicts`` are what
+    ``seed`` is the stored text that every resampling of this round draws its own seed from, ``secret`` what its orders
+    were drawn from; rounds that were opened by older versions have none. ``verdicts`` are what
     experts said of the scenarios before the first generation, as plain JSON; empty where nobody is asked.
     """
 
@@ -42,6 +43,7 @@ class RoundRecord:
     windows: tuple[WindowRecord, ...] = ()
     measurements: tuple[MeasuredRecord, ...] = ()
     verdicts: Mapping[str, Any] = field(default_factory=dict)
+    secret: str = ""
 
     @cached_property
     def book(self) -> AnswerBook:

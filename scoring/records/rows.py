@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scoring.measurements.measurement import Measurement
+from measuring.measurement import Measurement
 
 DELIVERED = "delivered"
 NOT_REVIEWABLE = "not_reviewable"

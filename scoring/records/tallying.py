@@ -67,16 +67,20 @@ def tally(record: RoundRecord) -> Tally:
     names = tuple(sorted({cell.configuration for cell in record.cells}))
     number = {name: place for place, name in enumerate(names)}
     scenes = {key: place for place, key in enumerate(record.scenes)}
+    codes = {
+        question: _taken(record.sheets.answers[:, column], sheet_of, there)
+        for column, question in enumerate(record.book.questions)
+    }
+    delivered = [bool(cell.stimulus) for cell in record.cells]
+    configuration = [number[cell.configuration] for cell in record.cells]
+    scene = [scenes[cell.scene] for cell in record.cells]
     return Tally(
         record=record,
-        codes={
-            question: _taken(record.sheets.answers[:, column], sheet_of, there)
-            for column, question in enumerate(record.book.questions)
-        },
+        codes=codes,
         complete=there.sum(axis=1) == record.cohort,
-        delivered=np.array([bool(cell.stimulus) for cell in record.cells], dtype=bool),
-        configuration=np.array([number[cell.configuration] for cell in record.cells], dtype=np.int64),
-        scene=np.array([scenes[cell.scene] for cell in record.cells], dtype=np.int64),
+        delivered=np.array(delivered, dtype=bool),
+        configuration=np.array(configuration, dtype=np.int64),
+        scene=np.array(scene, dtype=np.int64),
         names=names,
     )
 

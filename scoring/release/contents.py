@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from fartbench.protocol import canonical_bytes
-from scoring.preference.fastchat import write_battles
-from scoring.preference.table import vote_rows
 from scoring.records import RoundRecord
+from scoring.release.battles import write_battles
 from scoring.release.columns import JUDGES, PAIRS, Table
 from scoring.release.croissant import croissant
 from scoring.release.documents import Documents
@@ -24,6 +23,7 @@ from scoring.release.manifest import MANIFEST, Issue, manifest
 from scoring.release.parquet import write_parquet
 from scoring.release.readme import readme
 from scoring.release.rows import answer_rows
+from scoring.release.votes import vote_rows
 from scoring.release.writers import json_bytes, readable_json_bytes, write_csv, write_jsonl
 
 

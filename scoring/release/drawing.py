@@ -12,6 +12,8 @@ from typing import Any
 
 import svg
 
+from fartbench.numbers import number_text
+
 WIDTH, LABEL_WIDTH, NOTE_WIDTH = 800, 210, 170
 ROW, HEAD, FOOT = 26, 44, 34
 MOST_ROWS = 60
@@ -96,10 +98,12 @@ def _dot(axis: Axis, dot: Dot, y: float) -> list[svg.Element]:
         return [*found, text(LABEL_WIDTH, y + 4, f"undefined: {dot.estimate['note']}", "soft")]
     if low is not None:
         found.append(svg.Line(x1=axis.x(low), x2=axis.x(high), y1=y, y2=y, class_=["reach"]))
-    words = f"{value:.2f} [{low:.2f}, {high:.2f}]" if low is not None else f"{value:.2f}, no interval"
+    written = number_text(value, ".2f")
+    reach = ", no interval" if low is None else f" [{number_text(low, '.2f')}, {number_text(high, '.2f')}]"
+    words = f"{written}{reach}"
     words_shown = hint(f"{dot.label}: {words}, n = {n}")
     found.append(svg.Circle(cx=axis.x(value), cy=y, r=5, class_=["mark"], elements=[words_shown]))
-    note = f"{value:.2f}, n = {n}" + ("" if low is not None else ", no interval")
+    note = f"{written}, n = {n}" + ("" if low is not None else ", no interval")
     return [*found, text(WIDTH - NOTE_WIDTH + 14, y + 4, note, "soft")]
 
 
@@ -109,7 +113,7 @@ def frame(title: str, axis: Axis, bottom: float) -> Iterator[svg.Element]:
     for tick in axis.ticks:
         x = axis.x(tick)
         yield svg.Line(x1=x, x2=x, y1=HEAD - 6, y2=bottom, class_=["grid"])
-        yield text(x, HEAD - 12, f"{tick:g}", "soft", anchor="middle")
+        yield text(x, HEAD - 12, number_text(tick, "g"), "soft", anchor="middle")
     yield text(LABEL_WIDTH, bottom + 18, axis.words, "soft")
 
 

@@ -15,9 +15,9 @@ from fartbench.protocol import Protocol, canonical_bytes, digest_of, form_for
 from scoring.errors import ReleaseRefused
 from scoring.records import MISSING, RoundRecord
 from scoring.records.judges import ANSWERED, JudgeRecord, JudgeRunRecord
+from scoring.records.shown import Shown
 from scoring.release.columns import JUDGE_ANSWERS, JUDGES, Table
 from scoring.release.rows import RowOfCells, every_row, shown_as
-from scoring.release.shown import Shown
 from scoring.release.writers import read_csv, write_csv
 
 PROTOCOLS = "judge_protocols.json"

@@ -24,10 +24,11 @@ from scoring.release.columns import (
     leaderboard_table,
 )
 from scoring.release.documents import Documents
+from scoring.release.rollouts import pages as rollout_pages
+from scoring.release.rollouts import tables
 from scoring.release.rows import RowOfCells, clip_rows, configuration_rows, leaderboard_rows
 from scoring.reports import reports_document
-from scoring.rollouts import document, tables
-from scoring.rollouts import pages as rollout_pages
+from scoring.rollouts import document
 from scoring.rollouts.results import rollout_results
 from scoring.scores.document import scores_document
 from scoring.scores.standings import results_of
@@ -128,7 +129,7 @@ def _rollout_table_rows(documents: Documents[Any]) -> Iterator[Rows]:
 
 
 def _rollout_plots(protocol: Protocol, documents: Documents[Any]) -> Mapping[str, str]:
-    from scoring.rollouts.plots import plots_of  # noqa: PLC0415
+    from scoring.release.rollouts.plots import plots_of  # noqa: PLC0415
 
     return plots_of(protocol, documents.scores, documents.reports)
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from fartbench.errors import BadInput
 from fartbench.protocol import Protocol, Response, digest_of, form_for, parse_protocol
+from fartbench.regular import regular_bytes
 from scoring.errors import ReleaseRefused
-from scoring.preference.table import load_votes
 from scoring.records import (
     MISSING,
     AnswerBook,
@@ -22,12 +23,14 @@ from scoring.records import (
     RoundRecord,
     Sheets,
 )
+from scoring.records.shown import Shown
 from scoring.release.judges import load_judges
 from scoring.release.manifest import FORMAT, MANIFEST
-from scoring.release.shown import Shown
+from scoring.release.rollouts.loading import load_measurements, load_windows
+from scoring.release.votes import load_votes
 from scoring.release.writers import read_csv, readable_json_bytes
-from scoring.rollouts.loading import load_measurements, load_windows
 
+LARGEST_MANIFEST = 64 * 1024 * 1024  # bytes
 ANSWERS, VERDICTS = "answers.csv", "verdicts.json"
 # What a row of clips.csv says of the cell itself, in the order of `CellRecord`.
 _CELL_TEXTS = (
@@ -39,13 +42,17 @@ _CELL_TEXTS = (
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Return a release's manifest. Raises ReleaseRefused when it is missing, no manifest, or was changed."""
     path = folder / MANIFEST
+    if path.is_symlink():
+        raise ReleaseRefused(folder, [f"{MANIFEST} is a link and not the manifest of a release"])
+    if not path.exists():
+        raise ReleaseRefused(folder, [f"{MANIFEST} is missing: this is not a release, or not a complete one"])
     try:
-        content = path.read_bytes()
+        content = regular_bytes(path, LARGEST_MANIFEST)
         stated = json.loads(content)
         digest = stated.pop("digest")
         files, number = stated["files"], stated["format"]
-    except FileNotFoundError as error:
-        raise ReleaseRefused(folder, [f"{MANIFEST} is missing: this is no release, or not a whole one"]) from error
+    except BadInput as error:
+        raise ReleaseRefused(folder, [f"{MANIFEST}: {error.faults[0]}"]) from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ReleaseRefused(folder, [f"{MANIFEST} is not the manifest of a release: {error}"]) from error
     if number != FORMAT:
@@ -90,6 +97,7 @@ def load_record(folder: Path, stated: Mapping[str, Any]) -> tuple[RoundRecord, d
         windows=windows,
         measurements=load_measurements(folder, protocol, cells),
         verdicts=json.loads((folder / VERDICTS).read_bytes()) if (folder / VERDICTS).exists() else {},
+        secret=stated["seeds"].get("orders", ""),
     )
     if len(record.primary) > protocol.cohort.most:
         words = f"manifest.json: {len(record.primary)} primary reviewers; the protocol says {protocol.cohort.sizes}"

@@ -11,6 +11,7 @@ from scoring.records import RoundRecord
 
 MANIFEST = "manifest.json"
 FORMAT = 1
+_APART = ("program", "packages", "audit", "assignment")  # parts of their own in a manifest
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Issue:
 
     ``address`` is where it is published; ``licence`` is the address of the terms of use, or empty; ``program`` names
     version and commit, ``packages`` the versions of what computed it; ``audit`` is the sequence and hash of the newest
-    entry of the audit trail.
+    entry of the audit trail; ``assignment`` are the entries that fix whose clip is whose, whole, each with its hash.
     """
 
     number: int
@@ -39,13 +40,18 @@ class Issue:
     packages: Mapping[str, str] = field(default_factory=dict)
     replaces: Replaced | None = None
     licence: str = ""
+    assignment: tuple[Mapping[str, Any], ...] = ()
 
 
 def manifest(record: RoundRecord, issue: Issue, files: Mapping[str, str]) -> dict[str, Any]:
     """Return the manifest. ``digest`` is the SHA-256 over the canonical bytes of all the rest: the release's own."""
-    stated = {
+    about_release = {key: value for key, value in asdict(issue).items() if key not in _APART}
+    seeds = {"round": record.seed}
+    if record.secret:
+        seeds["orders"] = record.secret
+    stated: dict[str, Any] = {
         "format": FORMAT,
-        "release": {key: value for key, value in asdict(issue).items() if key not in ("program", "packages", "audit")},
+        "release": about_release,
         "round": {
             "name": record.name,
             "protocol": record.protocol.label,
@@ -57,12 +63,14 @@ def manifest(record: RoundRecord, issue: Issue, files: Mapping[str, str]) -> dic
             "incomplete_reason": record.incomplete_reason,
             "reviewers": [asdict(reviewer) for reviewer in record.reviewers],
         },
-        "seeds": {"round": record.seed},
+        "seeds": seeds,
         "program": dict(issue.program),
         "packages": dict(issue.packages),
         "audit": dict(issue.audit),
-        "files": dict(sorted(files.items())),
     }
+    if issue.assignment:
+        stated["assignment"] = [dict(entry) for entry in issue.assignment]
+    stated["files"] = dict(sorted(files.items()))
     return {**stated, "digest": digest_of(stated)}
 
 
@@ -76,4 +84,5 @@ def issue_of(stated: Mapping[str, Any]) -> Issue:
         program=stated["program"],
         packages=stated["packages"],
         audit=stated["audit"],
+        assignment=tuple(stated.get("assignment", ())),
     )

@@ -45,10 +45,13 @@ def page_documents(documents: Documents[RoundResults]) -> Iterator[tuple[str, di
 
 def _summary(documents: Documents[RoundResults]) -> dict[str, Any]:
     record, ranking = documents.results.record, documents.reports["reports"][RANKING]
-    lines = documents.scores["leaderboard"]
-    first = [line["configuration"] for line in lines if line["rank"] == 1 and not line["ranked_apart"]]
+    scores = dict(documents.scores)
+    lines = scores.pop("leaderboard")
+    ranked = [line for line in lines if line["rank"] is not None]
+    first = [line["configuration"] for line in ranked if line["rank"] == 1 and not line["ranked_apart"]]
+    families = {one.family for one in record.configurations if one.family}
     return {
-        **{key: value for key, value in documents.scores.items() if key != "leaderboard"},
+        **scores,
         "scenes": list(record.scenes),
         "replicates": record.replicates,
         "reviewers": documents.reports["reviewers"],
@@ -56,10 +59,10 @@ def _summary(documents: Documents[RoundResults]) -> dict[str, Any]:
         "cells": len(record.cells),
         "delivered": sum(line["delivered"] for line in lines),
         "configurations": len(lines),
-        "ranked": sum(line["rank"] is not None for line in lines),
+        "ranked": len(ranked),
         "leading": {"configurations": first[:LEADERS_NAMED], "n": len(first)},
         "tracks": sorted({found.track for found in record.configurations}),
-        "families": sorted({found.family for found in record.configurations} - {""}),
+        "families": sorted(families),
         "one_point": ranking["one_point"],
         "sureness_note": ranking["sureness_note"],
     }

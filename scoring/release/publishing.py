@@ -14,25 +14,28 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from blinding import marks
 from fartbench import audit
 from fartbench.models import AuditEntry, Round, RoundState
 from fartbench.program import packages, program
-from fartbench.rounds import move
+from fartbench.protocol import digest_of
+from fartbench.rounds import move, refuse_unless
 from fartbench.storage import disk_faults_in_words
+from fartbench.times import utc
 from generation.models import Sample
 from review.models import Source
-from scoring.auditing import heads_of_releases
+from scoring.assigning import recorded
 from scoring.errors import ClipsUnderReview, CorrectionRefused, ReleaseBlocked, RoundAltered
 from scoring.models import Release, ReleaseDocument
-from scoring.preference.reading import unrecorded_votes
 from scoring.records import RoundRecord
 from scoring.records.reading import read_round
 from scoring.release.contents import write_release
 from scoring.release.documents import Documents
+from scoring.release.heads import heads_of_releases
 from scoring.release.kinds import documents_of, kind_of
 from scoring.release.loading import read_manifest
 from scoring.release.manifest import Issue, Replaced
-from scoring.steps import refuse_unless
+from scoring.round_trail import round_faults
 
 ROWS_PER_STATEMENT = 200
 _UNFINISHED = ".unfinished-"
@@ -49,16 +52,17 @@ def publish(*, round_: Round, actor: str, correction: str | None = None) -> Rele
     replaced = _refuse_out_of_order(round_, correction)
     Round.objects.select_for_update().get(pk=round_.pk)
     record = read_round(round_)
-    refuse_unrecorded(record)
+    refuse_unrecorded(round_, record)
     documents = documents_of(record)
     if faults := list(kind_of(record.protocol).faults(documents)):
         raise ReleaseBlocked(f"Round {round_.name!r} cannot be published yet", faults)
+    sources = {*record.sheets.source, *(vote.source for vote in record.pair_votes)}
     release = Release(
         round=round_,
         number=replaced.number + 1 if replaced else 1,
         created_at=timezone.now(),
         scores=documents.scores,
-        demonstration=Source.SIMULATED in {*record.sheets.source, *(vote.source for vote in record.pair_votes)},
+        demonstration=Source.SIMULATED in sources,
         replaces=replaced,
         correction_reason=(correction or "").strip(),
     )
@@ -67,16 +71,26 @@ def publish(*, round_: Round, actor: str, correction: str | None = None) -> Rele
         release.manifest = read_manifest(folder)
         _save(release, documents)
         if replaced is None:
+            audit.hold()  # from here on nothing is opened beside this
+            refuse_clips_under_review(round_)
             move(round_, to=RoundState.PUBLISHED, within=(RoundState.LOCKED,), published_at=release.created_at)
-        audit.record(
-            "release corrected" if replaced else "round published",
-            actor=actor,
-            round_name=round_.name,
-            release=release.number,
-            digest=release.digest,
-            **({"replaces": replaced.number, "reason": release.correction_reason} if replaced else {}),
-        )
+        _record(round_, release, actor)
     return release
+
+
+def _record(round_: Round, release: Release, actor: str) -> None:
+    details: dict[str, Any] = {
+        "release": release.number,
+        "digest": release.digest,
+        "created_at": utc(release.created_at),
+        "published_at": utc(round_.published_at),
+        "pages": pages_digest(release),
+    }
+    action = "round published"
+    if release.replaces:
+        action = "release corrected"
+        details |= {"replaces": release.replaces.number, "reason": release.correction_reason}
+    audit.record(action, actor=actor, round_name=round_.name, **details)
 
 
 def _refuse_out_of_order(round_: Round, correction: str | None) -> Release | None:
@@ -95,8 +109,9 @@ def _refuse_out_of_order(round_: Round, correction: str | None) -> Release | Non
 
 def refuse_clips_under_review(round_: Round) -> None:
     """Raise ClipsUnderReview while an open round asks about a clip that this release would show with its maker."""
-    shown = Sample.objects.filter(cell__round=round_, clip__isnull=False).values("clip")
-    asked = Sample.objects.filter(cell__round__state=RoundState.REVIEWING, clip__in=shown).exclude(cell__round=round_)
+    own = Sample.objects.filter(cell__round=round_)
+    open_rounds = Sample.objects.filter(cell__round__state=RoundState.REVIEWING).exclude(cell__round=round_)
+    asked = Sample.every.filter(pk__in=marks.shared(open_rounds, own))
     faults = [
         f"{sample.cell}: round {sample.cell.round.name!r} is open and asks about this clip; close it first"
         for sample in asked.select_related("cell__round", "cell__configuration").order_by("pk")
@@ -105,20 +120,10 @@ def refuse_clips_under_review(round_: Round) -> None:
         raise ClipsUnderReview(f"Round {round_.name!r} cannot be published yet", faults)
 
 
-def refuse_unrecorded(record: RoundRecord) -> None:
-    """Raise RoundAltered unless the audit trail holds, and recorded every locked sheet as it stands now."""
-    recorded = {
-        (entry.get("stimulus"), reviewer): entry.get("digest")
-        for reviewer, entry in AuditEntry.objects.filter(action="sheet locked", round_name=record.name).values_list(
-            "actor", "details"
-        )
-    }
+def refuse_unrecorded(round_: Round, record: RoundRecord) -> None:
+    """Raise RoundAltered unless the audit trail holds, and the rows of the round are what it recorded of them."""
     faults = [f"audit trail: {fault}" for fault in audit.faults(heads_of_releases())]
-    sheets = record.sheets
-    for place, (reviewer, digest) in enumerate(zip(sheets.reviewer.tolist(), sheets.digest, strict=True)):
-        stimulus, code = record.stimulus_of(place), record.reviewers[reviewer].code
-        if recorded.get((stimulus, code)) != digest:
-            faults.append(f"the sheet of {code} on {stimulus}: the audit trail did not record its SHA-256 {digest}")
+    faults += round_faults(round_)
     judges = AuditEntry.objects.filter(action="judge frozen", round_name=record.name)
     frozen = {details["digest"] for details in judges.values_list("details", flat=True)}
     faults += [
@@ -126,7 +131,6 @@ def refuse_unrecorded(record: RoundRecord) -> None:
         for judge in record.judges
         if judge.digest not in frozen
     ]
-    faults += unrecorded_votes(record.name, record.pair_votes)
     if faults:
         raise RoundAltered(record.name, faults)
 
@@ -143,6 +147,7 @@ def _issue(release: Release) -> Issue:
         packages=packages(),
         replaces=Replaced(replaced.number, replaced.digest, release.correction_reason) if replaced else None,
         licence=settings.RELEASE_LICENCE,
+        assignment=tuple({**entry.content(), "hash": entry.hash} for entry in recorded(release.round.name)),
     )
 
 
@@ -153,6 +158,11 @@ def _save(release: Release, documents: Documents[Any]) -> None:
         (ReleaseDocument(release=release, name=name, content=content) for name, content in pages),
         batch_size=ROWS_PER_STATEMENT,
     )
+
+
+def pages_digest(release: Release) -> str:
+    """Return the SHA-256 of what pages read of a release, as the database gives it back."""
+    return digest_of([list(row) for row in release.documents.order_by("name").values_list("name", "content")])
 
 
 @contextmanager

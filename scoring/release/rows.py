@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import astuple
 from typing import Any
 
@@ -85,15 +85,20 @@ def leaderboard_rows(record: RoundRecord, ranking: dict[str, Any]) -> Iterator[R
     """Yield a row per configuration, from the report of the ranking."""
     of_points = () if record.protocol.scoring.is_weighted else ("scenes_all_right", "earned", "possible")
     for line in ranking["leaderboard"]:
-        interval = line["score_interval"]
         yield (
             *every_row(record),
             line["configuration"],
             line["rank"],
             line["ranked_apart"],
             line[record.protocol.scoring.rank_by[0]],
-            *("" if limit is None else str(limit) for limit in (interval["low"], interval["high"])),
-            interval["n"],
-            interval["method"] if interval["low"] is not None else interval["note"],
+            *_interval_cells(line["score_interval"]),
             *(line[name] for name in (*of_points, "delivered", "unranked_because")),
         )
+
+
+def _interval_cells(interval: Mapping[str, Any]) -> RowOfCells:
+    """Return both limits, n, and the method, or why there is no interval."""
+    low, high = interval["low"], interval["high"]
+    if low is None:
+        return ("", "" if high is None else str(high), interval["n"], interval["note"])
+    return (str(low), "" if high is None else str(high), interval["n"], interval["method"])

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fartbench.links import Link
+from fartbench.numbers import signed_zeros
 from fartbench.program import packages
-from fartbench.protocol import ProtocolError
+from fartbench.protocol import ProtocolError, digest_of
 from scoring.errors import ReleaseRefused
+from scoring.records import RoundRecord
+from scoring.records.assignment import RECORDED, assignment_digest, secret_sha256
 from scoring.release.contents import hashes_of, write_release
+from scoring.release.folder import folder_faults
 from scoring.release.kinds import documents_of
 from scoring.release.loading import load_record, read_manifest
 from scoring.release.manifest import MANIFEST, issue_of
@@ -23,6 +29,8 @@ NONSENSE = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, csv.Error, ProtocolError,
 )  # fmt: skip
 """What it raises to read a release, and to make it again, where somebody sealed a value of another kind into it."""
+
+_SIGNED_ZERO = re.compile(rb"-0(?:\.0+)?(?![\d.eE])")
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,8 @@ class Verified:
     answers: int
     replaces: str
     audit_head: str
+    opened: tuple[str, ...]
+    assignment_is_checked: bool
 
 
 def verify_release(folder: Path) -> Verified:
@@ -45,15 +55,25 @@ def verify_release(folder: Path) -> Verified:
     """
     stated = read_manifest(folder)
     refuse(folder, _hash_faults(folder, stated["files"]))
-    with tempfile.TemporaryDirectory() as work:
-        try:
-            record, protocol = load_record(folder, stated)
-            issue = issue_of(stated)
-            head = f"{issue.audit['sequence']}:{issue.audit['hash']}"
-            write_release(Path(work), documents_of(record), protocol, issue)
-        except NONSENSE as error:
-            raise ReleaseRefused(folder, [f"its tables cannot be read as a release: {error}"]) from error
-        refuse(folder, _differences(folder, Path(work), stated))
+    try:
+        record, protocol = load_record(folder, stated)
+        issue = issue_of(stated)
+        head = Link.parse(f"{issue.audit['sequence']}:{issue.audit['hash']}")
+        refuse(folder, assignment_faults(record, issue.assignment, head))
+
+        def made_again() -> list[str]:
+            """Return how the release differs from what its answers give."""
+            with tempfile.TemporaryDirectory() as work:
+                write_release(Path(work), documents_of(record), protocol, issue)
+                return _differences(folder, Path(work), stated)
+
+        faults = made_again()
+        if faults and _has_signed_zeros(folder):
+            with signed_zeros():
+                faults = made_again() and faults
+    except NONSENSE as error:
+        raise ReleaseRefused(folder, [f"its tables cannot be read as a release: {error}"]) from error
+    refuse(folder, faults)
     return Verified(
         round=record.name,
         number=issue.number,
@@ -61,8 +81,33 @@ def verify_release(folder: Path) -> Verified:
         files=len(stated["files"]) + 1,
         answers=record.sheets.answers.size,
         replaces=issue.replaces.digest if issue.replaces else "",
-        audit_head=head,
+        audit_head=str(head),
+        opened=tuple(f"{entry['sequence']}:{entry['hash']}" for entry in issue.assignment),
+        assignment_is_checked=bool(issue.assignment and record.secret),
     )
+
+
+def assignment_faults(record: RoundRecord, entries: Sequence[Mapping[str, Any]], head: Link) -> list[str]:
+    """Return why the release is not what was recorded of whose clip is whose; ``head`` is that of its audit trail.
+
+    Each entry is shown whole, so that its hash can be computed again and compared with a head that was noted.
+    """
+    faults, last = [], 0
+    for entry in entries:
+        content = {name: value for name, value in entry.items() if name != "hash"}
+        if digest_of(content) != entry["hash"] or (content["action"], content["round"]) != (RECORDED, record.name):
+            faults.append(f"entry {entry['sequence']} of the audit trail is not what its hash says")
+        if not last < entry["sequence"] <= head.sequence:
+            faults.append(f"entry {entry['sequence']} of the audit trail is out of order")
+        last = entry["sequence"]
+    if faults or not entries or not record.secret:
+        return faults
+    details = entries[-1]["details"]
+    if details["secret_sha256"] != secret_sha256(record.secret):
+        return ["the secret of its orders is not the one that the round was opened with"]
+    if details["assignment"] != assignment_digest(record, record.secret):
+        return [f"whose clip is whose is not what entry {last} of the audit trail recorded"]
+    return []
 
 
 def release_faults(folder: Path, digest: str) -> Iterator[str]:
@@ -83,18 +128,14 @@ def refuse(folder: Path, faults: list[str]) -> None:
         raise ReleaseRefused(folder, faults[:FAULTS_SHOWN])
 
 
+def _has_signed_zeros(folder: Path) -> bool:
+    """Say whether a release may be of the time when the program still printed “-0.00”."""
+    files = (path for kind in ("svg", "json", "csv") for path in folder.rglob(f"*.{kind}"))
+    return any(_SIGNED_ZERO.search(path.read_bytes()) for path in files)
+
+
 def _hash_faults(folder: Path, files: Mapping[str, str]) -> list[str]:
-    found = hashes_of(folder)
-    found.pop(MANIFEST, None)
-    return [
-        *(f"{path} is missing" for path in files if path not in found),
-        *(f"{path} is not part of the release" for path in found if path not in files),
-        *(
-            f"{path} was changed: its SHA-256 is {found[path]}, the manifest says {digest}"
-            for path, digest in files.items()
-            if path in found and found[path] != digest
-        ),
-    ]
+    return folder_faults(folder, files, but=MANIFEST)
 
 
 def _differences(folder: Path, again: Path, stated: Mapping[str, Any]) -> list[str]:

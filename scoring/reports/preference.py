@@ -68,31 +68,37 @@ def _question(pairs: Pairs, key: str, found: Sequence[Battle], names: Sequence[s
     question = pairs.question(key)
     groups = rate(_columns(found, names)) if found else []
     compared = [group for group in groups if group.battles]
+    compared_names = {names[item] for group in compared for item in group.items}
+    pairs_voted, voters = {battle.pair for battle in found}, {battle.reviewer for battle in found}
+    has_both_bad = pairs.answer(key, "both_bad")
     return {
         "label": question.label,
         "wording": question.wording,
         "votes": len(found),
-        "pairs": len({battle.pair for battle in found}),
-        "reviewers": len({battle.reviewer for battle in found}),
+        "pairs": len(pairs_voted),
+        "reviewers": len(voters),
         "tie_rate": _share(found, {"tie", "both_bad"}),
-        "both_bad_rate": _share(found, {"both_bad"}) if pairs.answer(key, "both_bad") else None,
+        "both_bad_rate": _share(found, {"both_bad"}) if has_both_bad else None,
         "left_rate": _left_share(found),
         "groups": [_group(group, names, found) for group in compared],
-        "not_compared": sorted(set(names) - {names[item] for group in compared for item in group.items}),
+        "not_compared": sorted(set(names) - compared_names),
         "matrix": _matrix(found, compared, names),
     }
 
 
 def _columns(found: Sequence[Battle], names: Sequence[str]) -> Battles:
     number = {name: place for place, name in enumerate(names)}
-    pair = {label: place for place, label in enumerate(sorted({battle.pair for battle in found}))}
-    scene = {label: place for place, label in enumerate(sorted({battle.scene for battle in found}))}
+    left = [number[battle.a] for battle in found]
+    right = [number[battle.b] for battle in found]
+    results = [RESULTS[battle.outcome] for battle in found]
+    pairs = np.unique([battle.pair for battle in found], return_inverse=True)[1]
+    scenes = np.unique([battle.scene for battle in found], return_inverse=True)[1]
     return Battles(
-        left=np.array([number[battle.a] for battle in found], dtype=np.int64),
-        right=np.array([number[battle.b] for battle in found], dtype=np.int64),
-        result=np.array([RESULTS[battle.outcome] for battle in found]),
-        pair=np.array([pair[battle.pair] for battle in found], dtype=np.int64),
-        scene=np.array([scene[battle.scene] for battle in found], dtype=np.int64),
+        left=np.array(left, dtype=np.int64),
+        right=np.array(right, dtype=np.int64),
+        result=np.array(results),
+        pair=pairs.astype(np.int64),
+        scene=scenes.astype(np.int64),
         items=len(names),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from fartbench.numbers import number_text
 from scoring.stats.estimate import Estimate, Undefined
 
 # More digits than any reader needs, and fewer than differ between two builds of a numerical library.
@@ -14,8 +15,8 @@ DIGITS = 10
 def rounded(value: float) -> float:
     """Return a number to ten significant digits. ValueError for what is not finite: it must not reach a document."""
     if not math.isfinite(value):
-        raise ValueError(f"{value} is no number that a report may show.")
-    return float(f"{value:.{DIGITS}g}")
+        raise ValueError(f"{value} is not a number that a report may show.")
+    return float(number_text(value, f".{DIGITS}g"))
 
 
 def estimate_document(estimate: Estimate | Undefined) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fartbench.protocol.pairs import PairQuestion
-from scoring.measurements.alignment import Judged, Match, Vote, alignment, ceiling, majority, win_rates
+from scoring.metrics.alignment import Judged, Match, Vote, alignment, ceiling, majority, win_rates
 from scoring.reports.preference import Battle, battles_of
 from scoring.reports.shape import estimate_document, rounded
 from scoring.rollouts.results import EVERY_TRACK, RolloutResults, System
@@ -38,8 +38,19 @@ def _question(results: RolloutResults, question: PairQuestion) -> Document:
     judged = judged_pairs(battles_of(results.record, question.key))
     labels = [majority(list(one.votes.values())) for one in judged]
     matches = [one.match for one in judged]
-    rates, met = win_rates(matches, labels), Counter(name for one in matches for name in (one.left, one.right))
+    rates, met, annotators, split = win_rates(matches, labels), Counter[str](), set[str](), 0
+    votes = 0
+    for one, label in zip(judged, labels, strict=True):
+        met.update((one.match.left, one.match.right))
+        annotators |= one.votes.keys()
+        votes += len(one.votes)
+        votes_for_tie = list(one.votes.values()).count("tie")
+        split += label == "tie" and votes_for_tie * 2 <= len(one.votes)
     best = ceiling(judged)
+    readings = {
+        reading.source: _correlation(judged, reading.systems, metric.code, metric.better)
+        for reading in results.readings
+    }
     return {
         "question": question.key,
         "label": question.label,
@@ -47,17 +58,13 @@ def _question(results: RolloutResults, question: PairQuestion) -> Document:
         "metric": metric.code,
         "better": metric.better,
         "pairs": len(judged),
-        "votes": sum(len(one.votes) for one in judged),
-        "annotators": len({name for one in judged for name in one.votes}),
+        "votes": votes,
+        "annotators": len(annotators),
         "ties": labels.count("tie"),
-        "split": sum(label == "tie" and Counter(one.votes.values())["tie"] * 2 <= len(one.votes)
-                     for one, label in zip(judged, labels, strict=True)),
+        "split": split,
         "ceiling": None if best is None else rounded(best),
         "systems": {name: {"pairs": met[name], "win_rate": rounded(rates[name])} for name in sorted(rates)},
-        "readings": {
-            reading.source: _correlation(judged, reading.systems, metric.code, metric.better)
-            for reading in results.readings
-        },
+        "readings": readings,
     }  # fmt: skip
 
 

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from fartbench.scenarios.metrics import MetricTable, as_columns
-from scoring.measurements.appendix import capped, dependencies, initial_alignment
-from scoring.measurements.cases import CaseValue
-from scoring.measurements.summary import Column, Trajectory
+from fartbench.protocol.rollouts.metrics import MetricTable, as_columns
+from scoring.metrics.appendix import capped, dependencies, initial_alignment
+from scoring.metrics.cases import CaseValue
+from scoring.metrics.summary import Column, Trajectory
 from scoring.records import DELIVERED, RoundRecord
 from scoring.records.judges import ANSWERED
 from scoring.reports.coverage import coverage_of
@@ -32,21 +32,23 @@ Document = dict[str, Any]
 def scores_document(results: RolloutResults) -> Document:
     """Return the columns of every system, by horizon and track, as each source answers. Nothing is ranked."""
     record, protocol, metrics = results.record, results.protocol, results.table.metrics
+    categories = dict.fromkeys(metric.category for metric in metrics)
     return {
         "round": record.name,
         "protocol": {"name": protocol.name, "version": protocol.version, "digest": record.protocol_digest},
         "incomplete_reason": record.incomplete_reason,
         "smoke_test": record.is_smoke,
         "maturity": protocol.maturity,
-        "categories": {key: results.table.categories[key] for key in dict.fromkeys(m.category for m in metrics)},
+        "categories": {key: results.table.categories[key] for key in categories},
         "metrics": as_columns(results.table),
-        "horizons_s": [horizon_key(at) for at in results.horizons_s],
+        "horizons_s": list(map(horizon_key, results.horizons_s)),
         "tracks": results.tracks,
-        "readings": [
-            {"source": reading.source, "systems": [_system(results, system) for system in reading.systems]}
-            for reading in results.readings
-        ],
+        "readings": [_reading(results, reading) for reading in results.readings],
     }
+
+
+def _reading(results: RolloutResults, reading: Reading) -> Document:
+    return {"source": reading.source, "systems": [_system(results, system) for system in reading.systems]}
 
 
 def horizon_key(horizon_s: float) -> str:
@@ -55,17 +57,17 @@ def horizon_key(horizon_s: float) -> str:
 
 
 def _system(results: RolloutResults, system: System) -> Document:
+    delivered = [case for case in system.cases if not case.evidence.failure]
+    columns: dict[str, Document] = {}
+    for horizon in results.horizons_s:
+        by_track = columns[horizon_key(horizon)] = {}
+        for track in results.tracks:
+            by_track[track] = {one.code: column_document(one) for one in system.columns(horizon, track)}
     return {
         "configuration": system.name,
         "cells": len(system.cases),
-        "delivered": sum(not case.evidence.failure for case in system.cases),
-        "columns": {
-            horizon_key(horizon): {
-                track: {one.code: column_document(one) for one in system.columns(horizon, track)}
-                for track in results.tracks
-            }
-            for horizon in results.horizons_s
-        },
+        "delivered": len(delivered),
+        "columns": columns,
     }
 
 

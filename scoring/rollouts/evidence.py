@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fartbench.protocol import Protocol, form_for
-from fartbench.scenarios.schema import Scenario
-from scoring.measurements.cases import Evidence
-from scoring.measurements.measurement import Measurement
-from scoring.measurements.recipes import Answer, Form
+from fartbench.protocol.rollouts.schema import Scenario
+from measuring.measurement import Measurement
+from scoring.metrics.cases import Evidence
+from scoring.metrics.recipes import Answer, Form
 from scoring.records import DELIVERED, MISSING, CellRecord, MeasuredRecord, RoundRecord, WindowRecord
 from scoring.records.judges import ANSWERED, JudgeRecord
 

@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import Any
 
 from fartbench.protocol import Protocol
-from fartbench.scenarios.metrics import Metric, MetricTable
-from fartbench.scenarios.schema import Scenario
-from scoring.measurements.cases import CaseValue, case_value, interval_values, unit_values
-from scoring.measurements.recipes import mean
-from scoring.measurements.summary import Column, Trajectory, column, trajectory
+from fartbench.protocol.rollouts.metrics import Metric, MetricTable
+from fartbench.protocol.rollouts.schema import Scenario
+from scoring.metrics.cases import CaseValue, case_value, interval_values, unit_values
+from scoring.metrics.recipes import mean
+from scoring.metrics.summary import Column, Trajectory, column, trajectory
 from scoring.records import RoundRecord
 from scoring.rollouts.evidence import Case, cases_of, failures_of_judge, forms_of_judge, forms_of_people
 from scoring.stats.estimate import Undefined

@@ -45,13 +45,14 @@ def sheet_score(protocol: Protocol, ratings: Mapping[str, int]) -> Fraction | No
 
 def lowest_cap(protocol: Protocol, scene: str, facts: Mapping[str, str]) -> Cap | None:
     """Return the lowest ceiling whose every condition is a fact of the clip; of equal ones the first."""
-    holding = [
-        cap
-        for cap in protocol.scoring.caps
-        if (cap.scenes is None or scene in cap.scenes)
-        and all(facts.get(condition.question) == condition.value for condition in cap.when)
-    ]
-    return min(holding, key=lambda cap: cap.ceiling, default=None)
+    in_force = [cap for cap in protocol.scoring.caps if _applies(cap, scene, facts)]
+    return min(in_force, key=lambda cap: cap.ceiling, default=None)
+
+
+def _applies(cap: Cap, scene: str, facts: Mapping[str, str]) -> bool:
+    if cap.scenes is not None and scene not in cap.scenes:
+        return False
+    return all(facts.get(condition.question) == condition.value for condition in cap.when)
 
 
 def clip_score(

@@ -1,6 +1,6 @@
 """Intervals for shares, for statistics with a jackknife or bootstrap, and for scores over scenes. No Django here.
 
-Which one is used where, and how often each covers the truth, is checked by `python -m scoring.stats.validate`.
+Which one is used where, and how often each covers the truth, is checked by `python -m simulation.validate`.
 """
 
 from types import ModuleType

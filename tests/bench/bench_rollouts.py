@@ -13,8 +13,8 @@ from pathlib import Path
 
 from fartbench.media.ffmpeg import ffmpeg_binary
 from fartbench.media.reading import open_bytes, read_movie
-from generation.local.rollouts import Defect, DefectKind, RolloutPlan, render_rollout
-from scoring.measurements import signals
+from measuring import signals
+from simulation.local.rollouts import Defect, DefectKind, RolloutPlan, render_rollout
 
 CONTINUITY_S, ALL_S = 3.0, 10.0
 PLAN = RolloutPlan(width=640, height=360, defects=tuple(Defect(kind, 30 * n) for n, kind in enumerate(DefectKind, 1)))

@@ -56,7 +56,7 @@ def set_up(engine: str, stack: ExitStack) -> None:
     address = stack.enter_context(postgres_server()) if engine == "postgres" else f"sqlite:///{folder / 'db.sqlite3'}"
     os.environ.update(
         DJANGO_SETTINGS_MODULE="fartbench.settings", DATA_DIR=str(folder), DATABASE_URL=address, DEBUG="false",
-        SECRET_KEY="only-for-the-bench", BASE_URL="http://127.0.0.1:8000", CELERY_BROKER_URL="",
+        SECRET_KEY="only-for-the-bench-0123456789-abc", BASE_URL="http://127.0.0.1:8000", CELERY_BROKER_URL="",
     )  # fmt: skip
     import django  # noqa: PLC0415 - its settings are read from what was just set
 
@@ -197,7 +197,7 @@ def record_locks(round_: Any, sheets: list[Any]) -> None:
 
 def bench_release() -> bool:
     """Publish two small rounds; the second one in a warm process is what counts."""
-    from scoring.rounds import publish  # noqa: PLC0415
+    from rounds.opening import publish  # noqa: PLC0415
 
     for name in ("cold", "warm"):
         round_ = fill(name, 25, 1)
@@ -211,9 +211,9 @@ def bench_large(size: int, *, release: bool) -> float:
     from django import db  # noqa: PLC0415
 
     from fartbench.models import Round  # noqa: PLC0415
+    from rounds.opening import publish  # noqa: PLC0415
     from scoring.records.reading import read_round  # noqa: PLC0415
     from scoring.release.kinds import documents_of  # noqa: PLC0415
-    from scoring.rounds import publish  # noqa: PLC0415
 
     name = f"large-{size}"
     db.connections.close_all()  # a connection that two processes share ends for both when one of them lets it go

@@ -98,12 +98,17 @@ def _blinding(text: str) -> list[Ratio]:
     names = {"cp": "cp (a plain copy)", "mat2": "mat2", "exiftool -all=": "exiftool"}
     if ours is None:
         return []
-    return [
+    lines = [
         Ratio("scrub and pad a clip of 7 MB", f"{ours:.1f} ms", words, f"{medians[name]:.1f} ms", medians[name] / ours)
         if name in medians
         else Ratio("scrub and pad a clip of 7 MB", f"{ours:.1f} ms", words, "not installed", None)
         for name, words in names.items()
     ]
+    whole, plain = medians.get("blind, prove and scan"), medians.get("plain decode")
+    if whole and plain:
+        peer = "ffmpeg decoding it once, on one core"
+        lines.append(Ratio("blind, prove and scan a clip", f"{whole:.0f} ms", peer, f"{plain:.0f} ms", plain / whole))
+    return lines
 
 
 def _agreement(text: str) -> list[Ratio]:

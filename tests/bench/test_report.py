@@ -9,7 +9,9 @@ BLINDING = """\
 cp               median     5.0 ms  mean     5.1 ms per clip
 blind copy       median    50.0 ms  mean    51.0 ms per clip
 mat2             median   500.0 ms  mean   510.0 ms per clip
-ok   10.0 times cp (at most 12)
+plain decode     median   300.0 ms  mean   310.0 ms per clip
+blind, prove and scan  median  1200.0 ms  mean  1210.0 ms per clip
+MISS 10.0 times cp (at most 5)
 """
 SCORING = """\
 100,000 clips x 4 reviewers, ordinal, 5 answers: alpha 0.412345678
@@ -42,6 +44,7 @@ def test_each_ratio_is_theirs_over_ours() -> None:
     assert {(line.what, line.peer): line.times for line in found if line.times} == {
         ("scrub and pad a clip of 7 MB", "cp (a plain copy)"): 0.1,
         ("scrub and pad a clip of 7 MB", "mat2"): 10.0,
+        ("blind, prove and scan a clip", "ffmpeg decoding it once, on one core"): 0.25,
         (
             "alpha with 10,000 resamples, 100,000 clips",
             "krippendorff package, looped (extrapolated from 5 loops)",

@@ -3,9 +3,10 @@ import random
 
 import pytest
 
+from blinding.common_format import CommonFormat
 from blinding.copying import blind_copy
 from blinding.fingerprint import report, technical_facts
-from blinding.normalise import CommonFormat, normalise
+from blinding.normalise import normalise
 from tests.media.clips import clip, ffmpeg
 
 

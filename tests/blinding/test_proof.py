@@ -2,9 +2,12 @@ import json
 
 import pytest
 
+from blinding.common_format import CommonFormat
 from blinding.copying import NotCopyable, blind_copy
+from blinding.normalise import normalise
 from blinding.proof import prove
 from tests.blinding.dirty import written
+from tests.media.box_edits import Node, edited, entry, set_shape
 from tests.media.clips import clip, ffmpeg
 
 
@@ -76,3 +79,49 @@ def test_the_track_that_is_copied_is_the_one_that_is_proven(tmp_path):
     ffmpeg("-i", clip("h264_aac.mp4"), "-filter_complex", other, *streams, "-c:v", "libx264", "-c:a", "aac", source)
     assert blind_copy(source, blind).removed["other track"] == 2
     assert prove(source, blind).holds
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".mkv"])
+def test_words_in_another_encoding_stop_no_proof(tmp_path, suffix):
+    source, blind = tmp_path / f"clip{suffix}", tmp_path / "blind.mp4"
+    ffmpeg(
+        "-i", clip("h264_aac.mp4"), "-c", "copy", "-metadata", "title=ZZcafe", "-metadata:s:a", "title=ZZcafe", source
+    )
+    data = source.read_bytes()
+    assert b"ZZcafe" in data
+    source.write_bytes(data.replace(b"ZZcafe", "ZZcafé".encode("latin-1")))
+    blind_copy(source, blind)
+    assert prove(source, blind).holds
+    common = CommonFormat(width=160, height=96, frame_rate="24/1", seconds=1.5)
+    assert normalise(source, tmp_path / "normalised.mp4", format=common)
+
+
+def test_a_turn_that_is_dropped_is_found(tmp_path):
+    source, upright = tmp_path / "turned.mp4", tmp_path / "upright.mp4"
+    ffmpeg("-display_rotation", 90, "-i", clip("silent.mp4"), "-c", "copy", source)
+    blind_copy(clip("silent.mp4"), upright)
+    assert prove(source, upright).faults == ["the raw clip is shown 96x160 under the matrix 0 -1 1 0, the copy 160x96"]
+
+
+def test_a_mirror_that_is_dropped_is_found(tmp_path):
+    source = tmp_path / "mirrored.mp4"
+    ffmpeg("-display_hflip", "-i", clip("silent.mp4"), "-c", "copy", source)
+    faults = prove(source, clip("silent.mp4")).faults
+    assert faults == ["the raw clip is shown 160x96 under the matrix -1 0 0 1, the copy 160x96"]
+
+
+def test_another_shape_of_pixels_is_found(tmp_path):
+    source = edited(clip("silent.mp4"), tmp_path / "wide.mp4", lambda file: set_shape(file, 2, 1))
+    assert prove(source, clip("silent.mp4")).faults == ["the raw clip is shown 320x96, the copy 160x96"]
+
+
+def test_other_colours_are_found(tmp_path):
+    colours = Node("colr", b"nclx" + bytes([0, 9, 0, 16, 0, 9, 0]))
+    source = edited(clip("silent.mp4"), tmp_path / "wide.mp4", lambda file: entry(file).inside.append(colours))
+    assert prove(source, clip("silent.mp4")).faults == ["the raw clip's colours are 9/16/9/1, the copy's 2/2/2/1"]
+
+
+def test_another_grading_is_found(tmp_path):
+    graded = Node("clli", bytes([3, 232, 1, 144]))
+    source = edited(clip("silent.mp4"), tmp_path / "graded.mp4", lambda file: entry(file).inside.append(graded))
+    assert "how bright it was graded" in prove(source, clip("silent.mp4")).faults[0]

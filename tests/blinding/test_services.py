@@ -8,6 +8,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from blinding import copies, services
+from blinding.common_format import CommonFormat
 from blinding.errors import (
     BlindCopyMissing,
     BlindingIsSettled,
@@ -16,12 +17,12 @@ from blinding.errors import (
     NothingToNormalise,
 )
 from blinding.models import BlindCopy, BlindingKey, NotReviewable, Stimulus
-from blinding.normalise import CommonFormat
 from blinding.reports import fingerprint_of
 from fartbench import jobs
 from fartbench.media.ffmpeg import ffmpeg_binary
 from fartbench.models import AuditEntry, Job, JobState, Round, RoundState
-from fartbench.storage import StorageFull, blind_copies
+from fartbench.storage import StorageFull
+from fartbench.stores import blind_copies
 from generation.importing import import_clips
 from generation.models import Sample
 from tests import factories

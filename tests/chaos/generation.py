@@ -122,14 +122,14 @@ def _run(folder: Path, kills: int, minutes: float, fault_rate: float, seed: int,
     redis.start()
     os.environ.update(
         DJANGO_SETTINGS_MODULE="fartbench.settings", DATA_DIR=str(folder / "data"), DATABASE_URL=postgres.url,
-        CELERY_BROKER_URL=redis.url, SECRET_KEY="chaos", LOG_LEVEL="ERROR",
+        CELERY_BROKER_URL=redis.url, SECRET_KEY="chaos-0123456789-abcdefghijklmnop", LOG_LEVEL="ERROR",
     )  # fmt: skip
     import django
 
     django.setup()
     from django.core.management import call_command
 
-    from generation.standin import Chance, StandIn
+    from simulation.stand_ins.providers import Chance, StandIn
     from tests.generation.buying import clip_of
 
     call_command("migrate", verbosity=0)
@@ -151,8 +151,8 @@ def _run(folder: Path, kills: int, minutes: float, fault_rate: float, seed: int,
 
 def _commission(count: int) -> None:
     from generation.configurations import read_configurations
-    from generation.demonstration import commission_everything
     from generation.models import ProviderAccount
+    from simulation.demo.bought import commission_everything
 
     figures = {"max_in_flight": 8, "min_interval_s": 0.5}  # slow enough that there is something to kill
     for provider in {loaded.file.provider for loaded in read_configurations()}:

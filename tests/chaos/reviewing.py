@@ -74,7 +74,7 @@ class Person:
         self.code = code
         self._call("POST", urlsplit(link).path, "", FORM)
         page = self._call("POST", "/review/way-back/", urlencode({"way": "code"}), FORM).body.decode()
-        found = re.search(r'return-code">\s*([0-9A-Z-]+)', page)
+        found = re.search(r'return-code"[^>]*>\s*([0-9A-Z-]+)', page)
         assert found, f"no return code for {code}"
         self.way_back = found[1]
         start = f"/review/rounds/{round_name}/"

@@ -134,7 +134,7 @@ class _Course:
         """Open the round and let everybody in: the cohort, and the others beside it."""
         from fartbench.rounds import find_round
         from review.services import set_cohort
-        from scoring.changes import invite_secondary
+        from rounds.changes import invite_secondary
 
         size = find_round(ROUND).protocol.rules.cohort.size
         emails = [f"person-{number}@example.org" for number in range(count)]
@@ -272,8 +272,8 @@ class _Course:
 
 def _differences(people: list[Person]) -> list[str]:
     from fartbench.models import AuditEntry
+    from operations.auditing import trail_faults
     from review.models import AnswerSheet
-    from scoring.auditing import trail_faults
 
     told = {(person.code, clip): note for person in people for clip, note in person.told.items()}
     sheets = list(AnswerSheet.objects.select_related("reviewer").prefetch_related("answers"))

@@ -32,7 +32,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="fartbench-speed-") as folder:
         os.environ.update(
             DJANGO_SETTINGS_MODULE="fartbench.settings", DATA_DIR=folder, DATABASE_URL=f"sqlite:///{folder}/db.sqlite3",
-            SECRET_KEY="speed", CELERY_BROKER_URL="", LOG_LEVEL="ERROR",
+            SECRET_KEY="speed-0123456789-abcdefghijklmnop", CELERY_BROKER_URL="", LOG_LEVEL="ERROR",
         )  # fmt: skip
         import django
 
@@ -44,7 +44,7 @@ def main() -> int:
 def _measure(finished: int) -> None:
     from django.core.management import call_command
 
-    from generation.standin import StandIn
+    from simulation.stand_ins.providers import StandIn
     from tests.generation.buying import clip_of
 
     call_command("migrate", verbosity=0)

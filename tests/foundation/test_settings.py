@@ -9,19 +9,23 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
+from fartbench import weak
+from fartbench.management.commands.work import Command as Work
 from fartbench.secret_key import kept_secret_key
 from fartbench.storage import shut_to_others
 from generation.providers.access import SERVICES
+from tests.layers import ROOMS
 
 BASE_DIR = Path(settings.BASE_DIR)
-READS = re.compile(r"""env\.\w+\(\s*"([A-Z0-9_]+)"|environ(?:\.get\(|\[)\s*"([A-Z_]+)\"""")
+READS = re.compile(r"""(?:env\.\w+|_set_or_none)\(\s*"([A-Z0-9_]+)"|environ(?:\.get\(|\[)\s*"([A-Z_]+)\"""")
 
 
 def variables_read() -> set[str]:
     found = set()
-    for app in ("fartbench", "generation", "blinding", "review", "judging", "scoring"):
+    for app in ROOMS:
         for path in (BASE_DIR / app).rglob("*.py"):
             found |= {a or b for a, b in READS.findall(path.read_text(encoding="utf-8"))}
     of_providers = {name for address, _, keys in SERVICES.values() for name in (address, *keys)}
@@ -31,6 +35,60 @@ def variables_read() -> set[str]:
 def test_env_example_lists_exactly_what_the_code_reads() -> None:
     listed = set(re.findall(r"^#?([A-Z0-9_]+)=", (BASE_DIR / ".env.example").read_text(encoding="utf-8"), re.MULTILINE))
     assert listed == variables_read()
+
+
+GOOD_KEY = "0123456789abcdefghijklmnopqrstuvwxyz-and-more"
+PUBLIC = "https://lab.example.org"
+WEAK: dict[str, tuple[dict[str, Any], str]] = {
+    "a short key": ({"SECRET_KEY": "x"}, "SECRET_KEY is shorter"),
+    "a key of few characters": ({"SECRET_KEY": "ab" * 40}, "SECRET_KEY is shorter"),
+    "an example as key": ({"SECRET_KEY": "change-me-0123456789-0123456789-abc"}, "SECRET_KEY is an example"),
+    "every host": ({"ALLOWED_HOSTS": ["*"]}, "ALLOWED_HOSTS is"),
+    "http in a lab's network": ({"BASE_URL": "http://10.0.0.5"}, "BASE_URL is http://10.0.0.5"),
+    "http under a name": ({"BASE_URL": "http://lab.example.org:8000"}, "BASE_URL is http://lab.example.org:8000"),
+    "errors shown to everyone": ({"BASE_URL": PUBLIC, "DEBUG": True}, "DEBUG is on"),
+}
+STARTS = {
+    "check": ["manage.py", "check", "--deploy", "--fail-level", "ERROR"],
+    "web": ["-c", "import fartbench.wsgi"],
+    "celery": ["-m", "celery", "-b", "memory://", "-A", "fartbench.celery", "worker", "--pool", "solo"],
+}
+
+
+@pytest.mark.parametrize("kind", WEAK)
+def test_it_is_refused_to_serve_and_to_work_with(kind: str, settings: Any) -> None:
+    settings.SECRET_KEY = GOOD_KEY
+    assert weak.weak_settings() == []
+    changes, words = WEAK[kind]
+    for name, value in changes.items():
+        setattr(settings, name, value)
+    assert [fault.msg for fault in weak.weak_settings() if words in fault.msg]
+    with pytest.raises(ImproperlyConfigured, match=re.escape(words)):
+        Work().run(processes=1, until_idle=True)
+
+
+@pytest.mark.parametrize("address", [PUBLIC, "http://127.0.0.1:8000", "http://[::1]:8000", "http://localhost"])
+def test_good_settings_are_taken_at(address: str, settings: Any) -> None:
+    settings.SECRET_KEY, settings.BASE_URL = GOOD_KEY, address
+    assert weak.weak_settings() == []
+
+
+def started(start: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    whole = {**os.environ, "SECRET_KEY": GOOD_KEY, **environment, "PYTHONPATH": str(BASE_DIR)}
+    command = [sys.executable, *STARTS[start]]
+    return subprocess.run(command, cwd=BASE_DIR, env=whole, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_nothing_starts_with_weak_settings(start: str) -> None:
+    done = started(start, SECRET_KEY="x", ALLOWED_HOSTS="*", BASE_URL="http://10.0.0.5", DEBUG="true")
+    assert done.returncode != 0
+    for words in ("SECRET_KEY is shorter", "ALLOWED_HOSTS is", "BASE_URL is http://10.0.0.5", "DEBUG is on"):
+        assert words in done.stderr + done.stdout
+
+
+def test_the_web_server_starts_with_good_settings() -> None:
+    assert started("web", BASE_URL=PUBLIC).returncode == 0
 
 
 def run_with(**environment: str) -> subprocess.CompletedProcess[str]:

@@ -1,12 +1,13 @@
 """Guards are there after every migration, and the check says so when one is not."""
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 
 from fartbench import writeonce
 from fartbench.checks import guards_are_installed
 from fartbench.models import ProtocolVersion, Round
+from review.models import AnswerSheet
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -24,6 +25,50 @@ def test_a_missing_guard_is_a_warning_that_says_what_to_do() -> None:
     assert {message.id for message in found} == {"fartbench.W002"}
     assert any("audit" in message.msg for message in found)
     assert all("migrate" in (message.hint or "") for message in found)
+
+
+def on_the_audit_trail(sqlite: str, postgresql: str) -> str:
+    return sqlite if connection.vendor == "sqlite" else postgresql
+
+
+@pytest.mark.parametrize("way", ["dropped", "emptied", "switched off"])
+def test_a_guard_that_does_less_than_it_should_is_missing(way: str) -> None:
+    name, table = "fartbench_auditentry_is_frozen", "fartbench_auditentry"
+    trigger = f"guard_{name}"
+    made_empty = on_the_audit_trail(
+        f"CREATE TRIGGER {trigger} BEFORE UPDATE ON {table} FOR EACH ROW WHEN FALSE BEGIN SELECT 1; END",
+        f"CREATE OR REPLACE FUNCTION {trigger}_f() RETURNS trigger LANGUAGE plpgsql AS $g$ BEGIN RETURN NEW; END $g$",
+    )
+    drop = f"DROP TRIGGER {trigger}" + on_the_audit_trail("", f" ON {table}")
+    statements = {
+        "dropped": [drop],
+        "emptied": [*on_the_audit_trail(drop, "").splitlines(), made_empty],
+        "switched off": [on_the_audit_trail(drop, f"ALTER TABLE {table} DISABLE TRIGGER USER")],
+    }[way]
+    with connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+    assert name in writeonce.missing()
+    for command in ("verify_audit", "verify_data"):
+        with pytest.raises(CommandError, match=f"the database guard {name} is missing"):
+            call_command(command)
+    call_command("migrate", verbosity=0)
+    assert writeonce.missing() == []
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("app", ["review", "scoring", "fartbench", "blinding"])
+def test_no_migration_backwards_takes_locked_answers_away(app: str) -> None:
+    make_locked_sheet_somewhere()
+    with pytest.raises(CommandError, match="could remove locked answers"):
+        call_command("migrate", app, "zero", verbosity=0)
+    assert AnswerSheet.objects.filter(locked_at__isnull=False).count() == 1
+    assert writeonce.missing() == []
+
+
+def make_locked_sheet_somewhere() -> None:
+    round_ = factories.open_round(configurations=1, scenes=["r01-lift"])
+    factories.make_locked_sheet(factories.reviewers_of(round_)[0], round_.stimuli.get())
 
 
 @pytest.mark.django_db(transaction=True)

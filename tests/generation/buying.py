@@ -16,8 +16,8 @@ from generation.configuring import load_configurations, named
 from generation.models import Configuration, ProviderAccount, Sample
 from generation.prompting import audit_prompt, current_prompts, freeze_prompts, render_prompts
 from generation.prompts import QUESTIONS
-from generation.standin import StandIn
-from generation.standin.ledger import Job as Accepted
+from simulation.stand_ins.providers import StandIn
+from simulation.stand_ins.providers.ledger import Job as Accepted
 from tests import factories
 
 YES = dict.fromkeys(QUESTIONS, True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from generation.configurations import read_configurations
+from generation.prompts.timed import TimedPrompt
 from generation.providers.access import SERVICES, access
 from generation.providers.contracts import FAL
 from generation.providers.port import (
@@ -23,13 +24,12 @@ from generation.providers.port import (
     Ready,
     Refused,
     RequestRefused,
-    TimedPrompt,
     Unsure,
 )
 from generation.providers.registry import REMOTE_KEYS, provider
 from generation.providers.rest import _links
-from generation.standin import StandIn
-from generation.standin.ledger import Job
+from simulation.stand_ins.providers import StandIn
+from simulation.stand_ins.providers.ledger import Job
 
 FILES = {loaded.file.provider: loaded.file for loaded in reversed(read_configurations())}
 PROVIDERS = sorted(REMOTE_KEYS)

@@ -1,15 +1,20 @@
 """Buying a clip from a provider: the states of a sample, what is written down, and that nothing is bought twice."""
 
+import hashlib
 from collections.abc import Iterator
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from fartbench.media.errors import MediaToolDied
+from fartbench.media.probe import MediaFacts, probe
 from fartbench.models import Job, JobState
-from fartbench.storage import file_sha256, raw_clips
-from generation import buying, steps, submitting
+from fartbench.storage import file_sha256
+from fartbench.stores import raw_clips
+from generation import buying, steps, storing, submitting
 from generation.commissioning import commission
 from generation.models import (
     CostBasis,
@@ -21,7 +26,7 @@ from generation.models import (
     SubmissionState,
 )
 from generation.operating import cancel, send_again, set_paused
-from generation.standin import StandIn
+from simulation.stand_ins.providers import StandIn
 from tests.generation.buying import bought, clip_of, only_sample, run_one, running_stand_in, work
 
 pytestmark = pytest.mark.django_db
@@ -166,6 +171,33 @@ class TestResults:
             raw_clips().path(only_sample().returned["artifact_sha256"]).read_bytes() == b"<html>This is no clip.</html>"
         )
 
+    @pytest.mark.parametrize("deaths", [2, 1000])
+    def test_a_clip_that_kills_its_reader_is_kept_and_ends_as_failed_only_when_it_always_does(
+        self, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch, deaths: int
+    ) -> None:
+        bought(LISTED)
+        looks = 0
+
+        def die_at_first(path: Path) -> MediaFacts:
+            nonlocal looks
+            looks += 1
+            if looks <= deaths:
+                raise MediaToolDied(path, "made the reader of media stop (status -11).")
+            return probe(path)
+
+        monkeypatch.setattr(storing, "probe", die_at_first)
+        work()
+        sample = only_sample()
+        content = clip_of(stand_in.ledger.jobs()[0])
+        assert raw_clips().path(hashlib.sha256(content).hexdigest()).read_bytes() == content
+        assert not Job.objects.exclude(state=JobState.DONE).exists()
+        if deaths == 2:
+            assert sample.state == SampleState.DELIVERED
+        else:
+            assert sample.state == SampleState.FAILED
+            assert "could not be read in 6 tries. Its bytes are kept as " in sample.reason
+            assert "made the reader of media stop" in sample.reason
+
 
 class TestTries:
     @pytest.mark.parametrize("fault", ["429", "500", "503"])
@@ -276,7 +308,7 @@ class TestMoney:
         buying.set_ceilings(round_, {"": Decimal("1000.00")}, "ada")
         work()
         assert only_sample().state == SampleState.READY
-        assert "nobody knows" in only_sample().reason
+        assert "is unknown" in only_sample().reason
         assert stand_in.ledger.submissions["runway"] == 0
 
     def test_a_paused_round_sends_nothing_and_goes_on_when_resumed(self, stand_in: StandIn) -> None:

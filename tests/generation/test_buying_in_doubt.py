@@ -19,7 +19,7 @@ from generation.models import (
 )
 from generation.operating import cancel, send_again, set_paused, settle_absent, settle_found, settle_lost
 from generation.providers.port import Accepted
-from generation.standin import StandIn
+from simulation.stand_ins.providers import StandIn
 from tests.generation.buying import bought, only_sample, work
 from tests.generation.test_buying import LISTED, UNLISTED, run_one, stand_in, states
 

@@ -17,9 +17,10 @@ from blinding.services import request_blinding
 from fartbench import jobs
 from fartbench.media.ffmpeg import ffmpeg_binary
 from fartbench.models import Job, JobState, Round
-from generation.commissioning import commission, generate, local_configurations
+from generation.commissioning import commission, generate
 from generation.errors import CannotCommission, ClipsAreSettled
 from generation.models import Clip, Configuration, Sample, SampleState
+from simulation.configurations import local_configurations
 from tests import factories
 
 SEED = 5

@@ -55,7 +55,7 @@ def test_each_is_fixed_as_the_protocol_says(file: Any) -> None:
         ({"colour": "red"}, "colour: unknown key"),
         ({"track": "legacy"}, "says when it was retired"),
         ({"price": {"id": "x", "per_second": "0.4"}}, "a price needs its source"),
-        ({"price": {"id": "x", "per_second": "cheap"}}, "is no amount"),
+        ({"price": {"id": "x", "per_second": "cheap"}}, "is not an amount"),
         ({"seed": {"parameter": "random_seed"}}, "no seed parameter"),
     ],
 )

@@ -143,7 +143,7 @@ class TestDownloads:
         url = f"http://{address}:{server.url.rpartition(':')[2]}/clip"
         got = self.from_(url, tmp_path / "clip", "https://api.example.org")
         assert isinstance(got, Gone)
-        assert "no public address" in got.reason
+        assert "not a public address" in got.reason
         assert server.asked == []
 
     def test_a_name_that_stands_for_this_machine_is_found_out(

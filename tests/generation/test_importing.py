@@ -9,7 +9,8 @@ from django.db import IntegrityError, transaction
 
 from fartbench.errors import BadInput
 from fartbench.models import AuditEntry, Round, RoundState
-from fartbench.storage import StorageFull, raw_clips
+from fartbench.storage import StorageFull
+from fartbench.stores import raw_clips
 from generation.cells import mark_cell
 from generation.errors import CellRefused, ManifestRefused
 from generation.importing import ImportReport, import_clips
@@ -99,8 +100,8 @@ def test_what_a_clip_is_not_is_noted_and_the_clip_stands(round_: Round, lab: Lab
     (lab.folder / "alpha-r01-lift.mp4").write_bytes(factories.tiny_clip(seconds=2.0, size="108x108"))
     notes = {note for note in take_in(round_, lab.manifest()).notes if "alpha/r01-lift/1" in note}
     assert len(notes) == 2
-    assert any("lasts 2.0 s, and 8 s were asked for, give or take 1 s" in note for note in notes)
-    assert any("is 108 x 108, which is not 16:9" in note for note in notes)
+    assert any("lasts 2.0 s; the protocol asks for 8 s, give or take 1 s" in note for note in notes)
+    assert any("is shown 108 x 108, which is not 16:9" in note for note in notes)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,7 @@ def test_the_shape_allows_for_even_sizes(width: int, height: int, fits: bool) ->
         ({"replicate": "2"}, "row 2, replicate: '2' is not a whole number from 1 to 1"),
         ({"replicate": "½"}, "row 2, replicate: '½' is not a whole number from 1 to 1"),
         ({"replicate": "-1"}, "row 2, replicate: '-1' is not a whole number from 1 to 1"),
-        ({"outcome": "great"}, "row 2, outcome: 'great' is none of ok, refused, failed"),
+        ({"outcome": "great"}, "row 2, outcome: 'great' is not one of: ok, refused, failed"),
         ({"outcome": "refused"}, "row 2, file: a clip is named, but its outcome is 'refused'"),
         ({"configuration": "=cmd()"}, "row 2, configuration: '=cmd()' cannot be one"),
         ({"configuration": ""}, "row 2, configuration: '' cannot be one"),
@@ -170,10 +171,12 @@ def test_a_wrong_header_is_named(round_: Round, lab: Lab) -> None:
     [
         lambda text: "\ufeff" + text,
         lambda text: text.replace(",", ";"),
+        lambda text: "sep=;\n" + text.replace(",", ";"),
+        lambda text: text.replace("\n", ",,,\n") + ",,,,\n,,,,\n",
         lambda text: text.replace("\n", "\r\n"),
         lambda text: text.replace("alpha,", '"alpha",'),
     ],
-    ids=["byte-order mark", "semicolons", "CRLF", "quotes"],
+    ids=["byte-order mark", "semicolons", "sep=", "empty columns and rows", "CRLF", "quotes"],
 )
 def test_a_spreadsheet_s_habits_are_no_fault(round_: Round, lab: Lab, rewrite: Callable[[str], str]) -> None:
     path = lab.manifest()

@@ -15,7 +15,7 @@ from generation.configuring import load_configurations, named
 from generation.errors import CannotCommission, PriceMissing, PromptRefused, RetiredModel
 from generation.models import Configuration, Sample, SampleState
 from generation.providers.port import KeyMissing
-from generation.standin import StandIn
+from simulation.stand_ins.providers import StandIn
 from tests import factories
 from tests.generation.buying import freeze, running_stand_in
 

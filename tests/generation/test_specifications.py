@@ -45,7 +45,7 @@ def test_specifications_and_protocol_agree() -> None:
         ('event_count: "2"', 'event_count: "1"', "checks.expected.event_count: it is '1', and the scene expects '2'"),
         (", social]", "]", "checks.not_applicable: 'social' does not apply in the protocol alone"),
         ("duration_s: 8", "duration_s: 9", "duration_s: it is 9, and the protocol's clips last 8"),
-        ("target: man", "target: nobody", "'nobody' is none of the subjects"),
+        ("target: man", "target: nobody", "'nobody' is not one of the subjects"),
     ],
 )
 def test_a_disagreement_names_file_path_and_rule(tmp_path: Path, old: str, new: str, fault: str) -> None:
@@ -74,4 +74,4 @@ def test_check_protocol_names_every_fault(tmp_path: Path) -> None:
     words = str(caught.value)
     assert "protocol.yaml: 2 faults" in words
     assert "na_rules[5].reason: there is no N/A reason 'nobody'" in words
-    assert "scoring.points[2].needs: 'sound' is no gate" in words
+    assert "scoring.points[2].needs: 'sound' is not a gate" in words

@@ -16,11 +16,12 @@ from django.test import Client
 from fartbench import audit
 from fartbench.models import AuditEntry, ProtocolVersion, Round
 from fartbench.protocol import digest_of, parse_protocol
-from generation.commissioning import commission, local_configurations
+from generation.commissioning import commission
 from generation.errors import NotReviewed, VerdictRefused, VerdictsRefused
 from generation.models import Opinion, ScenarioVerdict, VerdictWaiver
 from generation.verdict_files import export_verdicts, import_verdicts
 from generation.verdicts import give_verdict, line_of, lines_of, refuse_unreviewed, review_record, waive_verdicts
+from simulation.configurations import local_configurations
 from tests import factories
 from tests.streamav.small import FOLDER
 
@@ -106,7 +107,7 @@ class TestVerdicts:
         [
             ({"scenario": "none"}, "has no scenario 'none'"),
             ({"expert": " "}, "by a named expert"),
-            ({"verdict": "splendid"}, "is no verdict: accept, correct, reject"),
+            ({"verdict": "splendid"}, "is not a verdict: accept, correct, reject"),
             ({"verdict": "correct"}, "what is to be corrected"),
         ],
     )
@@ -190,7 +191,7 @@ class TestGuard:
         ada, address = signed_in("ada", "change_round"), f"/staff/generation/rounds/{round_.name}/"
         assert "1 scenario of this round has not been accepted" in ada.get(address).content.decode()
         ada.post(f"{address}act", {"action": "waive", "reason": "a dry run"})
-        assert "Goes on without experts" in ada.get(address).content.decode()
+        assert "Continues without experts" in ada.get(address).content.decode()
         assert VerdictWaiver.objects.get().by == "ada"
 
     def test_what_was_accepted_only_after_the_first_clip_is_told_apart(self, protocol: ProtocolVersion) -> None:
@@ -281,7 +282,7 @@ class TestPages:
         sent = ann.post(f"{self.ADDRESS}{first.key}/verdict", {"verdict": "accept"})
         assert sent["Location"] == f"{self.ADDRESS}{lines_of(protocol)[1].scenario.key}/"
         refused = ann.post(f"{self.ADDRESS}{first.key}/verdict", {"verdict": "reject", "words": "no"}, follow=True)
-        assert "it stands" in refused.content.decode()
+        assert "it cannot change" in refused.content.decode()
         assert ScenarioVerdict.objects.get().verdict == Opinion.ACCEPT
 
     def test_pages_say_kinds_in_words_and_nothing_twice(self, protocol: ProtocolVersion) -> None:

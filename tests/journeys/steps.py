@@ -89,9 +89,9 @@ def expect_saved(page: Page) -> None:
 
 
 def lock_by_keys(page: Page) -> None:
-    """Press Enter, confirm with Enter, and wait for the page that follows."""
+    """Press Enter, answer the question with y, and wait for the page that follows."""
     address = page.url
     page.keyboard.press("Enter")
     expect(page.locator("[data-confirm]")).to_be_visible()
-    page.keyboard.press("Enter")
+    page.keyboard.press("y")
     page.wait_for_url(lambda url: url != address)

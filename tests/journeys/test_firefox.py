@@ -99,7 +99,7 @@ def test_a_sheet_is_answered_by_keys_and_locked_and_the_next_comes(tab: FirefoxP
     tab.wait_until("document.querySelector('[data-lock]').disabled === false")
     tab.wait_until(SAVED)
     tab.click("[data-lock]")
-    tab.wait_until("!document.querySelector('[data-confirm]').hidden")
+    tab.wait_until("document.querySelector('[data-confirm-lock]').disabled === false")
     tab.click("[data-confirm-lock]")
     tab.wait_until(f"!location.href.includes('{stimulus}') && document.readyState === 'complete'")
     sheet = AnswerSheet.objects.get(stimulus=stimulus)

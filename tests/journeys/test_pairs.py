@@ -11,14 +11,14 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
 
 from fartbench.models import Round
+from measuring.models import SoundCheck
 from review.models import PairTask, Reviewer, Vote
 from review.pairs.selectors import tasks_of
 from review.pairs.voting import save_vote
-from scoring.models import SoundCheck
-from scoring.rounds import close_round, publish
+from rounds.opening import close_round, publish
 from tests.browser import Faults, wait_for
 from tests.factories import reviewers_of
-from tests.journeys.steps import end_sessions, expect_saved, play_to_end, sign_in, wait_until
+from tests.journeys.steps import end_sessions, expect_saved, lock_by_keys, play_to_end, sign_in, wait_until
 from tests.pairs import open_pair_round
 from tests.scoring.test_pair_results import vote_all
 
@@ -88,7 +88,7 @@ def test_every_pair_by_keyboard_alone(
     page.keyboard.press("t")
     expect(page.get_by_role("radio", name="Tie")).to_be_checked()
     expect_saved(page)
-    page.keyboard.press("Enter")
+    lock_by_keys(page)
     expect(page.get_by_role("heading", level=1)).to_contain_text("Pair 2 of")
     vote = vote_of(task)
     assert (vote.answer, vote.source) == ("tie", "browser") and vote.locked_at is not None
@@ -98,9 +98,7 @@ def test_every_pair_by_keyboard_alone(
         play_both(page)
         page.keyboard.press(key)
         expect_saved(page)
-        address = page.url
-        page.keyboard.press("Enter")
-        page.wait_for_url(lambda url, before=address: url != before)
+        lock_by_keys(page)
     expect(page.get_by_role("heading", name="That was the last pair")).to_be_visible()
     assert not tasks_of(rae, round_).exclude(vote__locked_at__isnull=False).exists()
 
@@ -147,6 +145,7 @@ def test_a_phone_shows_one_clip_under_the_other_and_nothing_sticks_out(
         assert box and box["height"] >= 44
     assert Axe().run(page).violations_count == 0
     page.locator("[data-lock]").tap()
+    page.locator("[data-confirm-lock]").tap()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Pair 2 of")
     assert vote_of(task).answer == "b"
 
@@ -166,11 +165,12 @@ def test_a_double_click_and_a_lost_reply_lock_once_and_the_way_back_shows_it_loc
 
     page.route("**/lock", lose_the_first_reply)
     page.locator("[data-lock]").dblclick()
+    page.locator("[data-confirm-lock]").dblclick()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Pair 2 of")
     assert len(sent) == 2
     assert Vote.objects.filter(task=task, answer="a", locked_at__isnull=False).count() == 1
     page.go_back()
-    expect(page.get_by_text("This answer stays as it is")).to_be_visible()
+    expect(page.get_by_text("This answer can no longer change")).to_be_visible()
     faults.expect("ERR_FAILED")
 
 

@@ -175,7 +175,7 @@ def test_two_tabs_of_one_browser_meet_in_one_sheet(
     other.wait_for_url(lambda url: stimulus not in url)
     page.bring_to_front()
     press(page, "4")
-    expect(page.get_by_text("These answers stay as they are")).to_be_visible()
+    expect(page.get_by_text("These answers can no longer change")).to_be_visible()
     assert AnswerSheet.objects.filter(stimulus=stimulus).count() == 1
     faults.expect("409")
 
@@ -212,7 +212,7 @@ def test_a_form_sent_without_a_script_survives_an_ended_session(
         page.locator(f"[data-question={question}] input[value='{value}']").check()
     end_sessions()
     page.get_by_role("button", name="Lock answers").click()
-    page.get_by_label("Username").fill(rae.email)
+    page.get_by_label("E-mail address or user name").fill(rae.email)
     page.get_by_label("Password").fill("a-long-password")
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_text("Your session had ended")).to_be_visible()

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, Route, expect
 
 from fartbench.models import Round
 from review.models import AnswerSheet, MistakeReport, Reviewer
-from review.services import save_draft
+from review.services import lock_sheet, save_draft
 from tests.browser import Faults, wait_for
 from tests.factories import (
     answers,
@@ -102,7 +102,7 @@ def test_an_expired_login_keeps_the_form_and_sends_it_after_the_next(
     press(page, "4")
     link = page.get_by_role("link", name="Log in again")
     link.click()
-    page.get_by_label("Username").fill(rae.email)
+    page.get_by_label("E-mail address or user name").fill(rae.email)
     page.get_by_label("Password").fill("a-long-password")
     page.get_by_role("button", name="Log in").click()
     page.wait_for_url(f"**/{stimulus}/")
@@ -156,6 +156,23 @@ def test_a_double_click_and_a_lost_reply_lock_once(
     faults.expect("ERR_FAILED")
 
 
+def test_a_lock_that_another_window_was_before_with_other_answers_is_said_to_be_lost(
+    page: Page, round_: Round, rae: Reviewer, live_server: Any, faults: Faults
+) -> None:
+    stimulus = open_due(page, live_server, rae, round_)
+    play_through(page)
+    press(page, "yyy444")
+    expect_saved(page)
+    lock_sheet(reviewer=rae, stimulus_id=stimulus, responses={"people": answers(people="1")["people"]})
+    page.locator("[data-lock]").click()
+    page.locator("[data-confirm-lock]").click()
+    expect(page.get_by_text("with other answers to: people")).to_be_visible()
+    expect(page.get_by_text("What you sent now was not kept")).to_be_visible()
+    assert answers_of(stimulus)["people"] == "1"
+    assert page.evaluate("localStorage.length") == 0
+    faults.expect("409")
+
+
 def test_nothing_is_sent_beside_a_lock_and_the_next_clip_comes(
     page: Page, round_: Round, rae: Reviewer, live_server: Any
 ) -> None:
@@ -177,7 +194,7 @@ def test_nothing_is_sent_beside_a_lock_and_the_next_clip_comes(
     page.on("request", lambda request: drafts.append(request.url) if request.url.endswith("/draft") else None)
     page.clock.install()
     page.keyboard.press("Enter")
-    page.keyboard.press("Enter")
+    page.keyboard.press("y")
     wait_for(page, lambda: held)
     video = page.locator("[data-video]")
     video.evaluate("video => video.play()")  # its end is measured, and kept after a pause
@@ -198,11 +215,11 @@ def test_back_to_a_locked_sheet_shows_it_and_takes_only_a_note(
     expect_saved(page)
     lock_by_keys(page)
     page.go_back()
-    expect(page.get_by_text("These answers stay as they are")).to_be_visible()
+    expect(page.get_by_text("These answers can no longer change")).to_be_visible()
     expect(page.locator("input[type=radio]")).to_have_count(0)
     page.get_by_text("Did you make a mistake").click()
     page.get_by_label("Say in one line").fill("the timing was a 2")
-    page.get_by_role("button", name="Keep this note").click()
+    page.get_by_role("button", name="Save this note").click()
     expect(page.get_by_text("the timing was a 2")).to_be_visible()
     assert MistakeReport.objects.get().sheet.stimulus_id == stimulus
 

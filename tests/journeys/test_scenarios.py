@@ -46,7 +46,7 @@ def test_keys_alone_are_enough_for_two_verdicts(page: Page, live_server: Any, pr
     expect(page.get_by_label("What is to be corrected")).to_be_focused()
     page.keyboard.type("P3 has two intents.")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_role("status")).to_contain_text(f"“To be corrected” stands for {SECOND}")
+    expect(page.get_by_role("status")).to_contain_text(f"“To be corrected” is saved for {SECOND}")
     said = list(ScenarioVerdict.objects.order_by("pk").values_list("scenario", "verdict", "words"))
     assert said == [(FIRST, "accept", ""), (SECOND, "correct", "P3 has two intents.")]
 

@@ -13,8 +13,8 @@ from blinding.models import Stimulus
 from fartbench import jobs
 from fartbench.models import Job, JobState, Round
 from judging.models import Judge, JudgeAccount, JudgeRun
-from judging.standin import StandInJudges
 from judging.working import chosen_models, request_judging
+from simulation.stand_ins.judges import StandInJudges
 from tests import factories
 
 GEMINI = "gemini-3.8-flash"

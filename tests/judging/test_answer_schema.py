@@ -121,7 +121,7 @@ def test_a_good_reply_is_read_as_it_stands() -> None:
         (json.dumps({ANSWERS: GOOD, "note": "x"}), "the reply must hold exactly answers"),
         (json.dumps({ANSWERS: {**GOOD, "more": "1"}}), "answers must hold exactly"),
         (json.dumps({ANSWERS: {k: v for k, v in GOOD.items() if k != "cause"}}), "answers must hold exactly"),
-        (json.dumps({ANSWERS: {**GOOD, "sound": 4}}), "sound: 4 is no text"),
+        (json.dumps({ANSWERS: {**GOOD, "sound": 4}}), "sound: 4 is not text"),
         (json.dumps({ANSWERS: {**GOOD, "sound": "6"}}), "'6' is not an answer"),
         (json.dumps({ANSWERS: {**GOOD, "event": "Yes"}}), "'Yes' is not an answer"),
         (json.dumps({ANSWERS: {**GOOD, "event": " yes"}}), "not written as an answer is"),

@@ -16,10 +16,10 @@ from django.utils import timezone
 from fartbench.models import RoundState
 from judging import working
 from judging.models import Judge, JudgeAccount, JudgeCeiling, JudgeRun, RunState
-from judging.standin import BEHAVIOURS, StandInJudges
-from scoring.pages.actions import actions_for
+from simulation.stand_ins.judges import BEHAVIOURS, StandInJudges
 from tests import factories
 from tests.judging.judged import GEMINI, judged_round, request
+from web.pages.actions import actions_for
 
 pytestmark = pytest.mark.engine("sqlite")  # what stands in rows is tested on both in test_runs
 

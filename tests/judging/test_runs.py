@@ -18,8 +18,8 @@ from judging.ports import faults
 from judging.ports.gemini import GeminiJudge
 from judging.ports.port import KeyMissing
 from judging.selectors import progress_of
-from judging.standin import StandInJudges, behaviours
 from judging.working import request_judging, set_ceiling
+from simulation.stand_ins.judges import StandInJudges, behaviours
 from tests.judging.judged import GEMINI, RIGHT, asked, judged_round, request, running_judges, truths_of, work
 
 pytestmark = pytest.mark.django_db

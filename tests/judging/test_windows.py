@@ -16,8 +16,8 @@ from fartbench.models import ProtocolVersion, Round, RoundState
 from fartbench.rounds import Looks, create_round
 from judging.models import Judge, JudgeRun, RunState
 from judging.planning import judging_plan
-from judging.standin import StandInJudges
 from judging.working import chosen_models
+from simulation.stand_ins.judges import StandInJudges
 from tests import factories
 from tests.judging.judged import clip, request, running_judges, work
 from tests.streamav.small import FOLDER, write_protocol

@@ -15,8 +15,8 @@ from judging.files import JudgeFileRefused, read_judge
 from judging.freezing import rules_of
 from judging.models import JudgeRun, JudgeTry
 from judging.ports.port import SettingsRefused
-from judging.standin.server import _decoded
 from judging.working import chosen_models, request_judging
+from simulation.stand_ins.judges.server import _decoded
 from tests.judging.judged import GEMINI, RIGHT, asked, judged_round, running_judges, truths_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]  # no row decides what is sent

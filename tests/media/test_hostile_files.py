@@ -59,7 +59,7 @@ def test_nothing_to_read(tmp_path):
     refused(folder, NotAVideo)
     pipe = tmp_path / "pipe.mp4"
     os.mkfifo(pipe)
-    assert "no regular file" in refused(pipe, NotAVideo)
+    assert "not a regular file" in refused(pipe, NotAVideo)
 
 
 @pytest.mark.parametrize("name", ["h264_aac.mp4", "fragmented.mp4", "vp9_opus.webm"])

@@ -4,13 +4,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from av.audio.layout import AudioLayout
 
 from fartbench.media.bounds import BOUNDS
 from fartbench.media.errors import NotAVideo
 from fartbench.media.probe import probe, span
 from fartbench.media.reading import open_bytes, read_movie
 from fartbench.media.sampling import colour_pictures, gray_pictures, whole_sound
-from tests.media.clips import clip
+from tests.media.clips import clip, ffmpeg
 
 KINDS = (
     "h264_aac.mp4", "h264_aac.mkv", "fragmented.mp4", "h264_mp3.mp4", "h264_opus.mp4", "hevc_hvc1.mp4", "av1_opus.webm",
@@ -80,3 +81,21 @@ def test_a_codec_that_is_not_decoded_here_is_refused_by_name():
         video = read_movie(path, data).main("video")
         with pytest.raises(NotAVideo, match="not decoded here"):
             gray_pictures(path, data, video, BOUNDS, wanted=lambda _: True, width=80)
+
+
+@pytest.mark.parametrize("kind", ["aac", "libopus", "libmp3lame"])
+@pytest.mark.parametrize("layout", ["mono", "stereo", "5.1", "7.1"])
+def test_sound_of_every_layout_lies_where_the_container_puts_it(tmp_path, kind: str, layout: str):
+    if kind == "libmp3lame" and layout in {"5.1", "7.1"}:
+        layout = "stereo"  # the most that MP3 has
+    source = tmp_path / "clip.mp4"
+    channels = AudioLayout(layout).nb_channels
+    tones = "|".join(["0.3*sin(440*2*PI*t)*gte(t,0.25)"] * channels)
+    tone = f"aevalsrc=exprs={tones}:s=48000:d=0.5:c={layout}".replace("t,0", "t\\,0")
+    ffmpeg("-i", clip("silent.mp4"), "-f", "lavfi", "-i", tone, "-c:v", "copy", "-c:a", kind, source)
+    with open_bytes(source) as data:
+        movie = read_movie(source, data)
+        sound = whole_sound(source, data, movie.main("audio"), span(movie.main("video"))[0], BOUNDS)
+    assert sound.samples.shape[1] == channels
+    onset = np.argmax(np.abs(sound.samples[:, 0]) > 0.1) / sound.rate
+    assert onset == pytest.approx(0.25, abs=0.003)

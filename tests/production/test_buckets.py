@@ -15,9 +15,11 @@ from django.test import RequestFactory
 from blinding.errors import BlindCopyMissing
 from blinding.services import check_files
 from blinding.views import stream
-from fartbench import buckets, health
+from fartbench import buckets
 from fartbench.jobs import PASSING
-from fartbench.storage import ContentStore, StorageAway, blind_copies, file_sha256, raw_clips
+from fartbench.storage import ContentStore, StorageAway, file_sha256
+from fartbench.stores import blind_copies, raw_clips
+from operations import health
 from tests import factories
 from tests.production.servers import Bucket
 

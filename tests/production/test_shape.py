@@ -21,7 +21,7 @@ from django.utils import timezone
 from blinding.models import Stimulus
 from blinding.services import request_blinding
 from fartbench.models import Round, WorkerBeat
-from fartbench.storage import raw_clips
+from fartbench.stores import raw_clips
 from generation.models import Clip
 from review.models import Assignment
 from review.services import set_cohort

@@ -73,7 +73,7 @@ def test_yes_and_no_stay_text(tmp_path: Path, text: str) -> None:
         ("reason: no_people_visible}", "reason: nobody}", "there is no N/A reason 'nobody'"),
         ("scenes: [r01-lift, r01-toast]", "scenes: [r01-lift, r01-tost]", "there is no scene 'r01-tost'"),
         ("gates: [event, cause, detail]", "gates: [event, cause, sound]", "'sound' cannot be a gate"),
-        ("needs: event}", "needs: sound}", "'sound' is no gate"),
+        ("needs: event}", "needs: sound}", "'sound' is not a gate"),
         ("      cause: Did the sound come from the speaker?\n", "", "'cause' has no wording in this scene"),
         ("cause, reason: no_event, when: {question: event", "cause, reason: no_event, when: {question: timing",
          "'timing' does not come before 'cause'"),
@@ -112,5 +112,5 @@ def test_a_missing_file_and_a_binary_one_are_named(tmp_path: Path) -> None:
     with pytest.raises(ProtocolError, match="there is no such file"):
         load_protocol(tmp_path / "nowhere")
     (tmp_path / "protocol.yaml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ProtocolError, match="cannot be read"):
+    with pytest.raises(ProtocolError, match="is not valid UTF-8"):
         load_protocol(tmp_path)

@@ -47,10 +47,10 @@ def test_a_reviewer_who_leaves_is_replaced_and_the_old_sheets_stay_outside(round
 @pytest.mark.parametrize(
     ("old", "new", "reason", "words"),
     [
-        ("R-NOBODY", "n@example.org", "x", "no reviewer of round"),
+        ("R-NOBODY", "n@example.org", "x", "not a reviewer of round"),
         ("first", "n@example.org", "  ", "needs a reason"),
         ("first", "second", "x", "already"),
-        ("first", "nobody", "x", "no e-mail address"),
+        ("first", "nobody", "x", "not an e-mail address"),
         ("first", "ada@example.org", "x", "staff"),
     ],
 )

@@ -5,16 +5,17 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+import time_machine
 from django.contrib.auth.models import User
 from django.utils import timezone
 
 from fartbench.models import AuditEntry, Round, RoundState
 from review.codes import normal_return_code
-from review.errors import CohortRefused, InviteExpired, InviteRevoked, InviteUnknown, InviteUsed
+from review.errors import CohortRefused, InviteExpired, InviteRevoked, InviteUnknown, TooManyNotes
 from review.models import CohortMember, Invite, Reviewer
 from review.services import issue_return_code, set_cohort, use_invite, use_return_code
-from review.services.invites import ReturnCodeUnknown, openable_invite
-from tests.factories import make_round, make_staff, open_round
+from review.services.invites import MOST_CODES_A_DAY, ReturnCodeUnknown, openable_invite
+from tests.factories import make_round, make_staff, open_round, reviewers_of
 
 pytestmark = pytest.mark.django_db
 FOUR = ["a@example.org", "b@example.org", "c@example.org", "d@example.org"]
@@ -47,7 +48,7 @@ def test_a_cohort_gets_codes_and_links_and_only_hashes_are_kept(round_: Round) -
         (FOUR[:3], "cohort of 4; 3 addresses"),
         ([*FOUR, "e@example.org"], "cohort of 4; 5"),
         ([*FOUR[:3], "A@example.org "], "a@example.org is named twice"),
-        ([*FOUR[:3], "nobody"], "“nobody” is no e-mail address"),
+        ([*FOUR[:3], "nobody"], "“nobody” is not an e-mail address"),
         ([*FOUR[:3], "x" * 200 + "@example.org"], "no e-mail address|too long"),
         ([*FOUR[:3], "ada@example.org"], "staff account"),
     ],
@@ -84,15 +85,13 @@ def test_an_open_round_only_hands_out_fresh_links(round_: Round) -> None:
         set_cohort(round=opened, emails=emails, actor="ada")
 
 
-def test_an_invite_opens_once_and_not_for_ever(round_: Round) -> None:
+def test_an_invite_does_not_open_for_ever(round_: Round) -> None:
     first, second, *_ = set_cohort(round=round_, emails=FOUR, actor="ada")
-    openable_invite(token(first.url))
     assert use_invite(token(first.url)).email == FOUR[0]
-    with pytest.raises(InviteUsed):
-        use_invite(token(first.url))
-    Invite.objects.filter(used_at=None).update(expires_at=timezone.now() - timedelta(seconds=1))
-    with pytest.raises(InviteExpired):
-        use_invite(token(second.url))
+    Invite.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    for link in (first, second):
+        with pytest.raises(InviteExpired):
+            use_invite(token(link.url))
     with pytest.raises(InviteUnknown):
         use_invite("guess")
 
@@ -116,3 +115,13 @@ def test_a_return_code_lets_in_until_the_next_one(round_: Round) -> None:
         use_return_code(code)
     with pytest.raises(ReturnCodeUnknown):
         use_return_code("")
+
+
+def test_return_codes_are_made_a_few_times_a_day() -> None:
+    reviewer = reviewers_of(open_round(configurations=1, scenes=["r01-lift"]))[0]
+    codes = [issue_return_code(reviewer) for _ in range(MOST_CODES_A_DAY)]
+    with pytest.raises(TooManyNotes, match="The last one is good"):
+        issue_return_code(reviewer)
+    assert use_return_code(codes[-1]) == reviewer
+    with time_machine.travel(timezone.now() + timedelta(days=1, minutes=1)):
+        assert issue_return_code(reviewer) != codes[-1]

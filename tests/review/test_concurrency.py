@@ -13,7 +13,7 @@ from django.db import connection
 from fartbench import audit
 from fartbench.models import AuditEntry
 from fartbench.protocol import Response
-from review.errors import AlreadyLocked, BadSheets, StaleDraft
+from review.errors import AlreadyLocked, BadSheets, LockedOtherwise, StaleDraft
 from review.models import AnswerSheet
 from review.selectors import next_assignment
 from review.services import SheetEntry, enter_sheets, lock_sheet, save_draft
@@ -39,7 +39,7 @@ def at_once(*calls: Callable[[], Any]) -> list[Any]:
         return list(pool.map(run, calls))
 
 
-def test_of_many_locks_at_once_one_is_stored_and_all_get_it() -> None:
+def test_of_many_locks_at_once_one_is_stored_and_the_others_are_refused() -> None:
     round_ = open_round(configurations=1, scenes=["r01-lift"])
     rae = reviewers_of(round_)[0]
     due = next_assignment(rae, round_)
@@ -53,7 +53,9 @@ def test_of_many_locks_at_once_one_is_stored_and_all_get_it() -> None:
     )
     sheet = AnswerSheet.objects.get()
     assert sheet.locked_at is not None
-    assert [each.digest for each in got] == [sheet.digest] * 4
+    assert [each.digest for each in got if isinstance(each, AnswerSheet)] == [sheet.digest]
+    refusals = [each for each in got if isinstance(each, LockedOtherwise)]
+    assert [refusal.stored for refusal in refusals] == [sheet.responses()] * 3
     assert AuditEntry.objects.filter(action="sheet locked").count() == 1
 
 

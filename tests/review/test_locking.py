@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from fartbench import audit
 from fartbench.models import AuditEntry, Round, RoundState
@@ -15,16 +16,29 @@ from review.errors import (
     AlreadyUnplayable,
     BadPlayback,
     InvalidAnswers,
+    LockedOtherwise,
     NotPlayed,
     NotYetDue,
     NotYourAssignment,
     RoundNotOpen,
     StaleDraft,
+    TooManyNotes,
 )
-from review.models import Answer, AnswerSheet, Assignment, Retirement, Reviewer
+from review.models import Answer, AnswerSheet, Assignment, MistakeReport, Retirement, Reviewer
 from review.selectors import next_assignment
-from review.services import lock_sheet, report_mistake, report_unplayable, save_draft, set_aside
+from review.services import (
+    lock_sheet,
+    plan_orders,
+    report_mistake,
+    report_unplayable,
+    save_draft,
+    set_aside,
+    write_forms,
+)
+from review.services.locking import MOST_MISTAKES
+from tests import factories
 from tests.factories import answers, full_playback, open_round, reviewers_of
+from tests.streamav.small import FOLDER
 
 pytestmark = pytest.mark.django_db
 
@@ -117,12 +131,53 @@ def test_a_lock_stores_a_digest_and_an_audit_entry_and_keeps_the_answers(rae: Re
         Answer.objects.update(value="no", na_reason=None)
 
 
-def test_the_second_lock_gets_the_first_back(rae: Reviewer, first: str) -> None:
+@pytest.mark.parametrize("given", [answers(), {}, {"event": YES}], ids=["all", "none", "one"])
+def test_the_second_lock_with_the_same_answers_gets_the_first_back(rae: Reviewer, first: str, given: Any) -> None:
     sheet = lock_sheet(reviewer=rae, stimulus_id=first, responses=answers())
-    again = lock_sheet(reviewer=rae, stimulus_id=first, revision=0, responses=answers(event="no"))
+    again = lock_sheet(reviewer=rae, stimulus_id=first, revision=0, responses=given)
     assert (again.pk, again.digest) == (sheet.pk, sheet.digest)
-    assert again.responses()["event"] == YES
     assert AuditEntry.objects.filter(action="sheet locked").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "different"),
+    [
+        (answers(event="no"), ["event"]),
+        (answers(sound="1", people="2"), ["sound", "people"]),
+        (answers(cause="na:no_event"), ["cause"]),
+        ({"sound": NO}, ["sound"]),
+        ({"people": None}, ["people"]),
+        ({"event": None, "cause": None}, ["event", "cause"]),
+    ],
+)
+def test_the_second_lock_with_other_answers_is_refused_with_what_is_stored(
+    rae: Reviewer, first: str, given: Any, different: list[str]
+) -> None:
+    sheet = lock_sheet(reviewer=rae, stimulus_id=first, responses=answers())
+    with pytest.raises(LockedOtherwise, match=f"answers to: {', '.join(different)}") as refusal:
+        lock_sheet(reviewer=rae, stimulus_id=first, revision=0, responses=given)
+    assert refusal.value.stored == answers()
+    stored = AnswerSheet.objects.get()
+    assert (stored.digest, stored.responses()) == (sheet.digest, answers())
+    assert AuditEntry.objects.filter(action="sheet locked").count() == 1
+
+
+def test_of_a_window_too_the_second_lock_with_other_answers_is_refused() -> None:
+    made = factories.make_round(protocol=factories.make_protocol(FOLDER), scenes=["sheepdog-hill-i"])
+    window = factories.make_stimulus(made, scene="sheepdog-hill-i", form="update-video", unit="update", place="P1")
+    factories.make_cohort(made)
+    write_forms(made.protocol, made.scenes)
+    plan_orders(round=made, factors={window.pk: "factor"}, effort=0.1)
+    Round.objects.filter(pk=made.pk).update(state=RoundState.REVIEWING, opened_at=timezone.now())
+    reviewer = factories.reviewers_of(made)[0]
+    texts = {"video_started": "yes", "video_onset_latency": "1", "video_target_latency": "1.5", "video_fulfilment": "4"}
+    given = {question: Response.parse(text) for question, text in texts.items()}
+    sheet = lock_sheet(reviewer=reviewer, stimulus_id=window.pk, responses=given)
+    assert lock_sheet(reviewer=reviewer, stimulus_id=window.pk, responses=given).digest == sheet.digest
+    with pytest.raises(LockedOtherwise, match="video_fulfilment"):
+        lock_sheet(
+            reviewer=reviewer, stimulus_id=window.pk, responses=given | {"video_fulfilment": Response("3", None)}
+        )
 
 
 def test_a_lock_on_an_old_revision_is_refused(rae: Reviewer, first: str) -> None:
@@ -220,3 +275,21 @@ def test_a_mistake_is_kept_beside_a_locked_sheet(rae: Reviewer, first: str) -> N
     stored = AnswerSheet.objects.get()
     assert stored.digest == sheet.digest
     assert [report.text for report in stored.mistake_reports.all()] == ["meant No for the cause"]
+
+
+def test_mistakes_are_noted_a_few_times_and_not_after_the_close(rae: Reviewer, round_: Round, first: str) -> None:
+    lock_sheet(reviewer=rae, stimulus_id=first, responses=answers())
+
+    def report() -> None:
+        report_mistake(sheet=AnswerSheet.objects.get(), text="slipped")
+
+    for _ in range(MOST_MISTAKES):
+        report()
+    with pytest.raises(TooManyNotes):
+        report()
+    Round.objects.filter(pk=round_.pk).update(state=RoundState.LOCKED)
+    with pytest.raises(RoundNotOpen):
+        report()
+    assert (
+        MistakeReport.objects.count() == AuditEntry.objects.filter(action="mistake reported").count() == MOST_MISTAKES
+    )

@@ -112,11 +112,21 @@ def test_nonsense_is_refused_in_words_and_stores_nothing(
     assert not Vote.objects.exclude(answer="", playback={}).exists()
 
 
+def test_a_second_lock_with_another_answer_is_a_conflict_and_the_page_then_says_so(
+    client: Client, task: PairTask
+) -> None:
+    post_lock(client, task.pair_id)
+    refused = post_lock(client, task.pair_id, revision=9, answers={"convincing": "b"})
+    assert (refused.status_code, refused.json()["code"]) == (409, "locked_otherwise")
+    assert refused.json()["answers"] == {"convincing": "a"}
+    assert "with another answer" in client.get(reverse("review-pair", args=[task.pair_id])).content.decode()
+
+
 def test_a_lock_answers_with_the_next_pair_and_the_second_finds_the_first(
     client: Client, task: PairTask, rae: Reviewer, round_: Round
 ) -> None:
     reply = post_lock(client, task.pair_id)
-    again = post_lock(client, task.pair_id, revision=9, answers={"convincing": "b"})
+    again = post_lock(client, task.pair_id, revision=9)
     following = tasks_of(rae, round_)[1].pair_id
     assert reply.json() == again.json() == {"locked": True, "next": reverse("review-pair", args=[following])}
     assert Vote.objects.get().answer == "a"
@@ -170,7 +180,7 @@ def test_a_clip_that_will_not_play_is_no_dead_end(client: Client, task: PairTask
     assert reply.json()["ended"] and task.pair_id not in reply.json()["next"]
     assert client.post(address, {"reason": "again"}).status_code == 302
     page = client.get(reverse("review-pair", args=[task.pair_id])).content.decode()
-    assert "Would not play" in page and "black" in page
+    assert "Did not play" in page and "black" in page
 
 
 def test_somebody_elses_pair_looks_exactly_like_none(client: Client) -> None:

@@ -22,10 +22,11 @@ from review.pairs.errors import (
     StaleVote,
     UnknownAnswer,
     VoteEnded,
+    VoteLockedOtherwise,
 )
 from review.pairs.selectors import live_tasks, missing_votes, pair_progress, pair_queue, task_of, tasks_of
 from review.pairs.voting import lock_vote, report_pair_unplayable, save_vote, vote_record
-from scoring.pairs import balance_of, plan_pairs
+from rounds.pairs import balance_of, plan_pairs
 from tests.factories import full_playback, make_stimulus, reviewers_of
 from tests.kept import kept
 from tests.pairs import both_played, first_task, open_pair_round
@@ -98,7 +99,7 @@ def test_a_draft_is_counted_and_a_stale_one_brings_what_is_stored(task: PairTask
 
 
 def test_a_lock_needs_an_answer_of_the_protocol_and_both_clips_played(task: PairTask) -> None:
-    with pytest.raises(UnknownAnswer, match="no answer to “Preference”: a, b, tie, both_bad"):
+    with pytest.raises(UnknownAnswer, match="not an answer to “Preference”: a, b, tie, both_bad"):
         lock(task, "c")
     with pytest.raises(UnknownAnswer, match="Choose an answer"):
         lock(task, "")
@@ -116,10 +117,14 @@ def test_a_lock_needs_an_answer_of_the_protocol_and_both_clips_played(task: Pair
     assert (entry.actor, entry.details["digest"]) == (task.member.reviewer.code, vote.digest)
 
 
-def test_the_second_lock_finds_the_first(task: PairTask) -> None:
+def test_the_second_lock_with_the_same_answer_finds_the_first_and_one_with_another_is_refused(task: PairTask) -> None:
     first = lock(task, "a", revision=0, playback=both_played())
-    second = lock(task, "b", revision=7)
+    second = lock(task, "a", revision=7)
     assert (second.pk, second.answer, second.locked_at) == (first.pk, "a", first.locked_at)
+    with pytest.raises(VoteLockedOtherwise) as refusal:
+        lock(task, "b", revision=7)
+    assert refusal.value.stored == "a"
+    assert Vote.objects.get().answer == "a"
     with pytest.raises(VoteEnded):
         save(task, 1, "b")
     assert AuditEntry.objects.filter(action="vote locked").count() == 1
@@ -196,7 +201,7 @@ def test_whole_votes_are_entered_all_or_none(round_: Round) -> None:
         )
     words = "\n".join(caught.value.faults)
     assert "has a vote on this pair already" in words and "is not asked about this pair" in words
-    assert "row 3: 'c' is no answer" in words
+    assert "row 3: 'c' is not an answer" in words
     assert not Vote.objects.exists()
     assert len(enter_votes(round=round_, entries=entries, source="imported")) == 18
     assert missing_votes(round_) == []

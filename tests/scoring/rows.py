@@ -13,7 +13,7 @@ from generation.cells import configuration_named, lay_out
 from generation.models import Clip, Sample, SampleState
 from review.models import Source
 from review.services import SheetEntry, enter_sheets
-from scoring import rounds
+from rounds import opening as rounds
 from scoring.models import Release
 from tests.factories import answers, make_cohort, make_round, make_stimulus, reviewers_of
 

@@ -12,8 +12,8 @@ from django.core.management import CommandError, call_command
 from fartbench.errors import BadInput
 from fartbench.models import Round
 from review.models import AnswerSheet
-from scoring.answers_import import LABEL_STUDIO, import_answers
-from scoring.errors import AnswersRefused
+from rounds.answers_import import LABEL_STUDIO, import_answers
+from rounds.errors import AnswersRefused
 from scoring.export import export_round
 from scoring.formats import WRITERS
 from scoring.formats.label_studio import labelling_config, read_label_studio
@@ -91,7 +91,7 @@ class TestLabelStudio:
         ("content", "fault"),
         [
             ("{", "this is not JSON in UTF-8"),
-            ("{}", "this is no list of tasks"),
+            ("{}", "this is not a list of tasks"),
             ("[]", "it holds no annotation"),
             ('[{"data": {"stimulus": "s"}, "annotations": [{"result": []}]}]', "the key 'completed_by' is missing"),
             ('[{"annotations": [{"reviewer": "R", "result": []}]}]', "the key 'data' is missing"),

@@ -30,13 +30,13 @@ from fartbench.protocol import Response
 from fartbench.rounds import StepOutOfOrder
 from judging.asking import LOST
 from judging.models import JudgeAccount, JudgeRun, JudgeTry, RunState
-from judging.standin import StandInJudges
-from judging.standin.behaviours import Behaviour, Question, Said
 from review.models import AnswerSheet, Source
 from review.services import SheetEntry, enter_sheets
-from scoring import rounds
+from rounds import opening as rounds
 from scoring.export import export_round
 from scoring.release.verifying import verify_release
+from simulation.stand_ins.judges import StandInJudges
+from simulation.stand_ins.judges.behaviours import Behaviour, Question, Said
 from tests.factories import reviewers_of
 from tests.judging.judged import clip
 from tests.scoring.rows import make_open_round

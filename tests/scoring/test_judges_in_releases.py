@@ -9,7 +9,6 @@ import pytest
 
 from fartbench.protocol import digest_of
 from scoring.errors import ReleaseRefused
-from scoring.pages.judges import judge_results
 from scoring.records import RoundRecord
 from scoring.release.contents import hashes_of, write_release
 from scoring.release.kinds import documents_of
@@ -18,6 +17,7 @@ from scoring.release.verifying import verify_release
 from tests.scoring.judges import judged, make_judge
 from tests.scoring.record_factory import ALL_RIGHT, core_r01, make_record
 from tests.scoring.test_verify import ISSUE, seal, write
+from web.pages.judges import judge_results
 
 FILES = {
     "judges.csv", "judge_answers.csv", "judge_facts.csv", "judge_ratings.csv", "judge_protocols.json",

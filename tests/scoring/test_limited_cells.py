@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 
 from fartbench.models import AuditEntry
 from generation.models import Cell
-from scoring import rounds
+from rounds import opening as rounds
 from scoring.release.verifying import verify_release
 from tests.scoring.rows import make_locked_round
 

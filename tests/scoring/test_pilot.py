@@ -20,14 +20,15 @@ from review.models import AnswerSheet, Source, Vote
 from review.pairs.entering import VoteEntry, enter_votes
 from review.pairs.selectors import live_tasks
 from review.services import SheetEntry, enter_sheets, report_mistake, set_cohort
-from scoring import rounds
-from scoring.errors import CannotOpen, ReleaseRefused
+from rounds import opening as rounds
+from rounds.errors import CannotOpen
+from rounds.pairs import plan_pairs
+from scoring.errors import ReleaseRefused
 from scoring.models import Release
-from scoring.pages.results import ClipResult, SceneResults
-from scoring.pairs import plan_pairs
 from scoring.release.verifying import verify_release
 from tests.factories import CORE_V01, make_protocol, make_round, make_staff, pilot_answers, reviewers_of
 from tests.scoring.rows import make_filled_round
+from web.pages.results import ClipResult, SceneResults
 
 pytestmark = pytest.mark.django_db
 

@@ -23,7 +23,7 @@ from scoring.stats.preference import (
     rate,
     win_chance,
 )
-from scoring.stats.simulated_battles import draw_battles
+from simulation.battles import draw_battles
 from tests.scoring.vectors import load_vector
 
 PUBLISHED = load_vector("bradley_terry")

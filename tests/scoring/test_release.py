@@ -1,6 +1,7 @@
 """Publishing from the database: files and rows, the same bytes twice, corrections, and rows that were tampered with."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,13 @@ from django.db import IntegrityError, transaction
 from fartbench import writeonce
 from fartbench.models import AuditEntry, ProtocolVersion, Round
 from review.models import Answer, AnswerSheet, CohortMember, MistakeReport, Reviewer, Role, Source
-from scoring import rounds
-from scoring.errors import CorrectionRefused, RoundAltered
+from rounds import opening as rounds
+from scoring.errors import CorrectionRefused, ReleaseRefused, RoundAltered
 from scoring.models import Release, ReleaseDocument
 from scoring.records.reading import read_round
 from scoring.release.contents import hashes_of, write_release
 from scoring.release.kinds import documents_of
+from scoring.release.loading import load_record
 from scoring.release.manifest import issue_of
 from scoring.release.verifying import verify_release
 from scoring.scores.document import scores_document
@@ -116,6 +118,58 @@ def test_a_release_never_changes(closed: Round) -> None:
             rows.objects.all().delete()
 
 
+SWAPS = {
+    "configurations": lambda record: replace(record, cells=tuple(
+        replace(cell, configuration={"alpha": "beta", "beta": "alpha"}[cell.configuration]) for cell in record.cells)),
+    "a track": lambda record: replace(record, configurations=(
+        replace(record.configurations[0], track="legacy"), *record.configurations[1:])),
+    "a role": lambda record: replace(record, reviewers=(
+        replace(record.reviewers[0], role="secondary"), *record.reviewers[1:])),
+    "a raw clip": lambda record: replace(record, cells=(
+        replace(record.cells[0], raw_sha256="e" * 64), *record.cells[1:])),
+    "the opening": lambda record: replace(record, opened_at="2020-01-01T00:00:00Z"),
+    "the secret": lambda record: replace(record, secret="c" * 64),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("swap", SWAPS)
+def test_a_release_made_again_with_others_clips_is_not_what_was_fixed_at_the_opening(
+    closed: Round, tmp_path: Path, swap: str
+) -> None:
+    release = rounds.publish(round_=closed, actor="test")
+    record, protocol = load_record(release.folder, release.manifest)
+    forged = documents_of(SWAPS[swap](record))
+    write_release(tmp_path, forged, protocol, issue_of(release.manifest))
+    with pytest.raises(ReleaseRefused, match=r"audit trail recorded|not the one that the round was opened with"):
+        verify_release(tmp_path)
+
+
+@pytest.mark.parametrize("change", [{"because": "x"}, {"assignment": "a" * 64}, {"secret_sha256": "b" * 64}])
+def test_an_entry_in_a_release_that_is_not_what_its_hash_says_is_refused(
+    closed: Round, tmp_path: Path, change: dict[str, str]
+) -> None:
+    release = rounds.publish(round_=closed, actor="test")
+    record, protocol = load_record(release.folder, release.manifest)
+    issue = issue_of(release.manifest)
+    (entry,) = issue.assignment
+    write_release(tmp_path, documents_of(record), protocol, replace(
+        issue, assignment=({**entry, "details": entry["details"] | change},)))  # fmt: skip
+    with pytest.raises(ReleaseRefused, match="is not what its hash says"):
+        verify_release(tmp_path)
+
+
+def test_a_release_says_which_entry_fixed_whose_clip_is_whose(
+    closed: Round, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release = rounds.publish(round_=closed, actor="test")
+    opened = AuditEntry.objects.get(action="assignment recorded")
+    call_command("verify_release", str(release.folder))
+    said = capsys.readouterr().out
+    assert f"was fixed when the round was opened by entry {opened.sequence}:{opened.hash}" in said
+    assert opened.actor == "system"
+    assert set(opened.details) == {"because", "assignment", "rows", "secret_sha256"}, "nothing that names anybody"
+
+
 class TestCorrections:
     def test_a_correction_names_the_release_it_replaces(self, closed: Round) -> None:
         first = rounds.publish(round_=closed, actor="test")
@@ -124,9 +178,8 @@ class TestCorrections:
         assert verify_release(second.folder).replaces == first.digest
         assert verify_release(first.folder).digest == first.digest
         entry = AuditEntry.objects.get(action="release corrected")
-        assert entry.details == {
-            "release": 2, "digest": second.digest, "replaces": 1, "reason": "a label was wrong",
-        }  # fmt: skip
+        said = {name: entry.details[name] for name in ("release", "digest", "replaces", "reason")}
+        assert said == {"release": 2, "digest": second.digest, "replaces": 1, "reason": "a label was wrong"}
 
     def test_by_command(self, closed: Round, capsys: pytest.CaptureFixture[str]) -> None:
         call_command("publish", closed.name)
@@ -189,7 +242,7 @@ class TestTampering:
         digest = digest_as_stored(sheet)
         tamper("UPDATE review_answersheet SET digest = %s WHERE id = %s", digest, sheet.pk)
         read_round(closed)
-        assert f"the audit trail did not record its SHA-256 {digest}" in self.refused(closed)
+        assert f"its row has SHA-256 {digest}, its entry " in self.refused(closed)
 
     def test_an_answer_taken_away(self, closed: Round) -> None:
         answer = Answer.objects.filter(question="cause").first()
@@ -206,7 +259,9 @@ class TestTampering:
     def test_a_fifth_reviewer(self, closed: Round) -> None:
         fifth = make_filled_round().members.first()
         assert fifth is not None
+        writeonce.uninstall()
         CohortMember.objects.create(round=closed, reviewer=fifth.reviewer, role=Role.PRIMARY, place=9)
+        writeonce.install()
         said = self.refused(closed)
         assert "its primary cohort has 5 reviewers" in said
         assert fifth.reviewer.code in said
@@ -248,7 +303,9 @@ def digest_as_stored(sheet: AnswerSheet) -> str:
 def test_secondary_reviewers_are_in_the_tables_and_in_no_score(closed: Round) -> None:
     before = scores_document(results_of(read_round(closed)))
     member = closed.members.order_by("place").last()
+    writeonce.uninstall()
     CohortMember.objects.filter(pk=member.pk).update(role=Role.SECONDARY)
+    writeonce.install()
     record = read_round(closed)
     assert len(record.primary) == 3
     assert len(record.sheets) == 28

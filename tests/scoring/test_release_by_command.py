@@ -12,10 +12,10 @@ from pytest_django import DjangoDbBlocker
 
 from fartbench.models import AuditEntry, Round
 from scoring.models import Release
+from tests.commands import Run
 from tests.kept import kept_rows
 from tests.manifests import Lab
-from tests.scoring.by_command import REVIEWERS, make_closed, small_lab
-from tests.scoring.conftest import Run
+from tests.small_lab import REVIEWERS, make_closed, small_lab
 
 pytestmark = pytest.mark.django_db
 

@@ -17,7 +17,7 @@ from blinding.models import Stimulus
 from scoring.models import Release
 from scoring.release.verifying import verify_release
 from tests.scoring.rows import make_locked_round, make_open_round, make_published_round
-from tests.scoring.test_pages import PAGES, SCENES, text_of
+from tests.web.test_pages import PAGES, SCENES, text_of
 
 # What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on PostgreSQL.
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]

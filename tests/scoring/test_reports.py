@@ -220,7 +220,7 @@ def test_degenerate_rounds_have_defined_documents(record):
 
 
 def test_a_number_that_is_not_finite_never_reaches_a_document():
-    with pytest.raises(ValueError, match="no number that a report may show"):
+    with pytest.raises(ValueError, match="not a number that a report may show"):
         rounded(float("nan"))
 
 

@@ -3,24 +3,28 @@
 import csv
 import hashlib
 import json
+import os
 import shutil
 from io import StringIO
+from random import Random
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from fartbench.numbers import signed_zeros
 from fartbench.program import packages, program
 from fartbench.protocol import digest_of
 from fartbench.tables import guarded, plain
 from scoring.errors import ReleaseRefused
 from scoring.release.columns import ANSWERS, Column, Table
 from scoring.release.contents import hashes_of, write_release
+from scoring.release.folder import MOST_ENTRIES
 from scoring.release.kinds import documents_of
 from scoring.release.manifest import Issue
 from scoring.release.parquet import write_parquet
 from scoring.release.verifying import verify_release
 from scoring.release.writers import readable_json_bytes, write_csv
-from tests.scoring.record_factory import core_r01, make_record
+from tests.scoring.record_factory import SCENES, core_r01, make_record
 
 ISSUE = Issue(
     number=1, address="http://127.0.0.1:8000/rounds/r1/", demonstration=False,
@@ -82,6 +86,28 @@ def test_a_release_holds_what_it_should(original):
     assert stated["seeds"] == {"round": RECORD.seed}
     assert stated["program"]["name"] == "fartbench"
     assert hashlib.sha256((original / "protocol.json").read_bytes()).hexdigest() == RECORD.protocol_digest
+
+
+def test_a_release_from_when_zeros_had_signs_still_holds(tmp_path):
+    votes = {
+        (configuration, scene): {
+            question: [str(luck.randint(1, 5)) for _ in range(4)] for question in ("people", "sound", "timing")
+        }
+        for luck in [Random(24)]  # its agreement is a little below zero
+        for configuration in ("alpha", "beta")
+        for scene in SCENES
+    }
+    record = make_record(configurations=("alpha", "beta"), votes=votes)
+    write(tmp_path / "now", record)
+    with signed_zeros():
+        write(tmp_path / "then", record)
+    assert "-0.00" in (tmp_path / "then" / "plots" / "agreement.svg").read_text()
+    assert "-0.00" not in (tmp_path / "now" / "plots" / "agreement.svg").read_text()
+    assert {verify_release(tmp_path / when).round for when in ("then", "now")} == {record.name}
+    plot = tmp_path / "then" / "plots" / "agreement.svg"
+    plot.write_text(plot.read_text().replace("-0.00", "-0.01"))
+    seal(tmp_path / "then")
+    assert any("agreement.svg is not what the answers give" in fault for fault in faults_of(tmp_path / "then"))
 
 
 def test_verifying_needs_no_database(release):
@@ -248,3 +274,61 @@ def test_jsonl_and_csv_hold_the_same_answers(original):
         rows = list(csv.DictReader(file))
     assert list(lines[0]) == [column.name for column in ANSWERS.columns]
     assert [{name: str(cell) for name, cell in line.items()} for line in lines] == rows
+
+
+def make_deep(folder):
+    place = folder
+    for _ in range(300):
+        place = place / "d"
+        place.mkdir()
+
+
+def make_many(folder):
+    (folder / "many").mkdir()
+    for number in range(MOST_ENTRIES):
+        (folder / "many" / str(number)).mkdir()
+
+
+BESIDE = {
+    "a pipe": (lambda folder: os.mkfifo(folder / "x"), "x is neither a file nor a folder"),
+    "a link out": (lambda folder: (folder / "x").symlink_to("/"), "x is a link"),
+    "a link to itself": (lambda folder: (folder / "x").symlink_to(folder), "x is a link"),
+    "a link to a device": (lambda folder: (folder / "x").symlink_to("/dev/zero"), "x is a link"),
+    "a link to nothing": (lambda folder: (folder / "x").symlink_to("nowhere"), "x is a link"),
+    "an empty folder": (lambda folder: (folder / "x").mkdir(), "x/ is an empty folder"),
+    "holes of a terabyte": (lambda folder: os.truncate(os.open(folder / "x", os.O_CREAT | os.O_WRONLY), 10**12),
+                            "x is not part of the release"),
+    "folders in folders": (make_deep, "is a folder that lies too deep"),
+    "very many folders": (make_many, f"it holds more than {MOST_ENTRIES}"),
+    "a file in a folder": (lambda folder: (folder / "plots" / "x").write_text(""), "plots/x is not part"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", BESIDE)
+def test_whatever_lies_beside_a_release_is_named_and_not_read(release, kind):
+    make, fault = BESIDE[kind]
+    make(release)
+    assert any(fault in found for found in faults_of(release))
+
+
+@pytest.mark.parametrize("name", ["clips.csv", "manifest.json", "plots/gates.svg"])
+@pytest.mark.parametrize(
+    "kind", ["a pipe", "a link to a device", "a link to itself", "holes of a terabyte", "an empty folder"]
+)
+def test_a_file_of_a_release_that_is_none_is_refused_at_once(release, name, kind, tmp_path):
+    (release / name).unlink()
+    (tmp_path / "odd").mkdir()
+    BESIDE[kind][0](tmp_path / "odd")
+    (tmp_path / "odd" / "x").rename(release / name)
+    assert any(name in found for found in faults_of(release))
+
+
+@pytest.mark.parametrize(
+    "head", [(-5, "x"), (7, "A" * 64), ("seven", "a" * 64), (None, None), (7.5, "a" * 64), (10**12, "a" * 64)]
+)
+def test_a_resealed_release_with_an_odd_head_is_refused(release, head):
+    stated = json.loads((release / "manifest.json").read_bytes())
+    stated["audit"] = {"sequence": head[0], "hash": head[1]}
+    (release / "manifest.json").write_bytes(readable_json_bytes(stated))
+    seal(release)
+    assert any("SEQUENCE:HASH" in found for found in faults_of(release))

@@ -10,11 +10,11 @@ import numpy as np
 from django.conf import settings
 
 from fartbench.protocol import Protocol, ProtocolFile, form_for, load_protocol
-from fartbench.scenarios.forms import asked
-from fartbench.scenarios.schema import Scenario
-from fartbench.scenarios.units import units
-from scoring.measurements.continuity import Window
-from scoring.measurements.measurement import Measurement
+from fartbench.protocol.rollouts.forms import asked
+from fartbench.protocol.rollouts.schema import Scenario
+from fartbench.protocol.rollouts.units import units
+from measuring.continuity import Window
+from measuring.measurement import Measurement
 from scoring.records import (
     DELIVERED,
     MISSING,

@@ -12,10 +12,10 @@ from fartbench import writeonce
 from fartbench.models import Round, RoundState
 from fartbench.protocol import Response
 from generation.models import Cell, Clip, Configuration, Sample
+from measuring.models import MeasurementRow
 from review.models import AnswerSheet, Form
 from review.services import set_cohort, write_forms
 from review.services.locking import end_as_locked
-from scoring.models import MeasurementRow
 from scoring.records import MISSING, RoundRecord
 from tests.bench.bench_rounds import insert_answers, record_locks
 from tests.factories import make_protocol, make_round, reviewers_of

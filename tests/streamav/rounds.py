@@ -5,8 +5,9 @@ from pathlib import Path
 from fartbench.models import Round
 from fartbench.protocols import store_protocol
 from fartbench.rounds import Looks, create_round
-from generation.commissioning import built_in_systems, commission
+from generation.commissioning import commission
 from generation.verdicts import waive_verdicts
+from simulation.configurations import built_in_systems
 from tests.generation.buying import work
 from tests.streamav.small import write_protocol
 

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from django.conf import settings
 
-from fartbench.scenarios.generating import generate
-from fartbench.scenarios.material import read_material
-from fartbench.scenarios.metrics import read_table
-from fartbench.scenarios.reading import read_set
-from fartbench.scenarios.sampling import TooFew, even_part
-from fartbench.scenarios.units import read_units
-from fartbench.scenarios.verdicts import Verdict, digest_of_scenario, is_asked, reviewed, shown_to
+from authoring.generating import generate
+from authoring.material import read_material
+from authoring.sets import read_set
+from fartbench.protocol.rollouts.metrics import read_table
+from fartbench.protocol.rollouts.sampling import TooFew, even_part
+from fartbench.protocol.rollouts.units import read_units
+from fartbench.protocol.rollouts.verdicts import Verdict, digest_of_scenario, is_asked, reviewed, shown_to
 from review.pairs.meetings import Contender, plan_meetings
-from scoring.measurements.alignment import Judged, Match, alignment, ceiling, majority, win_rates
-from scoring.measurements.workload import calls
+from scoring.metrics.alignment import Judged, Match, alignment, ceiling, majority, win_rates
 from scoring.stats.estimate import Undefined
+from tests.streamav.workload import calls
 
 FOLDER = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "streamav" / "0.1.0"
 SET = read_set(FOLDER)

@@ -14,9 +14,8 @@ from django.template.loader import render_to_string
 from scipy.stats import spearmanr
 
 from review.pairs.meetings import Contender, plan_meetings
-from scoring.pages.alignment import alignment_lines, sources_of
-from scoring.preference.votes import PairVote
 from scoring.records import RoundRecord
+from scoring.records.votes import PairVote
 from scoring.release.contents import write_release
 from scoring.release.kinds import documents_of
 from scoring.release.loading import load_record, read_manifest
@@ -24,6 +23,7 @@ from scoring.release.manifest import Issue
 from scoring.release.verifying import verify_release
 from tests.streamav.rollout_record import make_round, streamav
 from tests.streamav.scripts import drawn
+from web.pages.alignment import alignment_lines, sources_of
 
 ISSUE = Issue(1, "http://example.org/rounds/rollouts/", demonstration=True, audit={"sequence": 1, "hash": "0" * 64})
 QUALITY = {"north": 1.6, "east": 2.4, "south": 3.4, "west": 4.4}

@@ -12,13 +12,14 @@ from blinding.models import BlindCopy, BlindingKey, Stimulus
 from blinding.services import blind_round, copies_of, exclude_clip, request_blinding
 from fartbench import jobs
 from fartbench.media.probe import probe
+from fartbench.models import Round
 from fartbench.protocols import store_protocol
 from fartbench.rounds import Looks, create_round
 from generation.importing import import_clips
 from generation.models import Sample
 from generation.verdicts import waive_verdicts
 from review.about import about
-from scoring.steps import Step, due_step
+from rounds.steps import Step, due_step
 from tests.factories import tiny_clip
 from tests.generation.buying import work
 from tests.streamav.rounds import generated
@@ -81,12 +82,22 @@ def test_horizons_are_the_beginning_of_one_rollout(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_a_rollout_that_ends_too_early_is_named_and_can_be_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    round_ = generated(tmp_path / "p", "stream-steady", scenes=["small-p"], looks=Looks(kinds=("interval",)))
-    monkeypatch.setattr("blinding.windows.SLACK_S", -0.5)
-    with pytest.raises(ClipsNotBlindable, match="there is no window from 3 s to 4 s") as caught:
+def imported(folder: Path, looks: Looks, **seconds: float) -> tuple[Round, list[str]]:
+    """Return a round of one scene with an imported rollout of each name and length (s), and the notes of the import."""
+    store_protocol(write_protocol(folder / "p"), actor="test")
+    round_ = create_round(name="R", protocol="small-streamav@0.1.0", actor="test", scenes=["small-p"], looks=looks)
+    waive_verdicts(round_=round_, reason="a test", actor="test")
+    rows = ["configuration,scene,replicate,file,outcome"]
+    for name, length in seconds.items():
+        (folder / name).write_bytes(tiny_clip(seconds=length))
+        rows.append(f"{name},small-p,1,{name},ok")
+    (folder / "m.csv").write_text("\n".join(rows), encoding="utf-8")
+    return round_, import_clips(round_=round_, manifest=folder / "m.csv", actor="test").notes
+
+
+def test_a_rollout_that_ends_too_early_is_named_and_can_be_left_out(tmp_path: Path) -> None:
+    round_, _ = imported(tmp_path, Looks(kinds=("interval",)), short=0.6)
+    with pytest.raises(ClipsNotBlindable, match=r"it lasts 0\.6\d s; there is no window from 0 s to 1 s") as caught:
         blind_round(round_=round_, actor="test")
     assert "exclude_clip" in str(caught.value) and "--normalise" not in str(caught.value)
     assert not Stimulus.objects.exists()
@@ -95,17 +106,8 @@ def test_a_rollout_that_ends_too_early_is_named_and_can_be_left_out(
 
 
 def test_an_imported_rollout_that_ends_too_early_is_noted_before_it_is_blinded(tmp_path: Path) -> None:
-    store_protocol(write_protocol(tmp_path / "p"), actor="test")
-    looks = Looks(horizons=(2, 4), kinds=("full",))
-    round_ = create_round(name="R", protocol="small-streamav@0.1.0", actor="test", scenes=["small-p"], looks=looks)
-    waive_verdicts(round_=round_, reason="a test", actor="test")
-    rows = ["configuration,scene,replicate,file,outcome"]
-    for name, seconds in (("whole", 3.9), ("short", 3.2)):
-        (tmp_path / name).write_bytes(tiny_clip(seconds=seconds))
-        rows.append(f"{name},small-p,1,{name},ok")
-    (tmp_path / "m.csv").write_text("\n".join(rows), encoding="utf-8")
-    notes = import_clips(round_=round_, manifest=tmp_path / "m.csv", actor="test").notes
-    assert [note for note in notes if "judged up to" in note] == [
-        "row 3: short/small-p/1 lasts 3.2 s and is judged up to 4 s, so “blind” will refuse it: bring a whole one with "
-        "--replace and --reason, or leave it out with “exclude_clip”"
+    _, notes = imported(tmp_path, Looks(horizons=(2, 4), kinds=("full",)), whole=3.9, short=3.2)
+    assert [note for note in notes if " lasts " in note] == [
+        "row 3: short/small-p/1 lasts 3.2 s and is judged up to 4 s, so “blind” will refuse it: import a complete one "
+        "with --replace and --reason, or leave it out with “exclude_clip”."
     ]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.streamav.conftest import BROKEN, PLANTED
+from tests.drawn_rollouts import BROKEN, PLANTED
 
 
 def test_a_rollouts_defects_are_shown_with_their_parts_and_what_lacks_is_named(rollouts, tmp_path, capsys):

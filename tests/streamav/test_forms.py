@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from fartbench.scenarios.forms import asked, read_forms
-from fartbench.scenarios.generating import generate
-from fartbench.scenarios.material import read_material
-from fartbench.scenarios.metrics import read_table
-from fartbench.scenarios.reading import ScenarioError, read_set
-from fartbench.scenarios.units import read_units, units
-from scoring.measurements.workload import calls
+from authoring.generating import generate
+from authoring.material import read_material
+from authoring.sets import read_set
+from fartbench.protocol.rollouts.forms import asked, read_forms
+from fartbench.protocol.rollouts.metrics import read_table
+from fartbench.protocol.rollouts.reading import ScenarioError
+from fartbench.protocol.rollouts.units import read_units, units
+from tests.streamav.workload import calls
 
 FOLDER = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "streamav" / "0.1.0"
 FORMS, TABLE, PLAN, SET = read_forms(FOLDER), read_table(FOLDER), read_units(FOLDER), read_set(FOLDER)

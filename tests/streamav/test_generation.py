@@ -13,13 +13,14 @@ from fartbench import jobs
 from fartbench.models import Round
 from fartbench.protocols import store_protocol
 from fartbench.rounds import create_round
-from generation.commissioning import built_in_systems, commission
+from generation.commissioning import commission
 from generation.configuring import load_configurations, named
-from generation.local.rollouts import RolloutPlan
 from generation.models import Chunk, Prompt, PromptDelivery, ProviderAccount, Sample, SampleState
 from generation.providers.registry import provider
-from generation.standin.streaming import Behaviour, StreamingStandIn
 from generation.verdicts import waive_verdicts
+from simulation.configurations import built_in_systems
+from simulation.local.rollouts import RolloutPlan
+from simulation.stand_ins.providers.streaming import Behaviour, StreamingStandIn
 from tests.generation.buying import run_one, work
 from tests.streamav.small import STREAM, write_protocol
 

@@ -62,8 +62,8 @@ GOOD = (coded(12), 12, 0.5)
 @pytest.mark.parametrize(
     ("second", "words"),
     [
-        ((coded(12), 24, 0.5), "chunk-00001 holds 12 pictures, and 24 were said"),
-        ((coded(12), 6, 0.5), "chunk-00001 holds 12 pictures, and 6 were said"),
+        ((coded(12), 24, 0.5), "chunk-00001 has 12 frames; the stream announced 24"),
+        ((coded(12), 6, 0.5), "chunk-00001 has 12 frames; the stream announced 6"),
         ((coded(12, size=(96, 64)), 12, 0.5), "coded in another way"),
         ((b"", 12, 0.5), "chunk-00001 cannot be read"),
         ((b"no video at all", 12, 0.5), "chunk-00001 cannot be read"),
@@ -107,4 +107,4 @@ def test_a_stream_whose_chunks_make_no_rollout_is_a_failure_and_is_not_opened_ag
     }
     assert isinstance(found["good"], Fetched)
     assert isinstance(found["odd"], Failed)
-    assert "its chunks make no rollout: odd: chunk-00001 holds 12 pictures" in found["odd"].reason
+    assert "its chunks make no rollout: odd: chunk-00001 has 12 frames" in found["odd"].reason

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from django.conf import settings
 
-from fartbench.scenarios.metrics import read_table
-from fartbench.scenarios.reading import read_set
-from scoring.measurements.appendix import capped, dependencies, initial_alignment
-from scoring.measurements.cases import CaseValue, Evidence, case_value, interval_values
-from scoring.measurements.continuity import Window
-from scoring.measurements.measurement import Measurement
-from scoring.measurements.recipes import CriteriaDiffer, Form
-from scoring.measurements.summary import column, trajectory
+from authoring.sets import read_set
+from fartbench.protocol.rollouts.metrics import read_table
+from measuring.continuity import Window
+from measuring.measurement import Measurement
+from scoring.metrics.appendix import capped, dependencies, initial_alignment
+from scoring.metrics.cases import CaseValue, Evidence, case_value, interval_values
+from scoring.metrics.recipes import CriteriaDiffer, Form
+from scoring.metrics.summary import column, trajectory
 from scoring.stats.estimate import Estimate, Undefined
 
 FOLDER = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "streamav" / "0.1.0"

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from scoring.pages.judged_columns import judged_columns
 from scoring.records import RoundRecord
 from scoring.records.judges import JudgeRecord, JudgeRunRecord
 from scoring.release.kinds import documents_of, kind_of
-from scoring.rollouts.plots import plots_of
-from scoring.rollouts.timeline import ticks, timeline_plot
+from scoring.release.rollouts.plots import plots_of
 from tests.streamav.rollout_record import streamav
 from tests.streamav.scripts import drawn
-from tests.streamav.test_rollout_pages import rollouts_record
+from tests.web.test_rollout_pages import rollouts_record
+from web.pages.judged_columns import judged_columns
+from web.pages.timeline import ticks, timeline_plot
 
 OVERLAPS = """() => {
   const texts = [...document.querySelectorAll("text")].map((one) => [one.textContent, one.getBoundingClientRect()]);

@@ -152,5 +152,5 @@ def test_what_contradicts_is_compared_as_numbers(tmp_path: Path) -> None:
     changed = text.replace("not_below: video_onset_latency", "not_below: video_started")
     assert changed != text
     path.write_text(changed, encoding="utf-8")
-    with pytest.raises(ProtocolError, match=r"the answers of 'video_started' are no numbers"):
+    with pytest.raises(ProtocolError, match=r"the answers of 'video_started' are not numbers"):
         load_protocol(folder)

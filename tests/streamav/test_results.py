@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from fartbench.scenarios.schema import Scenario
+from fartbench.protocol.rollouts.schema import Scenario
+from measuring.measurement import Measurement
 from scoring.errors import ReleaseRefused
-from scoring.measurements.measurement import Measurement
 from scoring.records import MeasuredRecord, RoundRecord, WindowRecord
 from scoring.release.contents import hashes_of, write_release
 from scoring.release.kinds import documents_of

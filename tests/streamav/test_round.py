@@ -28,6 +28,7 @@ from tests.factories import make_cohort, make_protocol, make_round, make_staff, 
 from tests.generation.buying import work
 from tests.streamav.small import FOLDER, write_protocol
 from tests.test_crawl import Kept, crawl
+from tests.unguarded import set_state
 
 EMAILS = ["a@example.org", "b@example.org"]
 SYSTEMS = ("stream-steady", "stream-fading")
@@ -271,7 +272,7 @@ def test_who_takes_a_place_over_gets_the_share_that_is_left() -> None:
     factors = {make_stimulus(round_, scene=scene).pk: f"c{n % 2}" for n, scene in enumerate(round_.scenes[:6])}
     make_cohort(round_)
     plan_orders(round=round_, factors=factors, effort=0.1)
-    Round.objects.filter(pk=round_.pk).update(state=RoundState.REVIEWING)
+    set_state(round_, RoundState.REVIEWING)
     old = round_.members.order_by("place").first()
     share = set(old.assignments.values_list("stimulus_id", flat=True))
     assert [member.assignments.count() for member in round_.members.all()] == [2, 2, 2]

@@ -11,17 +11,17 @@ from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from fartbench.models import Round
-from fartbench.scenarios.schema import Scenario
-from scoring import rounds
+from fartbench.protocol.rollouts.schema import Scenario
+from measuring.measurement import Measurement
+from measuring.models import MeasurementRow
+from rounds import opening as rounds
+from rounds.steps import due_step
 from scoring.errors import ReleaseBlocked, RoundAltered
-from scoring.measurements.measurement import Measurement
-from scoring.models import MeasurementRow
 from scoring.records import MeasuredRecord, WindowRecord
 from scoring.records.reading import read_round
 from scoring.release.kinds import documents_of
+from scoring.release.rollouts.pages import columns_document, rollout_document
 from scoring.release.verifying import verify_release
-from scoring.rollouts.pages import columns_document, rollout_document
-from scoring.steps import due_step
 from tests.streamav.rollout_record import make_round, signals, streamav
 from tests.streamav.rollout_rows import store
 from tests.streamav.scripts import drawn

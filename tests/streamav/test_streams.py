@@ -13,9 +13,7 @@ from websockets.sync.server import serve
 
 from fartbench.media.errors import NotAVideo
 from fartbench.media.probe import probe
-from generation.local.rollouts import Defect, DefectKind, Fate, RolloutPlan
-from generation.local.rollouts.scenery import TONES
-from generation.providers.port import TimedPrompt
+from generation.prompts.timed import TimedPrompt
 from generation.rollouts import streaming
 from generation.rollouts.assembling import assemble
 from generation.rollouts.geometry import Geometry
@@ -23,9 +21,11 @@ from generation.rollouts.log import NAME, LogUnreadable, RolloutLog, read_log
 from generation.rollouts.port import NOTHING, Chunk, Ended, Opened, Prompted, StreamOrder, extended
 from generation.rollouts.streaming import AlreadyOpened, take_stream
 from generation.rollouts.websocket import WebSocketProvider
-from generation.standin.streaming import Behaviour, StreamingStandIn
-from scoring.measurements.pace import Timing
-from scoring.measurements.signals import Boundaries, measure_signals
+from measuring.pace import Timing
+from measuring.signals import Boundaries, measure_signals
+from simulation.local.rollouts import Defect, DefectKind, Fate, RolloutPlan
+from simulation.local.rollouts.scenery import TONES
+from simulation.stand_ins.providers.streaming import Behaviour, StreamingStandIn
 
 PLAN = RolloutPlan(width=160, height=90, defects=(Defect(DefectKind.BLACK, 6),))
 ORDER = StreamOrder(

@@ -2,6 +2,7 @@
 
 import subprocess
 from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 
 import av
@@ -9,22 +10,28 @@ import numpy as np
 import pytest
 from django.conf import settings
 
+from authoring.generating import generate
+from authoring.material import read_material
+from authoring.sets import read_set
+from blinding import reencoding
+from blinding.common_format import CARD_S, CommonFormat, Cut, WindowMissing
+from blinding.encoding import Encoding
 from blinding.leakscan import scan
-from blinding.normalise import CARD_S, CommonFormat, Cut, command, encode
-from blinding.windows import WindowMissing, cut, in_own_time, pieces_of, written
+from blinding.normalise import normalise
+from blinding.seeking import seek_time
+from blinding.windows import in_own_time, pieces_of, written
 from fartbench.media.ffmpeg import ffmpeg_binary
 from fartbench.media.probe import probe
-from fartbench.scenarios.generating import generate
-from fartbench.scenarios.material import read_material
-from fartbench.scenarios.metrics import read_table
-from fartbench.scenarios.reading import read_set
-from fartbench.scenarios.units import Window, read_units, units
-from generation.local.rollouts.scenery import TONES
+from fartbench.media.reading import open_bytes, read_movie
+from fartbench.protocol.rollouts.metrics import read_table
+from fartbench.protocol.rollouts.units import Window, read_units, units
+from simulation.local.rollouts.scenery import TONES
 
 FOLDER = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "streamav" / "0.1.0"
 PLAN = read_units(FOLDER)
 SET = read_set(FOLDER)
 SCENARIOS = {one.key: one for one in SET.scenarios}
+SECOND = CommonFormat(160, 90, "24/1", 1.0, video_bit_rate=400_000)
 SMALL = CommonFormat(160, 90, "24/1", 8.0, video_bit_rate=400_000)
 
 
@@ -90,7 +97,7 @@ def test_a_window_holds_the_very_seconds_of_picture_and_sound(rollouts, tmp_path
     """P1 of the broken rollout is followed at 8 s; in the window from 6 to 10 s that is after 2 s."""
     path, _ = rollouts["broken"]
     out = tmp_path / "window.mp4"
-    cut(path, out, taken=Cut(((6, 10),)), format=SMALL)
+    normalise(path, out, taken=Cut(((6, 10),)), format=SMALL)
     facts = probe(out)
     assert (facts.frame_count, facts.duration_s) == (96, pytest.approx(4, abs=0.03))
     found, wanted = pictures(out), pictures(path)[144:240]
@@ -103,7 +110,7 @@ def test_a_window_holds_the_very_seconds_of_picture_and_sound(rollouts, tmp_path
 def test_windows_of_one_length_are_of_one_size_wherever_they_lie(rollouts, tmp_path):
     path, _ = rollouts["clean"]
     for name, begin in (("a", 2), ("b", 20)):
-        cut(path, tmp_path / name, taken=Cut(((begin, begin + 4),)), format=SMALL)
+        normalise(path, tmp_path / name, taken=Cut(((begin, begin + 4),)), format=SMALL)
     assert probe(tmp_path / "a").video_bit_rate == probe(tmp_path / "b").video_bit_rate
 
 
@@ -111,7 +118,7 @@ def test_a_window_that_a_rollout_does_not_reach_is_refused_and_nothing_is_writte
     path, _ = rollouts["clean"]
     out = tmp_path / "window.mp4"
     with pytest.raises(WindowMissing, match=r"lasts 38\.\d\d s; there is no window from 30 s to 60 s"):
-        cut(path, out, taken=Cut(((30, 60),)), format=SMALL)
+        normalise(path, out, taken=Cut(((30, 60),)), format=SMALL)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -133,7 +140,7 @@ def in_two_sizes(folder: Path) -> Path:
 @pytest.mark.parametrize(("begin", "end"), [(0, 4), (1.5, 2.5), (3, 4)])
 def test_a_picture_that_changes_size_on_the_way_is_fitted_anew_and_no_second_of_it_is_held(tmp_path, begin, end):
     path, out = in_two_sizes(tmp_path), tmp_path / "window.mp4"
-    cut(path, out, taken=Cut(((begin, end),)), format=SMALL)
+    normalise(path, out, taken=Cut(((begin, end),)), format=SMALL)
     found, first = pictures(out), round(begin * 24)
     assert found[:, 45, 80] == pytest.approx([n * 2 * 255 / 219 for n in range(first, round(end * 24))], abs=6)
     beside = found[max(0, 48 - first) :, :, 5]  # the square leaves 35 columns free on either side
@@ -146,7 +153,7 @@ def test_a_pair_is_one_file_with_a_grey_card_between_and_what_is_not_shown_is_no
     assert pieces_of(written(windows)) == ((6, 8), (9, 11))
     assert [one["begin_s"] for one in in_own_time(windows)] == [0, 2 + CARD_S]
     for shown in ("both", "video", "audio"):
-        cut(path, tmp_path / shown, taken=Cut(pieces_of(written(windows)), shown), format=SMALL)
+        normalise(path, tmp_path / shown, taken=Cut(pieces_of(written(windows)), shown), format=SMALL)
         assert probe(tmp_path / shown).frame_count == round((4 + CARD_S) * 24)
         assert scan(tmp_path / shown) == []
     found, whole = pictures(tmp_path / "both"), pictures(path)
@@ -161,9 +168,68 @@ def test_a_pair_is_one_file_with_a_grey_card_between_and_what_is_not_shown_is_no
     assert max(dark[:48].max(), dark[72:].max()) < 20
 
 
-def test_a_full_disk_is_not_the_rollouts_fault(rollouts):
+def test_a_full_disk_is_not_the_rollouts_fault(rollouts, tmp_path):
     path, _ = rollouts["clean"]
     full = Path("/dev/full")
-    arguments = command(path, full, "mov", probe(path), SMALL, Cut(((0, 1),)))
-    with pytest.raises(OSError, match="No space left"):
-        encode(path, full, arguments, ffmpeg_binary())
+    arguments = ["-nostdin", "-y", "-v", "error", "-i", path, "-c", "copy", "-f", "mp4", full]
+    with (
+        Encoding(str(ffmpeg_binary()), [str(one) for one in arguments], tmp_path) as encoding,
+        pytest.raises(OSError, match="No space left"),
+    ):
+        encoding.finish(path, full, 60.0)
+
+
+LONG_CODINGS = {
+    "h264.mp4": ("-c:v", "libx264", "-preset", "ultrafast", "-g", "24", "-bf", "2", "-c:a", "aac"),
+    "open.mkv": ("-c:v", "libx264", "-preset", "veryfast", "-x264-params", "open-gop=1:keyint=24", "-c:a", "aac"),
+    "hevc.mp4": ("-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "keyint=24:log-level=none", "-c:a", "aac"),
+    "vp9.webm": ("-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-g", "24", "-c:a", "libopus"),
+    "fragmented.mp4": ("-c:v", "libx264", "-preset", "ultrafast", "-g", "24", "-movflags", "frag_keyframe+empty_moov"),
+}
+
+
+def reencoded(path: Path, out: Path, window: Cut) -> dict[str, object]:
+    """Cut a window of a second in this process and return it with its proof."""
+    return reencoding.reencode(path, out, str(ffmpeg_binary()), SECOND, window, seconds=60.0, may_be_short=False)
+
+
+@pytest.mark.parametrize("name", LONG_CODINGS)
+def test_a_window_is_the_same_whether_decoding_seeks_to_it_or_begins_at_the_start(tmp_path, monkeypatch, name):
+    path = tmp_path / name
+    picture, sound = "testsrc2=s=160x90:r=24:d=8", "aevalsrc='0.4*sin(2*PI*t*(200+90*t))':d=8:s=48000"
+    inputs = ["-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", sound]
+    subprocess.run([ffmpeg_binary(), "-v", "error", *inputs, *LONG_CODINGS[name], path], check=True)
+    window = Cut(((5.51, 6.51),))
+    sought = reencoding.reencode(
+        path, tmp_path / "sought", str(ffmpeg_binary()), SECOND, window, seconds=60.0, may_be_short=False
+    )
+    monkeypatch.setattr(reencoding, "seek_time", lambda *_: None)
+    slow = reencoding.reencode(
+        path, tmp_path / "slow", str(ffmpeg_binary()), SECOND, window, seconds=60.0, may_be_short=False
+    )
+    for proof in (sought["proof"], slow["proof"]):
+        assert (proof["faults"], proof["picture_offset"]) == ([], 0.0)
+        assert proof["sound_offset"] == pytest.approx(0, abs=0.001)
+    assert np.array_equal(pictures(tmp_path / "sought"), pictures(tmp_path / "slow"))
+
+
+def test_a_late_window_is_read_from_the_frame_before_it_that_needs_no_other(tmp_path):
+    path = tmp_path / "long.mp4"
+    coding = LONG_CODINGS["h264.mp4"][:-2]
+    picture = ["-f", "lavfi", "-i", "testsrc2=s=160x90:r=24:d=8"]
+    subprocess.run([ffmpeg_binary(), "-v", "error", *picture, *coding, path], check=True)
+    with open_bytes(path) as data:
+        video = read_movie(path, data).main("video")
+        found = [seek_time(data, video, Fraction(begin)) for begin in (0, 1, Fraction(7, 2), Fraction(15, 2))]
+        video.samples[48:] = [sample._replace(sync=True) for sample in video.samples[48:]]
+        lying = seek_time(data, video, Fraction(15, 2))
+    times = [None if one is None else float(one) for one in found]
+    assert times == [
+        None,
+        None,
+        pytest.approx(2, abs=1e-4),
+        pytest.approx(6, abs=1e-4),
+    ]
+    assert float(lying) == pytest.approx(6, abs=1e-4), (
+        "a frame that is built on others is no place to begin, whatever the file says"
+    )

@@ -13,11 +13,11 @@ from django.core.management import call_command
 from django.test import Client
 
 from fartbench.models import Round, RoundState
-from scoring.steps import due_step
+from rounds.steps import due_step
 from tests.factories import make_protocol, make_round, make_staff
 from tests.streamav.rollout_record import FOLDER
 from tests.streamav.rollout_rows import store
-from tests.streamav.test_rollout_pages import publish, rollouts_record
+from tests.web.test_rollout_pages import publish, rollouts_record
 
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 OTHER_WORDS = re.compile(r"\b(?:clip|scene)s?\b(?!\.csv)", re.IGNORECASE)

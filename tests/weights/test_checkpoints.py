@@ -9,10 +9,10 @@ import pytest
 import torch
 from torch import nn
 
-from scoring.measurements.plug_ins.pickles import WeightsUnreadable, read_checkpoint
-from scoring.measurements.plug_ins.port import measure
-from scoring.measurements.plug_ins.registry import PLUG_INS
-from scoring.measurements.plug_ins.tensors import read_tensors
+from measuring.plug_ins.pickles import WeightsUnreadable, read_checkpoint
+from measuring.plug_ins.port import measure
+from measuring.plug_ins.registry import PLUG_INS
+from measuring.plug_ins.tensors import read_tensors
 from tests.weights.media import Scene
 
 
@@ -59,7 +59,7 @@ def test_a_file_that_was_cut_short_is_refused(tmp_path: Path):
     with pytest.raises(WeightsUnreadable, match=r"cut\.pt cannot be read .*too short"):
         read_checkpoint(cut)
     whole.write_bytes(whole.read_bytes()[:-200])
-    with pytest.raises(WeightsUnreadable, match=r"whole\.pt is no file that torch\.save wrote"):
+    with pytest.raises(WeightsUnreadable, match=r"whole\.pt is not a file that torch\.save wrote"):
         read_checkpoint(whole)
 
 

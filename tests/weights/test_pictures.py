@@ -11,12 +11,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from scoring.measurements.plug_ins import background, subject
-from scoring.measurements.plug_ins.port import measure
-from scoring.measurements.plug_ins.quantiles import BACKGROUND, SUBJECT
-from scoring.measurements.plug_ins.registry import PLUG_INS
-from scoring.measurements.plug_ins.squares import square
-from tests.streamav.checkpoints import write_safetensors
+from measuring.plug_ins import background, subject
+from measuring.plug_ins.port import measure
+from measuring.plug_ins.quantiles import BACKGROUND, SUBJECT
+from measuring.plug_ins.registry import PLUG_INS
+from measuring.plug_ins.squares import square
+from tests.measuring.checkpoints import write_safetensors
 from tests.weights.media import HEIGHT, WIDTH, Scene
 from tests.weights.modules import CLIP, FUSED, layers, noise, norm, spelt, through
 

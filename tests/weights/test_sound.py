@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from scoring.measurements.plug_ins.port import measure
-from scoring.measurements.plug_ins.registry import PLUG_INS
-from scoring.measurements.plug_ins.spectrograms import kaldi_fbank, log_mel
+from measuring.plug_ins.port import measure
+from measuring.plug_ins.registry import PLUG_INS
+from measuring.plug_ins.spectrograms import kaldi_fbank, log_mel
 from tests.weights.media import HEIGHT, WIDTH, Scene
 from tests.weights.modules import AST, BOUND, FUSED, JOINT, WAVLM, layers, named, noise, norm, seeded, spelt, through
 from tests.weights.test_pictures import CLIP_COLOURS, coloured, saved

@@ -11,9 +11,10 @@ from blinding.copying import blind_copy
 from blinding.leakscan import scan
 from blinding.padding import pad
 from blinding.proof import prove
-from blinding.webm_copying import blind_webm_copy
 from fartbench.errors import Refusal
 from fartbench.storage import disk_faults_in_words
+
+OTHER_CONTAINERS = (".webm", ".mkv")
 
 
 class Command(BaseCommand):
@@ -22,7 +23,7 @@ class Command(BaseCommand):
     help = (
         "Copy a clip's coded picture and sound unchanged into a file with nothing else, pad it if asked, and print "
         "the proof as JSON. "
-        "OUT is MP4, or WebM when its name ends in .webm. "
+        "OUT is an MP4 file, whatever IN is. "
         "Nothing stays at OUT unless the proof holds and no leak is left."
     )
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own way to say so
@@ -45,6 +46,8 @@ class Command(BaseCommand):
 def blind_file(source: Path, target: Path, size: int | None) -> dict[str, Any]:
     """Make the blind copy of ``source`` at ``target`` and return its proof as a JSON object; raise a Refusal and leave
     no file otherwise."""
+    if target.suffix.lower() in OTHER_CONTAINERS:
+        raise NotAnMp4Name(f"{target}: blind copies are MP4 files. Name an OUT that ends in .mp4.")
     if target.exists() and target.samefile(source):
         raise SameFile(f"{target} is the clip itself; name another file to write.")
     try:
@@ -56,16 +59,20 @@ def blind_file(source: Path, target: Path, size: int | None) -> dict[str, Any]:
 
 
 def _blind_file(source: Path, target: Path, size: int | None) -> dict[str, Any]:
-    result = (blind_webm_copy if target.suffix.lower() == ".webm" else blind_copy)(source, target)
+    result = blind_copy(source, target)
     if size is not None:
         pad(target, size)
     proof = prove(source, target)
     proof.insist(source)
-    leaks = [finding.as_json() for finding in scan(target) if finding.flagged]
+    leaks = [finding.as_json() for finding in scan(target) if finding.flagged and not finding.may_be_chance]
     if leaks:
         raise LeaksLeft(f"{source.name}: {len(leaks)} leaks are left in its copy: {leaks[0]}")
     again = {"size": target.stat().st_size, "leaks": leaks}
     return {"copy": result.as_json(), "proof": proof.as_json(), "blind": again}
+
+
+class NotAnMp4Name(Refusal):
+    """The name for a blind copy promises another kind of file than MP4."""
 
 
 class SameFile(Refusal):

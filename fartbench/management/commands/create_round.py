@@ -35,7 +35,7 @@ class Command(RoundCommand):
         )
         has_rollouts = made.protocol.rules.rollouts is not None
         following = f"commission {made.name}" if has_rollouts else f"import_clips {made.name} MANIFEST.csv"
-        self.say(f"Round {made.name} stands, on {made.protocol}. Next: “{following}”.")
+        self.say(f"Round {made.name} exists, on {made.protocol}. Next: “{following}”.")
 
 
 def _numbers(text: str) -> tuple[float, ...]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from fartbench import jobs
 from fartbench.commands import Command as Base
+from fartbench.weak import refuse_weak_settings
 
 IDLE_S = 0.5
 BEAT_S = 5.0
@@ -26,6 +27,7 @@ class Command(Base):
         parser.add_argument("--processes", type=int, default=1, metavar="N", help="how many to run side by side")
 
     def run(self, **options: Any) -> None:
+        refuse_weak_settings()
         if options["processes"] > 1:
             _run_side_by_side(options["processes"], until_idle=options["until_idle"])
         else:

@@ -4,10 +4,10 @@ from argparse import ArgumentParser
 from typing import Any
 
 from fartbench.commands import RoundCommand, actor
+from generation.built_in import make_missing
 from generation.buying import round_estimate
-from generation.commissioning import built_in_systems, commission
+from generation.commissioning import commission
 from generation.configuring import named
-from generation.local.rollouts.systems import SYSTEMS
 from generation.waiving import add_waiver, waive_as_asked
 
 
@@ -21,8 +21,7 @@ class Command(RoundCommand):
         parser.add_argument("--estimate", action="store_true", help="say what it should cost, and buy nothing")
 
     def run(self, **options: Any) -> None:
-        if set(options["configurations"]) & {one.key for one in SYSTEMS}:
-            built_in_systems()
+        make_missing(options["configurations"])
         round_, configurations = self.round(options), named(options["configurations"])
         usd, unknown = round_estimate(round_, configurations)
         self.say(f"By listed prices this should cost ${usd:.2f}.")

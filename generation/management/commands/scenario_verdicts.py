@@ -13,7 +13,7 @@ from generation.verdicts import lines_of
 
 
 class Command(BaseCommand):
-    help = "List where each scenario of a protocol stands with experts, or export or import their verdicts."
+    help = "List the state of each scenario of a protocol, or export or import experts' verdicts."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("protocol", metavar="NAME@VERSION")
@@ -27,7 +27,7 @@ class Command(BaseCommand):
             written, held_back = export_verdicts(protocol, options["export"])
             self.say(f"{written} verdicts are in {options['export']}.")
             if held_back:
-                self.say(f"{held_back} wait for a second, independent one, and are shown to nobody before.")
+                self.say(f"{held_back} wait for a second, independent one, and are hidden until then.")
             return
         if options["import_"]:
             self.say(f"{import_verdicts(protocol, options['import_'], actor=actor())} verdicts were taken in.")

@@ -13,7 +13,7 @@ class Command(Base):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("person", metavar="PERSON", help="a reviewer's code or address, or the name of an account")
-        parser.add_argument("--reason", required=True, metavar="TEXT", help="why; it goes into the audit trail")
+        parser.add_argument("--reason", required=True, metavar="TEXT", help="why; recorded in the audit trail")
 
     def run(self, **options: Any) -> None:
         name = revoke_access(person=options["person"], reason=options["reason"], actor=actor())

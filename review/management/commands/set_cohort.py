@@ -22,4 +22,4 @@ class Command(RoundCommand):
         round_ = self.round({"round_name": " ".join(others), "round_option": options["round_option"]})
         for link in set_cohort(round=round_, emails=addresses, actor=actor()):
             self.say(f"{link.email} is {link.code}: {link.url}")
-        self.say("Each link opens once. Send it to its reviewer and to nobody else.")
+        self.say("Send each link only to its reviewer. It works until the reviewer has agreed to take part.")

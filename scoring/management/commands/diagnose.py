@@ -10,6 +10,7 @@ from rich.table import Table
 
 from fartbench import audit
 from fartbench.commands import RoundCommand, actor
+from fartbench.numbers import number_text
 from scoring.diagnostics import reviewer_diagnostics
 
 
@@ -68,5 +69,6 @@ def _estimate(found: dict[str, Any]) -> str:
     if found["value"] is None:
         return f"undefined: {found['note']}"
     if found["low"] is None:
-        return f"{found['value']:.2f} (no interval: {found['note']})"
-    return f"{found['value']:.2f} [{found['low']:.2f}, {found['high']:.2f}]"
+        return f"{number_text(found['value'], '.2f')} (no interval: {found['note']})"
+    value, low, high = (number_text(found[name], ".2f") for name in ("value", "low", "high"))
+    return f"{value} [{low}, {high}]"

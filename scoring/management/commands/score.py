@@ -12,12 +12,13 @@ from rich.table import Table
 from fartbench import audit
 from fartbench.commands import RoundCommand, actor
 from fartbench.models import RoundState
+from fartbench.numbers import number_text
+from fartbench.rounds import refuse_unless
 from scoring.records.reading import read_round
 from scoring.release.kinds import documents_of
 from scoring.rollouts.results import EVERY_TRACK, why_empty
 from scoring.scores.factual_score import Standing
 from scoring.scores.standings import RoundResults
-from scoring.steps import refuse_unless
 
 
 class Command(RoundCommand):
@@ -57,7 +58,7 @@ def _columns(scores: Mapping[str, Any]) -> Table:
 def _value(found: Mapping[str, Any]) -> str:
     if found["value"] is None:
         return why_empty(found)
-    return f"{found['value']:.3g} (n = {found['n']}){', provisional' if found['provisional'] else ''}"
+    return f"{number_text(found['value'], '.3g')} (n = {found['n']}){', provisional' if found['provisional'] else ''}"
 
 
 def _table(results: RoundResults) -> Table:
@@ -67,7 +68,7 @@ def _table(results: RoundResults) -> Table:
     for heading in ("Rank", "Configuration", f"{scoring.score_label} of {results.total}", *of_points, "Delivered", ""):
         table.add_column(heading)
     for standing in results.standings:
-        score = f"{float(standing.score):.1f}" if weighted else _points(standing)
+        score = number_text(standing.score, ".1f") if weighted else _points(standing)
         table.add_row(
             str(standing.rank or "–"),
             standing.configuration,

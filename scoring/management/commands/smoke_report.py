@@ -4,11 +4,12 @@ from typing import Any
 
 from fartbench.commands import RoundCommand
 from fartbench.models import RoundState
-from scoring.pages.comments import comments_of
+from fartbench.numbers import number_text
+from fartbench.rounds import refuse_unless
+from review.comments import comments_of
 from scoring.records import tally
 from scoring.records.reading import read_round
 from scoring.reports.smoke import smoke_report
-from scoring.steps import refuse_unless
 
 
 class Command(RoundCommand):
@@ -29,9 +30,9 @@ class Command(RoundCommand):
         for point in report["points"]:
             self.say(f"{point['label']}: {point['verdict']} ({point['evidence']})")
         for pair in report["redundant"]:
-            figure = f"correlation {pair['correlation']:.2f} on {pair['n']} clips"
+            figure = f"correlation {number_text(pair['correlation'], '.2f')} on {pair['n']} clips"
             self.say(f"Say the same: {' and '.join(pair['questions'])}, {figure}")
         for one in report["revise"]:
-            self.say(f"To be revised: {one['question']}, alpha {one['alpha']['value']:.2f}")
+            self.say(f"To be revised: {one['question']}, alpha {number_text(one['alpha']['value'], '.2f')}")
         for comment in comments_of(round_):
             self.say(f"{comment.reviewer} on {comment.stimulus}: {comment.text}")

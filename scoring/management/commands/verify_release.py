@@ -24,5 +24,10 @@ class Command(Base):
         )
         if found.replaces:
             self.say(f"It replaces the release with SHA-256 {found.replaces}.")
+        for number, entry in enumerate(found.opened):
+            what = "was fixed when the round was opened" if number == 0 else "was changed, and fixed again,"
+            self.say(f"Whose clip is whose {what} by entry {entry}: compare it with the head noted then.")
+        if not found.assignment_is_checked:
+            self.say("Whose clip is whose cannot be checked: the release states no record of it, or no secret.")
         self.say(f"Head of the audit trail: {found.audit_head}")
         self.say(f"SHA-256 {found.digest}: compare it with the one that was published.")

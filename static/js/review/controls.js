@@ -1,7 +1,7 @@
 // The player's buttons, position, volume and waveform strip, and how a clip gets into the player.
 
 import { clipBytes } from "./clip.js";
-import { frameTimes } from "./mp4.js";
+import { frameTimes, hasSound } from "./mp4.js";
 import { drawWave, peaksOf } from "./wave.js";
 
 const WAVE_BINS = 320;
@@ -13,6 +13,9 @@ export function playerActs(player, root = document) {
   const { video } = player;
   return {
     play: () => !$("[data-act=play]", root).disabled && player.toggle(),
+    start: () => player.seek(0),
+    seekBack: () => player.seek(video.currentTime - 1),
+    seekOn: () => player.seek(video.currentTime + 1),
     back: () => player.step(-1),
     forward: () => player.step(1),
     loopStart: () => player.loopFrom(),
@@ -53,6 +56,7 @@ export class Controls {
     video.src = URL.createObjectURL(new Blob([bytes], { type: "video/mp4" }));
     this.notice("");
     this.player.frames = frameTimes(new DataView(bytes));
+    $("[data-silent]", this.root).hidden = hasSound(new DataView(bytes));
     this.peaks = await peaksOf(bytes, WAVE_BINS);
     this.showTools();
   }
@@ -62,19 +66,22 @@ export class Controls {
     $("[data-notice]", this.root).hidden = words === "";
   }
 
-  // Show loop, speed and, once the clip was played in full, its waveform.
+  // Show loop, speed, what is left to play and, once the clip was played in full, its waveform.
   showTools() {
-    const { duration, hasTools, loop, looping, video } = this.player;
+    const { duration, hasTools, loop, looping, playedNow, video } = this.player;
     $("[data-act=loop]", this.root).setAttribute("aria-pressed", String(looping));
     $("[data-act=speed]", this.root).setAttribute("aria-pressed", String(video.playbackRate !== 1));
-    const marks = looping && Number.isFinite(duration) ? loop.map((time) => time / duration) : null;
-    drawWave($("[data-wave]", this.root), hasTools ? this.peaks : null, marks);
+    const ranges = looping ? [loop] : playedNow;
+    const marked = Number.isFinite(duration) ? ranges.map((range) => range.map((time) => time / duration)) : [];
+    drawWave($("[data-wave]", this.root), hasTools ? this.peaks : null, marked);
+    this.#showLeft();
   }
 
   #listen() {
     const { player } = this;
     const { video } = player;
     player.addEventListener("moved", () => this.#showPosition());
+    player.addEventListener("measured", () => this.showTools());
     player.addEventListener("loop", () => this.showTools());
     player.addEventListener("speed", () => this.showTools());
     player.addEventListener("trouble", () => this.#showTrouble());
@@ -95,11 +102,19 @@ export class Controls {
     play.setAttribute("aria-label", video.paused ? "Play" : "Pause");
     $("[data-act=mute]", this.root).setAttribute("aria-pressed", String(video.muted));
     this.volume.value = String(video.volume);
+    $("[data-sound-off]", this.root).hidden = video.paused || !(video.muted || video.volume === 0);
     if (!Number.isFinite(video.duration)) return;
     this.seek.max = String(video.duration);
     this.seek.value = String(video.currentTime);
     this.seek.setAttribute("aria-valuetext", `${video.currentTime.toFixed(1)} of ${video.duration.toFixed(1)} seconds`);
     $("[data-time]", this.root).textContent = `${video.currentTime.toFixed(2)} / ${video.duration.toFixed(2)} s`;
+  }
+
+  #showLeft() {
+    const { isOpen, leftToPlay, wasMuted } = this.player;
+    const place = $("[data-left-to-play]", this.root);
+    place.textContent = isOpen && wasMuted ? "You played this clip with the sound off. Play it again with sound." : leftToPlay;
+    place.hidden = place.textContent === "";
   }
 
   #showTrouble() {

@@ -2,6 +2,7 @@
 // Pure. The server measures the same ranges again (review/playback.py).
 
 const NEAR = 0.02; // seconds; a gap shorter than a frame is no gap
+const SHORTEST_GAP = 0.05; // seconds; a shorter one is not worth naming
 const MOST_RANGES = 50;
 
 // Return `levels` with [start, end] played once more. At most `depth` levels are kept.
@@ -26,6 +27,21 @@ export function length(ranges, end) {
 export function isPlayed(levels, duration, { fullPlays, fraction }) {
   if (fullPlays === 0) return true;
   return levels.length >= fullPlays && length(levels[fullPlays - 1], duration) >= fraction * duration;
+}
+
+// How often the clip was played in full, and the ranges that the play under way has and lacks.
+export function progress(levels, duration, { fraction }) {
+  const whole = levels.findIndex((ranges) => length(ranges, duration) < fraction * duration);
+  const plays = whole < 0 ? levels.length : whole;
+  const played = united(levels[plays] ?? []);
+  return { plays, played, gaps: played.length > 0 ? gapsOf(played, duration) : [] };
+}
+
+function gapsOf(played, duration) {
+  const starts = [0, ...played.map(([, end]) => end)];
+  const ends = [...played.map(([start]) => start), duration];
+  const gaps = starts.map((start, n) => [start, ends[n]]);
+  return gaps.filter(([start, end]) => end - start > SHORTEST_GAP);
 }
 
 export function united(ranges) {

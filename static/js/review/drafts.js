@@ -26,7 +26,7 @@ export class Draft extends EventTarget {
     this.busy = null;
     this.timer = null;
     this.ended = false;
-    this.locking = false;
+    this.attempt = null; // of locking, while it lasts
     this.#takeUpLocal(data);
     addEventListener("online", () => this.#soon(0));
     addEventListener("focus", () => this.#soon(0));
@@ -50,24 +50,36 @@ export class Draft extends EventTarget {
     this.change({ playback });
   }
 
-  // Lock the sheet: asked again after a lost connection until there is an answer. Resolves to {next} or a refusal.
-  // No draft goes out meanwhile, however much is measured: it would find the sheet locked.
+  get locking() {
+    return this.attempt !== null;
+  }
+
+  // Lock the sheet: asked again after a lost connection until there is an answer, or until cancelLock(). Resolves to
+  // {done, next}, a refusal, or {cancelled}. No draft is sent while it lasts: it would find the sheet locked.
   async lock() {
-    this.locking = true;
+    const attempt = (this.attempt = new AbortController());
     clearTimeout(this.timer);
     await this.busy;
-    for (let attempt = 0; ; attempt += 1) {
-      const reply = await this.#call(this.urls.lock, "POST", this.#content());
+    for (let tries = 0; !attempt.signal.aborted; tries += 1) {
+      const reply = await this.#call(this.urls.lock, "POST", this.#content(), attempt.signal);
       if (reply.status === 200) return this.#end(reply.body);
-      if (reply.status !== 0 && reply.status < 500) {
-        this.locking = false;
-        const refusal = this.#refusal(reply);
-        this.#soon(0);
-        return refusal;
-      }
+      if (reply.status !== 0 && reply.status < 500) return this.#lockRefused(reply);
+      if (attempt.signal.aborted) break;
       this.#tell("offline");
-      await pause(RETRIES_MS[Math.min(attempt, RETRIES_MS.length - 1)]);
+      this.#tell("lockwaits");
+      await pause(RETRIES_MS[Math.min(tries, RETRIES_MS.length - 1)], attempt.signal);
     }
+    return { done: false, cancelled: true };
+  }
+
+  // Call off a lock that has no answer yet. The server may have taken it all the same: a draft that is sent at once
+  // brings the truth.
+  cancelLock() {
+    if (!this.attempt) return;
+    this.attempt.abort();
+    this.attempt = null;
+    this.dirty = true;
+    this.#soon(0);
   }
 
   async reportUnplayable(reason) {
@@ -83,6 +95,13 @@ export class Draft extends EventTarget {
     await this.busy;
     if (this.dirty) await this.#send();
     return !this.dirty;
+  }
+
+  #lockRefused(reply) {
+    this.attempt = null;
+    const refusal = this.#refusal(reply);
+    this.#soon(0);
+    return refusal;
   }
 
   #content() {
@@ -182,15 +201,16 @@ export class Draft extends EventTarget {
 
   #refusal(reply) {
     const refusal = { done: false, status: reply.status, ...reply.body };
+    if (refusal.code === "locked_otherwise") this.#end({}); // what this page holds is never to be taken up again
     if (refusal.code === "stale") this.#stale(refusal.draft, refusal.message);
     return refusal;
   }
 
-  async #call(url, method, body) {
+  async #call(url, method, body, cancelled = null) {
     const headers = { Accept: "application/json", "Content-Type": "application/json", "X-CSRFToken": csrfToken() };
     try {
       const response = await fetch(url, {
-        method, headers, body: JSON.stringify(body), credentials: "same-origin", signal: AbortSignal.timeout(TIMEOUT_MS),
+        method, headers, body: JSON.stringify(body), credentials: "same-origin", signal: limit(cancelled),
       }); // prettier-ignore
       const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
       const status = response.status === 403 ? 401 : response.status; // a form token that went with the old session
@@ -226,6 +246,19 @@ function csrfToken() {
   return document.cookie.match(/(?:^|; )csrftoken=([^;]*)/)?.[1] ?? "";
 }
 
-function pause(milliseconds) {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+// A request ends after a while, or when it is cancelled.
+function limit(cancelled) {
+  const either = new AbortController();
+  setTimeout(() => either.abort(), TIMEOUT_MS);
+  cancelled?.addEventListener("abort", () => either.abort());
+  return either.signal;
+}
+
+// Wait a while, or until the connection is back or the waiting is cancelled.
+function pause(milliseconds, cancelled) {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+    addEventListener("online", resolve, { once: true });
+    cancelled.addEventListener("abort", resolve, { once: true });
+  });
 }

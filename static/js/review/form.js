@@ -22,6 +22,8 @@ export class AnswerForm extends EventTarget {
     this.left = left;
     this.questions = $$("[data-question]", element);
     this.current = null;
+    this.before = []; // earlier answers, for undo
+    this.shown = {};
     element.addEventListener("change", (event) => {
       const question = event.target.closest("[data-question]");
       if (question) this.#changed(question, event.target);
@@ -59,7 +61,17 @@ export class AnswerForm extends EventTarget {
       const flag = flagOf(question);
       if (flag) flag.checked = answer === "yes";
     }
+    this.shown = this.answers;
     this.refresh();
+  }
+
+  // Take back the last change. A first impression that is kept stays as it is.
+  undo() {
+    const earlier = this.before.pop();
+    if (!earlier) return;
+    this.show(permitted(this.rules, { ...earlier, ...this.#kept() }));
+    this.goOn();
+    this.dispatchEvent(new CustomEvent("changed", { detail: this.answers }));
   }
 
   // Open what may be answered now: the stage that is due, and each N/A exactly where the rules permit it.
@@ -88,7 +100,6 @@ export class AnswerForm extends EventTarget {
     $("[data-missing]").textContent = open.length === 0 ? done : this.left(open.length, this.#asked);
     const keep = $("[data-keep-impression]", this.element);
     if (keep) keep.hidden = !this.awaitsImpression;
-    if (left.length > 0 || broken.length > 0) this.dispatchEvent(new Event("incomplete"));
   }
 
   fault(key, words) {
@@ -103,13 +114,14 @@ export class AnswerForm extends EventTarget {
     if (this.awaitsImpression) return $("[data-keep]", this.element).focus();
     const question = this.#firstOpen();
     this.#focusOn(question);
-    if (question === null) return $("[data-lock]").focus();
+    if (question === null) return this.#end.focus();
     const number = numberOf(question);
     (number && !number.disabled ? number : (radiosOf(question).find((radio) => !radio.disabled) ?? question)).focus();
   }
 
   answerByKey(key) {
     const question = this.current ?? this.#firstOpen() ?? (this.questions.length === 1 ? this.questions[0] : null);
+    if (!this.isOpen()) return this.dispatchEvent(new Event("early"));
     const offered = question && !isClosed(question) ? radiosOf(question).filter((radio) => !radio.disabled && radio.dataset.key === key) : [];
     if (offered.length === 0) return this.#tickByKey(key);
     const place = offered.findIndex((radio) => radio.checked);
@@ -173,12 +185,13 @@ export class AnswerForm extends EventTarget {
     else if (typed) typed.value = "";
     const given = this.answers;
     const kept = permitted(this.rules, given);
+    const own = question.dataset.question;
+    const cleared = Object.keys(given).filter((key) => kept[key] === undefined && key !== own);
     for (const item of this.questions) this.fault(item.dataset.question, "");
-    for (const key of Object.keys(given)) {
-      if (kept[key] !== undefined) continue;
-      const isTyped = typed === input && key === question.dataset.question;
-      this.fault(key, isTyped ? `A number from ${typed.min} to ${typed.max}, in steps of ${typed.step}.` : "Cleared: not possible beside the new answer above.");
-    }
+    if (kept[own] === undefined && typed === input && given[own] !== undefined)
+      this.fault(own, `A number from ${typed.min} to ${typed.max}, in steps of ${typed.step}.`);
+    else if (cleared.length > 0) this.fault(own, `Cleared ${this.#listed(cleared)}: not possible beside this answer.`);
+    this.before.push(this.shown);
     this.show(kept);
     this.#focusOn(question);
     this.dispatchEvent(new CustomEvent("changed", { detail: kept }));
@@ -189,6 +202,25 @@ export class AnswerForm extends EventTarget {
     if (!flag || isClosed(flag)) return;
     flag.checked = !flag.checked;
     this.#changed(flag.closest("[data-question]"), flag);
+  }
+
+  // The place that has the focus when nothing is left to answer: no key presses a button there.
+  get #end() {
+    return $("[data-ending]", this.element) ?? $("[data-lock]", this.element);
+  }
+
+  // The answers of a first impression that is kept.
+  #kept() {
+    if (!this.hasImpression()) return {};
+    const { answers } = this;
+    const given = this.rules.firstImpression.filter((key) => answers[key] !== undefined);
+    return Object.fromEntries(given.map((key) => [key, answers[key]]));
+  }
+
+  // Questions by their numbers on the page.
+  #listed(keys) {
+    const numbers = keys.map((key) => $(".question__number", this.#questionOf(key))?.textContent).filter(Boolean);
+    return numbers.length === 1 ? `answer ${numbers[0]}` : `${keys.length} answers`;
   }
 
   #questionOf(key) {

@@ -6,6 +6,9 @@ const STORE = "fartbench.keys";
 
 export const ACTS = {
   play: [" ", "Play or pause"],
+  start: ["Home", "From the start"],
+  seekBack: ["ArrowLeft", "One second back"],
+  seekOn: ["ArrowRight", "One second on"],
   back: [",", "One frame back"],
   forward: [".", "One frame on"],
   loopStart: ["[", "Loop from here"],
@@ -15,8 +18,8 @@ export const ACTS = {
   mute: ["m", "Mute"],
   fullscreen: ["f", "Full screen"],
   other: ["o", "The other clip"],
-  submit: ["Enter", "Lock the answers"],
-  help: ["?", "Show the keys"],
+  submit: ["Enter", "Lock (asks first)"],
+  help: ["?", "Show the keys, or close them"],
 };
 
 export class Keys {
@@ -43,13 +46,14 @@ export class Keys {
     return this.on || act === "help" || act === "submit" ? act : null;
   }
 
-  // Give an act another key; the act that had it gets the old one, so that no key does two things.
+  // Give an act another key, unless another act has it. Returns what is wrong, or "".
   change(act, key) {
     const name = key.length === 1 ? key.toLowerCase() : key;
-    const other = Object.keys(this.map).find((candidate) => this.map[candidate] === name);
-    if (other) this.map[other] = this.map[act];
+    const other = Object.keys(this.map).find((candidate) => candidate !== act && this.map[candidate] === name);
+    if (other) return `“${Keys.name(name)}” is taken: ${this.words[other]}.`;
     this.map[act] = name;
     this.#write();
+    return "";
   }
 
   turn(on) {
@@ -63,7 +67,7 @@ export class Keys {
   }
 
   static name(key) {
-    return { " ": "Space" }[key] ?? key;
+    return { " ": "Space", ArrowLeft: "←", ArrowRight: "→" }[key] ?? key;
   }
 
   #write() {
@@ -71,34 +75,74 @@ export class Keys {
   }
 }
 
-// Fill the dialog that lists the keys; pressing a key in a box changes that one.
+// Fill the dialog that lists the keys. A key changes only after its "Change" button was pressed; the key that opened the
+// dialog closes it.
 export function fillDialog(dialog, keys, onChange) {
   const list = dialog.querySelector("[data-keys-list]");
   const onBox = dialog.querySelector("[data-keys-on]");
-  const draw = () => {
+  const words = dialog.querySelector("[data-keys-words]");
+  let changing = null; // the act that waits for its new key
+
+  function draw(focusOn = null) {
     onBox.checked = keys.on;
-    list.replaceChildren(...Object.keys(keys.map).map((act) => row(act)));
+    list.replaceChildren(...Object.keys(keys.map).map(row));
+    if (focusOn) list.querySelector(`[data-change="${CSS.escape(focusOn)}"]`).focus();
     onChange();
-  };
-  const row = (act) => {
-    const label = document.createElement("label");
-    const box = document.createElement("input");
-    box.value = Keys.name(keys.map[act]);
-    box.readOnly = true;
-    box.addEventListener("keydown", (event) => {
-      if (["Tab", "Escape", "Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
-      event.preventDefault();
-      event.stopPropagation();
-      keys.change(act, event.key);
-      draw();
-      list.querySelectorAll("input")[Object.keys(keys.map).indexOf(act)].focus();
-    });
-    label.append(keys.words[act], box);
-    return label;
-  };
+  }
+
+  function row(act) {
+    const line = document.createElement("div");
+    const chip = document.createElement("kbd");
+    chip.textContent = act === changing ? "…" : Keys.name(keys.map[act]);
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "button button--quiet button--small";
+    button.dataset.change = act;
+    button.textContent = act === changing ? "Press a key" : "Change";
+    button.setAttribute("aria-label", `${button.textContent}: ${keys.words[act]}`);
+    button.addEventListener("click", () => begin(act));
+    const name = document.createElement("span");
+    name.textContent = keys.words[act];
+    line.append(name, chip, button);
+    return line;
+  }
+
+  function begin(act) {
+    changing = act;
+    words.textContent = `Press the new key for “${keys.words[act]}”. Esc keeps the old one.`;
+    draw(act);
+  }
+
+  function end(text) {
+    const act = changing;
+    changing = null;
+    words.textContent = text;
+    draw(act);
+  }
+
+  dialog.addEventListener("keydown", (event) => {
+    event.stopPropagation(); // the page's own keys rest while the dialog is open
+    if (["Tab", "Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
+    if (changing === null) {
+      if (event.key === keys.map.help) dialog.close();
+      return;
+    }
+    event.preventDefault();
+    if (event.repeat) return;
+    if (event.key === "Escape") return end("");
+    const fault = keys.change(changing, event.key);
+    if (fault) words.textContent = `${fault} Press another key, or Esc.`;
+    else end("Changed.");
+  });
+  dialog.addEventListener("close", () => {
+    changing = null;
+    words.textContent = "";
+    draw();
+  });
   onBox.addEventListener("change", () => keys.turn(onBox.checked));
   dialog.querySelector("[data-keys-reset]").addEventListener("click", () => {
     keys.reset();
+    words.textContent = "All keys are as they were at first.";
     draw();
   });
   draw();

@@ -36,15 +36,25 @@ export function contentEnd(view, total) {
 // The times in seconds at which the pictures of the first video track are shown, in order; [] when there are none.
 export function frameTimes(view) {
   const movie = find(view, 0, view.byteLength, "moov");
-  if (!movie) return [];
+  const [pictures] = tracksOf(view, movie, "vide");
+  if (!pictures) return [];
   const movieScale = timescale(view, find(view, movie.body, movie.end, "mvhd"));
-  for (const track of boxes(view, movie.body, movie.end)) {
-    if (track.type !== "trak") continue;
-    const media = find(view, track.body, track.end, "mdia");
+  return trackTimes(view, pictures.track, pictures.media, movieScale);
+}
+
+// Whether the file has a sound track.
+export function hasSound(view) {
+  return tracksOf(view, find(view, 0, view.byteLength, "moov"), "soun").length > 0;
+}
+
+function tracksOf(view, movie, kind) {
+  const tracks = [];
+  for (const track of movie ? boxes(view, movie.body, movie.end) : []) {
+    const media = track.type === "trak" && find(view, track.body, track.end, "mdia");
     const handler = media && find(view, media.body, media.end, "hdlr");
-    if (handler && typeAt(view, handler.body + 8) === "vide") return trackTimes(view, track, media, movieScale);
+    if (handler && typeAt(view, handler.body + 8) === kind) tracks.push({ track, media });
   }
-  return [];
+  return tracks;
 }
 
 function trackTimes(view, track, media, movieScale) {

@@ -2,6 +2,9 @@
 
 const $ = (selector) => document.querySelector(selector);
 
+// Refusals after which this page has nothing left to answer; what is there now is shown by loading it again.
+export const LEADS_AWAY = ["ended", "closed", "locked_otherwise"];
+
 export function status(words, kind = "") {
   const place = $("[data-status]");
   place.textContent = words;

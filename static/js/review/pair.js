@@ -4,8 +4,9 @@ import { warmUp } from "./clip.js";
 import { Controls, playerActs } from "./controls.js";
 import { attendKeys } from "./desk.js";
 import { Draft } from "./drafts.js";
+import { Ending } from "./ending.js";
 import { AnswerForm } from "./form.js";
-import { alertWith, loginNeeded, status, tellOfSaving } from "./notices.js";
+import { alertWith, LEADS_AWAY, loginNeeded, status, tellOfSaving } from "./notices.js";
 import { Player } from "./player.js";
 import { isLockable } from "./rules.js";
 
@@ -26,8 +27,8 @@ const form = new AnswerForm($("[data-form]"), rules, {
   done: "A locked answer cannot be changed.",
   left: () => (sides.every(({ player }) => player.isOpen) ? "Choose an answer." : "Play both clips in full, then choose."),
 });
+const ending = new Ending($("[data-ending]"), draft, { measured, onRefused: refused });
 let active = sides[0];
-let locking = false;
 
 // ---- which clip plays ----------------------------------------------------------------------------------------------
 
@@ -87,30 +88,21 @@ function gate() {
 
 // ---- the answer ----------------------------------------------------------------------------------------------------
 
-async function lock() {
-  if (locking) return;
-  locking = true;
-  status("Locking …", "is-waiting");
-  $("[data-lock]").disabled = true;
-  draft.playback = measured();
-  const reply = await draft.lock();
-  if (reply.done) return location.assign(reply.next);
-  locking = false;
-  form.refresh();
-  refused(reply);
-}
-
 function refused(reply) {
-  if (reply.code === "ended" || reply.code === "closed" || reply.status === 404) return location.reload();
+  if (LEADS_AWAY.includes(reply.code) || reply.status === 404) return location.reload(); // that page says why
   if (reply.code === "login" || reply.status === 401) return loginNeeded();
   status("Not saved", "is-waiting");
   if (reply.code !== "stale") alertWith(reply.message ?? "The server did not take that. Please try again.");
 }
 
-form.addEventListener("changed", (event) => draft.change({ answers: event.detail, playback: measured() }));
+form.addEventListener("changed", (event) => {
+  ending.cancel(); // who changes an answer does not want the earlier one locked
+  draft.change({ answers: event.detail, playback: measured() });
+});
+form.addEventListener("early", () => status("Play both clips first", "is-waiting"));
 form.element.addEventListener("submit", (event) => {
   event.preventDefault();
-  if (isLockable(rules, form.answers) && form.isOpen()) lock();
+  if (isLockable(rules, form.answers) && form.isOpen()) ending.ask();
   else form.goOn();
 });
 $("[data-unplayable]").addEventListener("submit", async (event) => {
@@ -130,11 +122,15 @@ draft.addEventListener("replaced", (event) => form.show(event.detail.answers));
 // ---- start ---------------------------------------------------------------------------------------------------------
 
 addEventListener("pagehide", () => sides.forEach(({ player }) => player.leave()));
-attendKeys(form, {
-  ...Object.fromEntries(Object.keys(active.acts).map((act) => [act, onEither(act)])),
-  other: swap,
-  submit: () => form.element.requestSubmit(),
-});
+attendKeys(
+  form,
+  {
+    ...Object.fromEntries(Object.keys(active.acts).map((act) => [act, onEither(act)])),
+    other: swap,
+    submit: () => form.element.requestSubmit(),
+  },
+  ending,
+);
 choose(active);
 form.show(draft.answers);
 gate();

@@ -1,11 +1,13 @@
 // Drives the page's one <video>: plays, measures what was played, and after the gate loops, steps and slows.
 // Never starts by itself.
 
-import { addPlayed, isPlayed } from "./coverage.js";
+import { addPlayed, isPlayed, progress } from "./coverage.js";
 
 const LONGEST_STEP = 1.5; // seconds between two looks at the clock; more is a jump and not played
 const EDGE = 0.05; // a browser's last picture ends a little before or after the stated duration
 const MOST_ERRORS = 8;
+const MOST_GAPS_NAMED = 3;
+const MUTED = 0.5; // a clip whose sound was off for more than this share of the time counts as played muted
 const ERRORS = ["", "ABORTED", "NETWORK", "DECODE", "SRC_NOT_SUPPORTED"];
 
 export class Player extends EventTarget {
@@ -34,6 +36,26 @@ export class Player extends EventTarget {
 
   get hasTools() {
     return this.isOpen && this.toolsAllowed;
+  }
+
+  // Whether most of what was played was played with the sound off.
+  get wasMuted() {
+    return this.report.watched_s > 0 && this.report.muted_s > MUTED * this.report.watched_s;
+  }
+
+  // The ranges of the play under way, in seconds, until the questions open.
+  get playedNow() {
+    return this.isOpen ? [] : progress(this.report.covered, this.duration, this.asked).played;
+  }
+
+  // What is left to play before the questions open, in words; "" before the first play and after the last.
+  get leftToPlay() {
+    if (this.isOpen || this.report.covered.length === 0 || this.duration === Infinity) return "";
+    const { plays, gaps } = progress(this.report.covered, this.duration, this.asked);
+    const named = gaps.slice(0, MOST_GAPS_NAMED).map(([start, end]) => `${start.toFixed(1)} to ${end.toFixed(1)} s`);
+    if (named.length > 0) return `Not played yet: ${named.join(", ")}${gaps.length > named.length ? ", and more" : ""}.`;
+    const left = this.asked.fullPlays - plays;
+    return left === 1 ? "Play it once more in full." : `Play it ${left} more times in full.`;
   }
 
   get duration() {

@@ -4,8 +4,9 @@ import { warmUp } from "./clip.js";
 import { Controls, playerActs } from "./controls.js";
 import { attendKeys } from "./desk.js";
 import { Draft } from "./drafts.js";
+import { Ending } from "./ending.js";
 import { AnswerForm } from "./form.js";
-import { alertWith, loginNeeded, status, tellOfSaving } from "./notices.js";
+import { alertWith, LEADS_AWAY, loginNeeded, status, tellOfSaving } from "./notices.js";
 import { Player } from "./player.js";
 import { isLockable } from "./rules.js";
 
@@ -21,29 +22,9 @@ const form = new AnswerForm($("[data-form]"), rules, {
   hasImpression: () => rules.firstImpression.length === 0 || draft.hasImpression,
   done: "Locked answers cannot be changed.",
 });
-let locking = false;
+const ending = new Ending($("[data-ending]"), draft, { measured: () => player.measured(), onRefused: refused });
 
 // ---- the end of a sheet --------------------------------------------------------------------------------------------
-
-function askToLock(asks) {
-  $("[data-ask]").hidden = asks;
-  $("[data-confirm]").hidden = !asks;
-  if (asks) $("[data-confirm-lock]").focus();
-}
-
-async function lock() {
-  if (locking) return;
-  locking = true;
-  status("Locking …", "is-waiting");
-  $("[data-confirm-lock]").disabled = true;
-  draft.playback = player.measured();
-  const reply = await draft.lock();
-  if (reply.done) return location.assign(reply.next);
-  locking = false;
-  $("[data-confirm-lock]").disabled = false;
-  askToLock(false);
-  refused(reply);
-}
 
 // The server keeps the first impression, and only its word for it opens the rest.
 function keepImpression() {
@@ -51,15 +32,18 @@ function keepImpression() {
 }
 
 function refused(reply) {
-  if (reply.code === "ended" || reply.code === "closed" || reply.status === 404) return location.reload();
+  if (LEADS_AWAY.includes(reply.code) || reply.status === 404) return location.reload(); // that page says why
   if (reply.code === "login" || reply.status === 401) return loginNeeded();
   for (const [key, words] of Object.entries(reply.violations ?? {})) form.fault(key, words);
   status("Not saved", "is-waiting");
   if (reply.code !== "stale") alertWith(reply.message ?? "The server did not take that. Please try again.");
 }
 
-form.addEventListener("changed", (event) => draft.change({ answers: event.detail, playback: player.measured() }));
-form.addEventListener("incomplete", () => askToLock(false));
+form.addEventListener("changed", (event) => {
+  ending.cancel(); // who changes an answer does not want the earlier ones locked
+  draft.change({ answers: event.detail, playback: player.measured() });
+});
+form.addEventListener("early", () => status("Play the clip first", "is-waiting"));
 form.element.addEventListener("submit", async (event) => {
   event.preventDefault();
   if (event.submitter?.matches("[data-later]")) {
@@ -68,19 +52,14 @@ form.element.addEventListener("submit", async (event) => {
     return;
   }
   if (form.awaitsImpression) keepImpression();
-  else if (isLockable(rules, form.answers) && player.isOpen) askToLock(true);
+  else if (isLockable(rules, form.answers) && player.isOpen) ending.ask();
   else form.goOn();
 });
-$("[data-confirm-lock]").addEventListener("click", lock);
 $("[data-keep]")?.addEventListener("click", keepImpression);
 for (const button of document.querySelectorAll("[data-take-time]")) {
   button.hidden = false;
   button.addEventListener("click", () => form.takeTime(button.closest("[data-question]"), player.video.currentTime));
 }
-$("[data-confirm-back]").addEventListener("click", () => {
-  askToLock(false);
-  $("[data-lock]").focus();
-});
 $("[data-unplayable]").addEventListener("submit", async (event) => {
   event.preventDefault();
   draft.playback = player.measured();
@@ -135,13 +114,7 @@ addEventListener("pagehide", () => player.leave());
 
 // ---- start ---------------------------------------------------------------------------------------------------------
 
-attendKeys(form, {
-  ...playerActs(player),
-  submit: () => ($("[data-confirm]").hidden ? form.element.requestSubmit() : lock()),
-});
-document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && !$("[data-confirm]").hidden && !$("[data-keys]").open) $("[data-confirm-back]").click();
-});
+attendKeys(form, { ...playerActs(player), submit: () => form.element.requestSubmit() }, ending);
 form.show(draft.answers);
 gate();
 if (draft.dirty) draft.change({});

@@ -14,7 +14,7 @@ let hasImpression = rules.firstImpression.length === 0;
 const form = new AnswerForm($("[data-form]"), rules, {
   isOpen: () => player.isOpen,
   hasImpression: () => hasImpression,
-  done: "Nothing of this is kept.",
+  done: "These answers are not stored.",
 });
 
 function gate() {
@@ -29,6 +29,8 @@ player.addEventListener("gate", () => {
   gate();
   if (!form.element.contains(document.activeElement)) form.goOn();
 });
+
+form.addEventListener("early", () => ($("[data-status]").textContent = "Play the clip first"));
 
 function keepImpression() {
   hasImpression = true;

@@ -19,18 +19,16 @@ export async function peaksOf(buffer, count) {
   return peaks;
 }
 
-// Draw peaks, and between `loop` marks (fractions of the width) a tint.
-export function drawWave(canvas, peaks, loop = null) {
+// Draw peaks, and a tint over each of the `marked` ranges (fractions of the width).
+export function drawWave(canvas, peaks, marked = []) {
   const scale = window.devicePixelRatio || 1;
   canvas.width = Math.max(1, Math.round(canvas.clientWidth * scale));
   canvas.height = Math.max(1, Math.round(canvas.clientHeight * scale));
   const { width, height } = canvas;
   const pen = canvas.getContext("2d");
   const style = getComputedStyle(canvas);
-  if (loop) {
-    pen.fillStyle = style.getPropertyValue("--accent-wash");
-    pen.fillRect(loop[0] * width, 0, (loop[1] - loop[0]) * width, height);
-  }
+  pen.fillStyle = style.getPropertyValue("--accent-wash");
+  for (const [start, end] of marked) pen.fillRect(start * width, 0, (end - start) * width, height);
   pen.fillStyle = style.color;
   const loudest = peaks ? Math.max(0.05, ...peaks) : 1;
   for (let n = 0; n < (peaks?.length ?? 0); n += 1) {

@@ -1,0 +1,1 @@
+"""What a protocol says of long rollouts: scenarios, units, forms, metrics, experts, sampling. No Django here."""

@@ -1,0 +1,1 @@
+"""What machines measure of rollouts and hear in clips. Scores are made elsewhere, in `scoring`."""

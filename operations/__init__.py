@@ -1,0 +1,1 @@
+"""Keeping an installation whole: backup, restore, checks of data and trail, health."""

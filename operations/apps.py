@@ -1,0 +1,7 @@
+"""Backup, verification and health of an installation."""
+
+from django.apps import AppConfig
+
+
+class OperationsConfig(AppConfig):
+    name = "operations"

@@ -1,0 +1,19 @@
+"""What the steps of a round refuse."""
+
+from fartbench.errors import BadInput, Refusal
+
+
+class CannotOpen(BadInput):
+    """A round that is not ready to be reviewed; each reason is named."""
+
+
+class SheetsMissing(Refusal):
+    """A round cannot be closed complete while sheets are missing; the message says whose."""
+
+
+class AnswersRefused(BadInput):
+    """Answers with faults; every one is named and nothing was taken."""
+
+
+class UnknownStimulus(Refusal):
+    """The round has no stimulus of this id."""

@@ -1,0 +1,1 @@
+"""What pretends: drawn clips, stand-in providers and judges, simulated people, the demonstration."""

@@ -1,0 +1,51 @@
+"""What tests of blinding let the sandbox's child do; each patches a process that ends with it."""
+
+import errno
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+from blinding import making, writing
+from blinding.copying import write_copy
+
+
+def _die(handle: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _full(handle: int, pieces: Any) -> int:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def copy_and_die_before_it_is_on_disk(path: Path, target: str) -> dict[str, Any]:
+    writing.os.fsync = _die
+    return write_copy(path, path, Path(target))
+
+
+def copy_and_hang_before_it_is_on_disk(path: Path, target: str) -> dict[str, Any]:
+    parent = os.getppid()
+
+    def wait_for_its_end(handle: int) -> None:
+        while os.getppid() == parent:
+            time.sleep(0.02)
+        os._exit(1)
+
+    writing.os.fsync = wait_for_its_end
+    return write_copy(path, path, Path(target))
+
+
+def copy_to_a_full_disk(path: Path, target: str) -> dict[str, Any]:
+    writing.os.writev = _full
+    return write_copy(path, path, Path(target))
+
+
+def make_and_die_before_it_is_on_disk(path: Path, scratch: str) -> dict[str, Any]:
+    writing.os.fsync = _die
+    return making._make_plain_here(path, scratch)
+
+
+def make_on_a_full_disk(path: Path, scratch: str) -> dict[str, Any]:
+    writing.os.writev = _full
+    return making._make_plain_here(path, scratch)

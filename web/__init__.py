@@ -1,0 +1,1 @@
+"""Pages of visitors and of staff. Reviewers' pages are in `review`, which cannot know what made a clip."""

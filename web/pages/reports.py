@@ -1,0 +1,244 @@
+"""The reports of a release as tables for people, in the words of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fartbench.numbers import number_text
+from fartbench.protocol import Protocol, Scene
+from web.pages.figures import Figure, figure
+
+NA_LABEL = "N/A"
+_WAYS = {"na": NA_LABEL, "split": "Split"}
+EVERYWHERE = "All scenes"
+
+Document = Mapping[str, Any]
+Counts = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GateLine:
+    """How many clips passed a gate somewhere, and the ways the others did not."""
+
+    label: str
+    share: Figure
+    passed: int
+    ways: Counts
+    incomplete: int
+
+
+def gate_line(label: str, document: Document, protocol: Protocol) -> GateLine:
+    """Return a gate's document as a line."""
+    labels = {
+        option.value: option.label
+        for question in protocol.questions
+        for option in protocol.options(question)
+        if question.key in protocol.scoring.gates
+    } | _WAYS
+    return GateLine(
+        label=label,
+        share=figure(document["share"], percent=True),
+        passed=document["passed"],
+        ways=tuple((labels.get(way, way), count) for way, count in document.get("not_passed", {}).items()),
+        incomplete=document.get("incomplete", 0),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SceneFacts:
+    """Every gate of one scene, and the clips with all of them right."""
+
+    scene: Scene
+    gates: tuple[GateLine, ...]
+    all_gates: GateLine
+
+
+def scene_facts(key: str, found: Document, protocol: Protocol) -> SceneFacts:
+    """Return one scene's part of the report on factual success."""
+    gates = found["gates"].items()
+    return SceneFacts(
+        scene=protocol.scene(key),
+        gates=tuple(gate_line(protocol.question(gate).label, document, protocol) for gate, document in gates),
+        all_gates=gate_line("Every one of them", found["all_gates"], protocol),
+    )
+
+
+def lines_by_scene(report: Document, protocol: Protocol) -> list[GateLine]:
+    """Return a report on one gate: over all scenes, then in each."""
+    scenes = report["by_scene"].items()
+    return [
+        gate_line(EVERYWHERE, report["overall"], protocol),
+        *(gate_line(protocol.scene(scene).title, document, protocol) for scene, document in scenes),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class RatingLine:
+    """What the ratings of one scale say somewhere. ``counts`` go from the lowest rating up."""
+
+    label: str
+    mean: Figure
+    median: str
+    spread: str
+    counts: Counts
+    na: Counts
+    na_total: int
+
+
+def rating_line(label: str, document: Document, protocol: Protocol) -> RatingLine:
+    """Return a scale's document as a line; N/A is counted by reason and is no rating."""
+    reasons = document["na"]["by_reason"].items()
+    return RatingLine(
+        label=label,
+        mean=figure(document["mean"]),
+        median=_number(document["median"]),
+        spread=_number(document["sd"], digits=2),
+        counts=tuple(document["counts"].items()),
+        na=tuple((protocol.na_reasons[reason], count) for reason, count in reasons if count),
+        na_total=document["na"]["n"],
+    )
+
+
+def _number(value: float | None, digits: int | None = None) -> str:
+    if value is None:
+        return "–"
+    return number_text(value, "g" if digits is None else f".{digits}f")
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A scale of the form with its lines: over all scenes, then in each."""
+
+    label: str
+    options: Counts | tuple[tuple[str, str], ...]
+    lines: tuple[RatingLine, ...]
+
+
+def scales(report: Document, protocol: Protocol) -> list[Scale]:
+    """Return the report on the ratings."""
+    return [_scale(key, found, protocol) for key, found in report["questions"].items()]
+
+
+def _scale(key: str, found: Document, protocol: Protocol) -> Scale:
+    question = protocol.question(key)
+    by_scene = found["by_scene"].items()
+    return Scale(
+        label=question.label,
+        options=tuple((option.value, option.label) for option in protocol.options(question)),
+        lines=(
+            rating_line(EVERYWHERE, found["overall"], protocol),
+            *(rating_line(protocol.scene(scene).title, document, protocol) for scene, document in by_scene),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementLine:
+    """How the cohort agreed on one question somewhere."""
+
+    label: str
+    clips: int
+    alpha: Figure
+    applicability: Figure
+    unanimous: int
+    majority: int
+    split: int
+    answers: Counts
+    patterns: Counts
+    ordinal: bool
+    flagged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAgreement:
+    """A question with its agreement over all scenes, and in each."""
+
+    overall: AgreementLine
+    by_scene: tuple[AgreementLine, ...]
+
+
+def agreement_lines(report: Document, protocol: Protocol) -> list[QuestionAgreement]:
+    """Return the report on reviewer agreement."""
+    return [_question_agreement(key, found, protocol) for key, found in report["questions"].items()]
+
+
+def _question_agreement(key: str, found: Document, protocol: Protocol) -> QuestionAgreement:
+    question = protocol.question(key)
+    labels = {option.value: option.label for option in protocol.options(question)} | {"na": NA_LABEL}
+
+    def line(label: str, document: Document) -> AgreementLine:
+        return AgreementLine(
+            label=label,
+            clips=document["clips"],
+            alpha=figure(document["alpha"]),
+            applicability=figure(document["applicability_alpha"]),
+            unanimous=document["unanimous"],
+            majority=document["majority"],
+            split=document["split"],
+            answers=tuple((labels[value], count) for value, count in document["answers"].items()),
+            patterns=tuple(sorted(document["patterns"].items(), key=lambda item: -item[1])),
+            ordinal=document["level"] == "ordinal",
+            flagged=document["revise_wording"],
+        )
+
+    by_scene = found["by_scene"].items()
+    return QuestionAgreement(
+        overall=line(question.label, found["overall"]),
+        by_scene=tuple(line(protocol.scene(scene).title, document) for scene, document in by_scene),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageLine:
+    """How many cells there are somewhere, and how many of each outcome, in the order of the whole."""
+
+    label: str
+    cells: int
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What was delivered and what was not. ``missing`` holds each cell that is not scored: who, where, what, why."""
+
+    outcomes: tuple[str, ...]
+    lines: tuple[CoverageLine, ...]
+    reasons: tuple[tuple[str, str, int], ...]
+    missing: tuple[tuple[str, str, str, str], ...]
+
+
+def coverage(report: Document, protocol: Protocol) -> Coverage:
+    """Return the report on coverage."""
+    keys = tuple(sorted(report["overall"]["outcomes"], key=lambda outcome: (outcome != "delivered", outcome)))
+
+    def line(label: str, found: Document) -> CoverageLine:
+        return CoverageLine(label, found["cells"], tuple(found["outcomes"].get(key, 0) for key in keys))
+
+    by_scene = report["by_scene"].items()
+    return Coverage(
+        outcomes=tuple(map(in_words, keys)),
+        lines=(
+            line(f"All {protocol.words.scene}s", report["overall"]),
+            *(line(protocol.scene(scene).title, found) for scene, found in by_scene),
+        ),
+        reasons=tuple(
+            (in_words(outcome), reason, count)
+            for outcome, counts in report["reasons"].items()
+            for reason, count in counts.items()
+        ),
+        missing=tuple(_missing(report["not_scored"], protocol)),
+    )
+
+
+def _missing(cells: Iterable[Document], protocol: Protocol) -> Iterable[tuple[str, str, str, str]]:
+    for cell in cells:
+        scene = protocol.scene(cell["scene"]).title
+        place = f"{scene} ({cell['replicate']})" if cell["replicate"] > 1 else scene
+        yield cell["configuration"], place, in_words(cell["outcome"]), cell["reason"]
+
+
+def in_words(outcome: str) -> str:
+    """Write an outcome for people."""
+    return outcome.replace("_", " ").capitalize()

@@ -1,0 +1,297 @@
+"""One configuration's results as pages show them, in the words of the protocol. Nothing is scored here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from fartbench.numbers import number_text
+from fartbench.protocol import Protocol, Scene, form_for
+from scoring.scores.consensus import INCOMPLETE, NA, SPLIT, YES
+from web.pages.figures import Figure, figure
+from web.pages.strips import gate_item, votes_strip
+
+OUTCOME_WORDS = {NA: "N/A", SPLIT: "Split", INCOMPLETE: "Incomplete"}
+_NO_VOTE = "none"
+MOST_CLIPS_DRAWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """How many of the cohort gave one answer."""
+
+    value: str
+    label: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A factual question of one clip: what the cohort agreed on, and its votes."""
+
+    question: str
+    label: str
+    wording: str
+    outcome: str
+    outcome_label: str
+    votes: tuple[Vote, ...]
+    cohort: int
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """One answer value for each place of the cohort, equal ones together; ``none`` where no vote came."""
+        given = [vote.value for vote in self.votes for _ in range(vote.count)]
+        return (*given, *[_NO_VOTE] * (self.cohort - len(given)))
+
+    @property
+    def counts(self) -> str:
+        """The votes in words: ``3 Yes, 1 No``."""
+        return ", ".join(f"{vote.count} {vote.label}" for vote in self.votes if vote.count) or "no votes"
+
+    @property
+    def strip(self) -> SafeString:
+        return votes_strip(self.seats)
+
+    @property
+    def item(self) -> SafeString:
+        return gate_item(self.label, self.outcome, f"{self.outcome_label}, {self.counts}", self.seats)
+
+
+@dataclass(frozen=True, slots=True)
+class ClipResult:
+    """One cell of a configuration. ``stimulus`` is empty when there is no clip to play; ``cell`` holds its facts."""
+
+    scene: Scene
+    replicate: int
+    status: str
+    reason: str
+    gates: tuple[Gate, ...]
+    cell: Mapping[str, str]
+    score: Fraction | None = None
+    uncapped: Fraction | None = None
+    cap: str = ""
+
+    @property
+    def score_shown(self) -> str:
+        """A weighted score to one decimal; empty where there is none."""
+        return "" if self.score is None else number_text(self.score, ".1f")
+
+    @property
+    def uncapped_shown(self) -> str:
+        return "" if self.uncapped is None else number_text(self.uncapped, ".1f")
+
+    @property
+    def stimulus(self) -> str:
+        return self.cell["stimulus"]
+
+    @property
+    def label(self) -> str:
+        return self.status.replace("_", " ").capitalize()
+
+    @property
+    def cost(self) -> str:
+        """What it cost in US dollars, without zeros at the end; empty if unknown."""
+        return f"{Decimal(self.cell['cost_usd']).normalize():f}" if self.cell["cost_usd"] else ""
+
+
+@dataclass(frozen=True)
+class SceneResults:
+    """What a configuration showed in one scene: one clip, or several replicates. Its counts are kept: many read it."""
+
+    scene: Scene
+    clips: tuple[ClipResult, ...]
+
+    @cached_property
+    def sort_value(self) -> float:
+        """What a scene's column is sorted by: the mean weighted score, or how many gates passed."""
+        if self.mean is not None:
+            return float(self.mean)
+        return sum(gate.outcome == YES for clip in self.clips for gate in clip.gates)
+
+    @cached_property
+    def mean(self) -> Fraction | None:
+        """The mean weighted score of its clips; None where none is scored."""
+        scores = [clip.score for clip in self.clips if clip.score is not None]
+        return sum(scores, Fraction(0)) / len(scores) if scores else None
+
+    @property
+    def mean_shown(self) -> str:
+        """The mean to one decimal; a dash where there is none."""
+        return "–" if self.mean is None else number_text(self.mean, ".1f")
+
+    @property
+    def capped(self) -> list[tuple[str, list[ClipResult]]]:
+        """Each ceiling that held a clip down, with those clips."""
+        reasons = dict.fromkeys(clip.cap for clip in self.clips if clip.cap)
+        return [(reason, [clip for clip in self.clips if clip.cap == reason]) for reason in reasons]
+
+    @property
+    def is_crowded(self) -> bool:
+        """Say whether there are too many clips to draw the votes of each in a line of a table."""
+        return len(self.clips) > MOST_CLIPS_DRAWN
+
+    @cached_property
+    def passed_of(self) -> list[tuple[str, int, int]]:
+        """Each gate with how many of how many clips passed."""
+        places = zip(*(clip.gates for clip in self.clips if clip.gates), strict=True)
+        return [(found[0].label, sum(gate.outcome == YES for gate in found), len(found)) for found in places]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigurationResult:
+    """A configuration's line. Scores are exact; `shown` writes them for people."""
+
+    configuration: str
+    rank: int | None
+    score: Fraction
+    all_right: Fraction
+    earned: Fraction
+    possible: int
+    delivered: int
+    unranked_because: str
+    apart: str
+    scenes: tuple[SceneResults, ...]
+    is_weighted: bool
+    interval: Figure
+    rank_set: Mapping[str, Any] | None
+    identity: Mapping[str, Any]
+
+    @property
+    def score_shown(self) -> str:
+        return number_text(self.score, ".1f") if self.is_weighted else shown(self.score)
+
+    @property
+    def all_right_shown(self) -> str:
+        return shown(self.all_right)
+
+    @property
+    def earned_shown(self) -> str:
+        return shown(self.earned)
+
+    @property
+    def score_sort(self) -> float:
+        return float(self.score)
+
+    @property
+    def all_right_sort(self) -> float:
+        return float(self.all_right)
+
+    @property
+    def clips(self) -> list[ClipResult]:
+        return [clip for scene in self.scenes for clip in scene.clips]
+
+
+def shown(number: Fraction) -> str:
+    """Write an exact number for people: ``6``, ``6.5``, or ``6 1/3`` where two decimals would not be exact."""
+    whole, rest = divmod(number, 1)
+    if not rest:
+        return str(whole)
+    if (number * 100).denominator == 1:
+        return f"{float(number):g}"
+    return f"{whole} {rest}" if whole else str(rest)
+
+
+@dataclass(frozen=True, slots=True)
+class GateWords:
+    """A gate of a scene in the protocol's words: what it is called, how it is asked, and its outcomes by value."""
+
+    label: str
+    wording: str
+    outcomes: Mapping[str, str]
+
+
+def configuration_results(documents: Iterable[Mapping[str, Any]], protocol: Protocol) -> list[ConfigurationResult]:
+    """Put documents of configurations (`scoring.release.pages`) into the words of their protocol."""
+    gates = {
+        (scene.key, gate): _gate_words(gate, scene, protocol)
+        for scene in protocol.scenes
+        for gate in protocol.facts
+        if not protocol.answer_set(protocol.question(gate)).is_number
+    }
+    words = Words(gates, {cap.key: cap.label for cap in protocol.scoring.caps})
+    return [_result(document, protocol, words) for document in documents]
+
+
+def _gate_words(key: str, scene: Scene, protocol: Protocol) -> GateWords:
+    question = protocol.question(key)
+    labels = {option.value: option.label for option in protocol.options(question)} | OUTCOME_WORDS
+    return GateWords(question.label, form_for(protocol, scene.key).wording(key), labels)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a protocol calls things: its facts by scene and question, its ceilings by key."""
+
+    gates: Mapping[tuple[str, str], GateWords]
+    caps: Mapping[str, str]
+
+
+def _result(document: Mapping[str, Any], protocol: Protocol, words: Words) -> ConfigurationResult:
+    scenes = [scene for scene in protocol.scenes if scene.key in document["scenes"]]
+    cohort = int(document.get("cohort", protocol.cohort.size))
+    cells = {(cell["scene"], cell["replicate"]): cell for cell in document["cells"]}
+    return ConfigurationResult(
+        configuration=document["configuration"],
+        rank=document["rank"],
+        score=Fraction(document[protocol.scoring.rank_by[0]]),
+        all_right=Fraction(document.get("scenes_all_right", 0)),
+        earned=Fraction(document.get("earned", 0)),
+        possible=document.get("possible", 0),
+        delivered=document["delivered"],
+        unranked_because=_with_titles(document["unranked_because"], scenes),
+        apart=document["ranked_apart"],
+        scenes=tuple(
+            SceneResults(scene, tuple(_clips(scene, document["scenes"][scene.key], cells, cohort, words)))
+            for scene in scenes
+        ),
+        is_weighted=protocol.scoring.is_weighted,
+        interval=figure(document["score_interval"], digits=1 if protocol.scoring.is_weighted else 2),
+        rank_set=document["rank_set"],
+        identity=document["identity"],
+    )
+
+
+def _with_titles(words: str, scenes: list[Scene]) -> str:
+    for scene in scenes:
+        words = words.replace(scene.key, f"{scene.title}:")
+    return words
+
+
+def _clips(
+    scene: Scene,
+    found: Mapping[str, Any],
+    cells: Mapping[tuple[str, int], Mapping[str, str]],
+    cohort: int,
+    words: Words,
+) -> Iterator[ClipResult]:
+    for one in found.get("replicates", [{"replicate": 1, **found}]):
+        gates = [(gate, one[gate]) for place, gate in words.gates if place == scene.key and gate in one]
+        yield ClipResult(
+            scene=scene,
+            replicate=one["replicate"],
+            status=one["status"],
+            reason=one.get("reason", ""),
+            gates=tuple(_gate(gate, answered, words.gates[scene.key, gate], cohort) for gate, answered in gates),
+            cell=cells[scene.key, one["replicate"]],
+            score=Fraction(one["fartscore"]) if "fartscore" in one else None,
+            uncapped=Fraction(one["uncapped"]) if "uncapped" in one else None,
+            cap=words.caps.get(one.get("cap", ""), ""),
+        )
+
+
+def _gate(key: str, found: Mapping[str, Any], words: GateWords, cohort: int) -> Gate:
+    return Gate(
+        question=key,
+        label=words.label,
+        wording=words.wording,
+        outcome=found["consensus"],
+        outcome_label=words.outcomes[found["consensus"]],
+        votes=tuple(Vote(value, words.outcomes[value], count) for value, count in found["votes"].items()),
+        cohort=cohort,
+    )

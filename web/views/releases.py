@@ -1,0 +1,242 @@
+"""The pages of one published round: everything is read from its newest release, and nothing is computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.views.decorators.http import require_safe
+
+from fartbench.protocol import Protocol
+from scoring.models import Release
+from scoring.release.pages import LEADERBOARD, configuration_document
+from web.pages import reports, weighted
+from web.pages.board import SORTS, Choice
+from web.pages.files import listed, send, send_archive
+from web.pages.judged_columns import judged_columns
+from web.pages.judges import judge_results, sensitivity_runs
+from web.pages.preference import preferences
+from web.pages.published import (
+    board_of,
+    prompts_of,
+    public_releases,
+)
+from web.views import rollouts
+from web.views.release_page import ReleasePage, of_release
+
+CLIPS_PER_PAGE = 12
+CELLS_PER_PAGE = 100
+CONFIGURATIONS_SHOWN = 25
+
+
+@of_release("leaderboard")
+def leaderboard(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """Show who is ahead: scores with their intervals, every gate's votes, and what a point means; or the columns."""
+    if page.rules.rollouts is not None:
+        return rollouts.columns(request, page)
+    board = board_of(page.release, choice=Choice.of(request.GET.dict()))
+    context = {"board": board, "summary": board.summary, "sorts": SORTS, "page": board.page}
+    return page.show(request, "scoring/leaderboard.html", context)
+
+
+@of_release("leaderboard")
+def configuration(request: HttpRequest, page: ReleasePage, configuration: str) -> HttpResponseBase:
+    """Show one configuration: its clips beside their scenes, gates and votes, ratings, identity, prompts and cost."""
+    if page.rules.rollouts is not None:
+        return rollouts.system(request, page, configuration)
+    (document,) = page.documents(configuration_document(configuration))
+    if document is None:
+        raise Http404
+    (row,) = page.rows([configuration])
+    parts = document["reports"]
+    clips = Paginator(row.clips, CLIPS_PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "row": row,
+        "page": clips,
+        "gates": [
+            reports.gate_line(label, parts[key], page.rules)
+            for key, label in _reported(page.rules, "event_success", "source_or_cause", "factual_success")
+            if key in parts
+        ],
+        "ratings": [
+            reports.rating_line(page.rules.question(key).label, found, page.rules)
+            for key, found in parts.get("ratings", {}).items()
+        ],
+        "outcomes": [(reports.in_words(key), n) for key, n in parts.get("coverage", {}).get("outcomes", {}).items()],
+        "prompts": prompts_of(page.release.round, configuration),
+    }
+    return page.show(request, "scoring/configuration.html", context)
+
+
+def _reported(rules: Protocol, *keys: str) -> list[tuple[str, str]]:
+    return [(report.key, report.label) for report in rules.reports if report.key in keys]
+
+
+@of_release("scenes")
+def scenes(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """Show what was factually right in each scene, over all configurations and without ranks."""
+    event, cause, success = page.documents("event_success", "source_or_cause", "factual_success")
+    pooled = [(found["label"], reports.lines_by_scene(found, page.rules)) for found in (event, cause) if found]
+    by_scene = success["by_scene"].items() if success else ()
+    context = {
+        "pooled": pooled,
+        "all_gates": reports.gate_line("Every gate", success["all_gates"], page.rules) if success else None,
+        "scenes": [reports.scene_facts(key, found, page.rules) for key, found in by_scene],
+    }
+    return page.show(request, "scoring/scenes.html", context)
+
+
+@of_release("scenes")
+def scene(request: HttpRequest, page: ReleasePage, scene: str) -> HttpResponseBase:
+    """Show one scene: its facts and ratings, and every configuration's clip, by name and without ranks."""
+    success, ratings, index = page.documents("factual_success", "ratings", LEADERBOARD)
+    if scene not in page.summary["scenes"]:
+        raise Http404
+    names = sorted(entry["name"] for entry in index["configurations"])
+    shown = Paginator(names, CLIPS_PER_PAGE).get_page(request.GET.get("page"))
+    clips = []
+    for row in page.rows(list(shown)):
+        clips += [(row, cell) for cell in row.scenes if cell.scene.key == scene]
+    context = {
+        "scene": page.rules.scene(scene),
+        "facts": reports.scene_facts(scene, success["by_scene"][scene], page.rules) if success else None,
+        "ratings": _ratings_of_scene(ratings, scene, page.rules) if ratings else [],
+        "page": shown,
+        "rows": clips,
+    }
+    return page.show(request, "scoring/scene.html", context)
+
+
+def _ratings_of_scene(ratings: dict[str, Any], scene: str, rules: Protocol) -> list[Any]:
+    lines = []
+    for key, question in ratings["questions"].items():
+        lines.append(reports.rating_line(rules.question(key).label, question["by_scene"][scene], rules))
+    return lines
+
+
+@of_release("tests")
+def tests(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """Show a weighted score per test with its ceilings, failure codes, observations, metrics and the smoke test."""
+    keys = ("test_scores", "failure_codes", "observations", "metrics", "smoke")
+    scores, codes, observed, metrics, smoke, index = page.documents(*keys, LEADERBOARD)
+    shown = Paginator(index["configurations"], CONFIGURATIONS_SHOWN).get_page(request.GET.get("page"))
+    names = [entry["name"] for entry in shown]
+    documents = page.read([configuration_document(name) for name in names])
+    parts = {name: documents[configuration_document(name)]["reports"] for name in names}
+
+    def parts_of(key: str) -> dict[str, Any]:
+        return {name: part[key] for name, part in parts.items() if key in part}
+
+    context: dict[str, Any] = {
+        "names": names,
+        "scenes": [page.rules.scene(key) for key in page.summary["scenes"]],
+    }
+    if scores:
+        context["scores"] = weighted.score_rows(parts_of("test_scores"))
+        context["capped"] = weighted.capped_clips(scores, page.rules)
+    if codes:
+        context["codes"] = weighted.code_rows(codes, parts_of("failure_codes"), page.rules)
+    if observed:
+        context["observations"] = weighted.observation_rows(observed, page.rules)
+    if metrics:
+        context["metrics"] = list(weighted.metric_rows(metrics, parts_of("metrics")))
+    if smoke:
+        context["smoke"] = weighted.smoke_lines(smoke, page.rules)
+    return page.show(request, "scoring/tests.html", context)
+
+
+@of_release("ratings")
+def ratings(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """Show how sound, timing and people were rated."""
+    (found,) = page.documents("ratings")
+    context = {"scales": reports.scales(found, page.rules) if found else []}
+    return page.show(request, "scoring/ratings.html", context)
+
+
+@of_release("agreement")
+def agreement(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """Show how far the reviewers agreed on each question."""
+    found, judges = page.documents("agreement", "human_ai_agreement")
+    context = {"questions": reports.agreement_lines(found, page.rules) if found else [], "judges": judges}
+    return page.show(request, "scoring/agreement.html", context)
+
+
+@of_release("human-ai")
+def human_ai(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """Show how the AI judges compare with people: facts first, ratings beside them, and what each judge depends on."""
+    (agreement,) = page.documents("human_ai_agreement")
+    context: dict[str, Any] = {
+        "calibration": page.rules.judges.calibration if page.rules.judges else None,
+        "columns": judged_columns(page.read, page.rules),
+        "note": "no AI judge answered",
+    }
+    if agreement:
+        context["judges"] = judge_results(agreement, page.rules)
+        context["sensitivity"] = sensitivity_runs(agreement, page.rules)
+        context["note"] = agreement.get("note", "")
+    return page.show(request, "scoring/human_ai.html", context)
+
+
+@of_release("preference")
+def preference(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """Show what blind pairs say: strengths, who won against whom, ties."""
+    (found,) = page.documents("preference")
+    return page.show(request, "scoring/preference.html", {"questions": preferences(found, page.rules) if found else []})
+
+
+@of_release("coverage")
+def coverage(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """Show what was delivered, refused and failed, and why."""
+    (found,) = page.documents("coverage")
+    read = reports.coverage(found, page.rules) if found else None
+    missing = Paginator(read.missing if read else (), CELLS_PER_PAGE).get_page(request.GET.get("page"))
+    counts, rollouts = (found or {}).get("units", {}), page.rules.rollouts
+    context = {
+        "coverage": read,
+        "page": missing,
+        "found": found or {},
+        "units": [(kind, counts[kind.kind]) for kind in rollouts.units.kinds if kind.kind in counts]
+        if rollouts
+        else [],
+    }
+    return page.show(request, "scoring/coverage.html", context)
+
+
+@of_release("releases")
+def releases(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
+    """List every release of the round with its digest and files."""
+    every = list(
+        public_releases().defer(None).defer("scores").select_related("round").filter(round=page.release.round)
+        .order_by("-number")
+    )  # fmt: skip
+    numbers: dict[int | None, int] = {release.pk: release.number for release in every}
+    replaced_by = {release.replaces_id: release.number for release in every}
+    context = {
+        "releases": [
+            (release, numbers.get(release.replaces_id), replaced_by.get(release.pk), listed(release))
+            for release in every
+        ]
+    }
+    page.documents()
+    return page.show(request, "scoring/releases.html", context)
+
+
+@require_safe
+def archive(_request: HttpRequest, name: str, number: int) -> HttpResponseBase:
+    """Send all files of a release of a published round as one ZIP file."""
+    return send_archive(_release(name, number))
+
+
+@require_safe
+def file(request: HttpRequest, name: str, number: int, path: str) -> HttpResponseBase:
+    """Send a file of a release of a published round; any other path is not there."""
+    return send(request, _release(name, number), path)
+
+
+def _release(name: str, number: int) -> Release:
+    found = public_releases().defer(None).defer("scores").filter(round__name=name, number=number)
+    release = found.select_related("round").first()
+    if release is None:
+        raise Http404
+    return release
