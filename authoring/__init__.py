@@ -1,1 +1,3 @@
-"""Scenarios of rollouts made and checked: their material, the counts they must have, the claims they must hold."""
+"""Scenarios of rollouts made and checked: their material, the counts they must have, the claims
+they must hold.
+"""

@@ -1,7 +1,8 @@
 """Deals out attributes so that every published count is met at once. No Django here.
 
-Counts come from the constraint file. What is ours is how they are joined: every interactive scenario has one change of
-an entity's state, audio changes are heard and not seen, and the first update depends on nothing.
+Counts come from the constraint file. What is ours is how they are joined: every interactive
+scenario has one change of an entity's state, audio changes are heard and not seen, and the first
+update depends on nothing.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ def allocate(constraints: Constraints, *, themes: int, random: Random) -> dict[s
     plans: dict[str, list[Plan]] = {}
     for track in counts(constraints, "per_track"):
         looks = _dealt(styles, random)
-        levels = [_dealt(counts(constraints, name), random) for name in ("entity", "activity", "audio")]
+        levels = [
+            _dealt(counts(constraints, name), random) for name in ("entity", "activity", "audio")
+        ]
         if any(len(column) != themes for column in (looks, *levels)):
             raise NoAllocation(f"The counts of {track} scenarios do not add up to {themes}.")
         updates = _updates(constraints, themes, random) if track == "interactive" else [()] * themes
@@ -77,7 +80,9 @@ def counts(constraints: Constraints, claim: str) -> Mapping[str, int]:
 
 
 def _styles(constraints: Constraints, themes: int) -> dict[str, int]:
-    """Return how many scenarios of a track are of each style: the published share photorealistic, the rest even."""
+    """Return how many scenarios of a track are of each style: the published share photorealistic,
+    the rest even.
+    """
     real = constraints.claim("photorealistic_per_track")
     names = constraints.claim("style_names")
     if not isinstance(real, Total) or names.kind != "every":
@@ -85,7 +90,8 @@ def _styles(constraints: Constraints, themes: int) -> dict[str, int]:
     first, *others = (str(name) for name in names.among)
     left = themes - real.equals
     return {first: real.equals} | {
-        name: left // len(others) + (place < left % len(others)) for place, name in enumerate(others)
+        name: left // len(others) + (place < left % len(others))
+        for place, name in enumerate(others)
     }
 
 
@@ -98,18 +104,31 @@ def _dealt(wanted: Mapping[str, int], random: Random) -> list[str]:
 def _updates(constraints: Constraints, themes: int, random: Random) -> list[tuple[UpdatePlan, ...]]:
     types = _types(counts(constraints, "type"), themes, random)
     wanted = counts(constraints, "modality")
-    if any(sum(MODALITIES[kind].values()) != count for kind, count in counts(constraints, "type").items()) or any(
-        sum(one.get(name, 0) for one in MODALITIES.values()) != count for name, count in wanted.items()
+    if any(
+        sum(MODALITIES[kind].values()) != count
+        for kind, count in counts(constraints, "type").items()
+    ) or any(
+        sum(one.get(name, 0) for one in MODALITIES.values()) != count
+        for name, count in wanted.items()
     ):
-        raise NoAllocation("Types and modalities of updates cannot be joined as the generator joins them.")
+        raise NoAllocation(
+            "Types and modalities of updates cannot be joined as the generator joins them."
+        )
     modalities = {kind: _dealt(shares, random) for kind, shares in MODALITIES.items()}
     dependencies = [_dealt_step(step, themes, random) for step in range(len(ADJACENT))]
     dealt = Counter(name for column in dependencies for name in column)
     if dealt != Counter(counts(constraints, "dependency")):
-        raise NoAllocation(f"Dependencies are dealt as {dict(dealt)}, which is not what the claim says.")
+        raise NoAllocation(
+            f"Dependencies are dealt as {dict(dealt)}, which is not what the claim says."
+        )
     return [
         tuple(
-            UpdatePlan(kind, modalities[kind].pop(), column[scenario], _source(column[scenario], step, random))
+            UpdatePlan(
+                kind,
+                modalities[kind].pop(),
+                column[scenario],
+                _source(column[scenario], step, random),
+            )
             for step, (kind, column) in enumerate(zip(types[scenario], dependencies, strict=True))
         )
         for scenario in range(themes)
@@ -117,9 +136,15 @@ def _updates(constraints: Constraints, themes: int, random: Random) -> list[tupl
 
 
 def _types(wanted: Mapping[str, int], themes: int, random: Random) -> list[list[str]]:
-    """Return the types of each scenario's updates: one change of a state, at most one of each other change."""
-    with_weather = _dealt({"yes": wanted["environment_change"], "no": themes - wanted["environment_change"]}, random)
-    with_audio = _dealt({"yes": wanted["audio_change"], "no": themes - wanted["audio_change"]}, random)
+    """Return the types of each scenario's updates: one change of a state, at most one of each other
+    change.
+    """
+    with_weather = _dealt(
+        {"yes": wanted["environment_change"], "no": themes - wanted["environment_change"]}, random
+    )
+    with_audio = _dealt(
+        {"yes": wanted["audio_change"], "no": themes - wanted["audio_change"]}, random
+    )
     types = []
     for weather, audio in zip(with_weather, with_audio, strict=True):
         row = ["entity_state_change"]

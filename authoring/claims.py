@@ -44,8 +44,9 @@ class Report:
 
 
 def check_folder(folder: Path) -> Report:
-    """Check a folder of scenarios. Raises DataError or ScenarioError when a file cannot be read at all, those of units
-    and forms included where the folder has them."""
+    """Check a folder of scenarios. Raises DataError or ScenarioError when a file cannot be read at
+    all, those of units and forms included where the folder has them.
+    """
     found = read_set(folder)
     for name, read in ((units.FILE, units.read_units), (forms.FILE, forms.read_forms)):
         if (folder / name).is_file():
@@ -55,11 +56,18 @@ def check_folder(folder: Path) -> Report:
     return Report(found, len(claims), tuple(check(found.scenarios, claims)))
 
 
-def check(scenarios: Sequence[Scenario], claims: Iterable[Claim] | Constraints) -> Iterator[Finding]:
-    """Yield a finding for each claim that does not hold. Keys that appear twice are a finding of their own."""
+def check(
+    scenarios: Sequence[Scenario], claims: Iterable[Claim] | Constraints
+) -> Iterator[Finding]:
+    """Yield a finding for each claim that does not hold.
+
+    Keys that appear twice are a finding of their own.
+    """
     repeated = [key for key, count in Counter(one.key for one in scenarios).items() if count > 1]
     if repeated:
-        yield Finding("keys", f"{_some(repeated)} is the key of more than one scenario", warn_only=False)
+        yield Finding(
+            "keys", f"{_some(repeated)} is the key of more than one scenario", warn_only=False
+        )
     for claim in claims.claims if isinstance(claims, Constraints) else claims:
         for words in _off(scenarios, claim):
             yield Finding(claim.id, words, claim.warn_only)
@@ -76,7 +84,11 @@ def _off(scenarios: Sequence[Scenario], claim: Claim) -> Iterator[str]:
         case Once():
             yield from _once(scenarios, claim)
         case Every():
-            wrong = [name for name, item in _items(scenarios, claim) if _value(item, claim.field) not in claim.among]
+            wrong = [
+                name
+                for name, item in _items(scenarios, claim)
+                if _value(item, claim.field) not in claim.among
+            ]
             if wrong:
                 among = " or ".join(_shown(value) for value in claim.among)
                 yield f"{claim.field} must be {among}; it is not in {_some(wrong)}"
@@ -96,7 +108,10 @@ def _counted(items: Sequence[Any], claim: Total | Distinct | Counts) -> str:
         return f"{claim.field} takes {len(found)} values, not {claim.equals}" if wrong else ""
     values = sorted({*found, *claim.equals})
     differing = [value for value in values if found[value] != claim.equals.get(value, 0)]
-    return "; ".join(f"{value} occurs {found[value]} times, not {claim.equals.get(value, 0)}" for value in differing)
+    return "; ".join(
+        f"{value} occurs {found[value]} times, not {claim.equals.get(value, 0)}"
+        for value in differing
+    )
 
 
 def _once(scenarios: Sequence[Scenario], claim: Once) -> Iterator[str]:
@@ -105,7 +120,10 @@ def _once(scenarios: Sequence[Scenario], claim: Once) -> Iterator[str]:
     for value in claim.values:
         wrong = [f"{name} ({found[name, value]})" for name in names if found[name, value] != 1]
         if wrong:
-            yield f"each {claim.field} must have one scenario with {claim.per} {value}; not so {_some(wrong)}"
+            yield (
+                f"each {claim.field} must have one scenario with {claim.per} {value}; not so "
+                f"{_some(wrong)}"
+            )
 
 
 def _rule(scenarios: Sequence[Scenario], claim: Rule) -> Iterator[str]:
@@ -114,7 +132,9 @@ def _rule(scenarios: Sequence[Scenario], claim: Rule) -> Iterator[str]:
             yield f"{scenario.key}: {words}"
 
 
-def _items(scenarios: Sequence[Scenario], claim: Total | Distinct | Counts | Every) -> list[tuple[str, Any]]:
+def _items(
+    scenarios: Sequence[Scenario], claim: Total | Distinct | Counts | Every
+) -> list[tuple[str, Any]]:
     """Return the scenarios or updates that a claim is about, with their names."""
     return [
         (name, item)
@@ -126,16 +146,27 @@ def _items(scenarios: Sequence[Scenario], claim: Total | Distinct | Counts | Eve
 def _all(scenarios: Sequence[Scenario], of: str) -> list[tuple[str, Any]]:
     if of == "scenarios":
         return [(one.key, one) for one in scenarios]
-    return [(f"{one.key} {update.id}", _Placed(one, update)) for one in scenarios for update in one.updates]
+    return [
+        (f"{one.key} {update.id}", _Placed(one, update))
+        for one in scenarios
+        for update in one.updates
+    ]
 
 
-def _groups(scenarios: Sequence[Scenario], claim: Total | Distinct | Counts) -> list[tuple[str, list[Any]]]:
-    """Return the claim's items by the values of ``per``; a value that none of them has is a group of none."""
+def _groups(
+    scenarios: Sequence[Scenario], claim: Total | Distinct | Counts
+) -> list[tuple[str, list[Any]]]:
+    """Return the claim's items by the values of ``per``; a value that none of them has is a group
+    of none.
+    """
     items = [item for _, item in _items(scenarios, claim)]
     if (per := claim.per) is None:
         return [("", items)]
     values = sorted({_shown(_value(item, per)) for _, item in _all(scenarios, claim.of)})
-    return [(f"{per} {value}: ", [item for item in items if _shown(_value(item, per)) == value]) for value in values]
+    return [
+        (f"{per} {value}: ", [item for item in items if _shown(_value(item, per)) == value])
+        for value in values
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +178,10 @@ class _Placed:
 
 
 def _value(item: Any, field: str) -> Any:
-    """Return a field by its dotted name; an update's own, else its scenario's. Raises KeyError for an unknown one."""
+    """Return a field by its dotted name; an update's own, else its scenario's.
+
+    Raises KeyError for an unknown one.
+    """
     if isinstance(item, _Placed):
         item = item.update if field in Update.model_fields else item.scenario
     for part in field.split("."):

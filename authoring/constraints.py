@@ -89,7 +89,10 @@ class Once(_Claim):
 
 
 class Every(_Counting):
-    """``field`` is one of ``among`` for every item. Holds for a single scenario, so also for a part of a set."""
+    """``field`` is one of ``among`` for every item.
+
+    Holds for a single scenario, so also for a part of a set.
+    """
 
     kind: Literal["every"]
     field: Text
@@ -111,7 +114,11 @@ class Rule(_Claim):
         if self.values.keys() != wanted.keys():
             raise ValueError(f"the values of {self.rule} are {', '.join(wanted) or 'none'}")
         for name, kind in wanted.items():
-            if odd := [one for one in self.values[name] if isinstance(one, bool) or not isinstance(one, kind)]:
+            if odd := [
+                one
+                for one in self.values[name]
+                if isinstance(one, bool) or not isinstance(one, kind)
+            ]:
                 raise ValueError(f"values.{name}: {odd[0]!r} is not allowed there")
         if self.rule in ONE_VALUE and any(len(values) != 1 for values in self.values.values()):
             raise ValueError(f"{self.rule} takes one value")

@@ -1,8 +1,8 @@
-"""Builds a whole set of scenarios from themes, sentences and an allocation. Equal seeds give equal sets. No Django
-here.
+"""Builds a whole set of scenarios from themes, sentences and an allocation. Equal seeds give equal
+sets. No Django here.
 
-The wording is templated. It is enough to run and test a benchmark of full size; scenarios to be published are written
-and read by people.
+The wording is templated. It is enough to run and test a benchmark of full size; scenarios to be
+published are written and read by people.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ class MaterialUnfit(Refusal):
 
 
 def generate(material: Material, constraints: Constraints, *, seed: int) -> tuple[Scenario, ...]:
-    """Return every scenario: each theme in each track. Raises NoAllocation when the counts cannot be dealt out."""
+    """Return every scenario: each theme in each track.
+
+    Raises NoAllocation when the counts cannot be dealt out.
+    """
     random = Random(seed)  # noqa: S311 - for reproducible variety, not for secrecy
     plans = allocate(constraints, themes=len(material.themes), random=random)
     return tuple(
@@ -44,17 +47,20 @@ def generate(material: Material, constraints: Constraints, *, seed: int) -> tupl
 
 
 def write_set(source: Path, out: Path, *, seed: int) -> tuple[Scenario, ...]:
-    """Generate from the folder ``source`` into the new folder ``out``, which can then be checked, reviewed and loaded:
-    units, forms, metrics and rules are copied, these under a version of their own.
+    """Generate from the folder ``source`` into the new folder ``out``, which can then be checked,
+    reviewed and loaded: units, forms, metrics and rules are copied, these under a version of their
+    own.
 
-    Raises DataError or ScenarioError for bad material, MaterialUnfit, NoAllocation, and FileExistsError when ``out`` is
-    there. The folder comes whole or not at all.
+    Raises DataError or ScenarioError for bad material, MaterialUnfit, NoAllocation, and
+    FileExistsError when ``out`` is there. The folder comes whole or not at all.
     """
     constraints, material = read_model(source / CONSTRAINTS, Constraints), read_material(source)
     try:
         scenarios = generate(material, constraints, seed=seed)
     except (LookupError, ValueError) as error:
-        raise MaterialUnfit(f"{source}: themes, sentences and constraints do not fit each other: {error}") from error
+        raise MaterialUnfit(
+            f"{source}: themes, sentences and constraints do not fit each other: {error}"
+        ) from error
     if out.exists():
         raise FileExistsError(out)
     partial = out.with_name(f".{out.name}.partial")
@@ -77,13 +83,16 @@ def _write(source: Path, out: Path, scenarios: tuple[Scenario, ...], seed: int) 
         version = re.sub(r"(?m)^(version: *)(.*?) *$", rf"\g<1>\g<2>-seed.{seed}", rules, count=1)
         (out / RULES).write_text(version, encoding="utf-8")
     about = {
-        "name": f"streamav-generated-{seed}", "version": "0.1.0", "title": f"All themes, generated with seed {seed}",
+        "name": f"streamav-generated-{seed}", "version": "0.1.0", "title": "All themes, generated "
+                                                                           f"with seed {seed}",
         "extent": "whole", "constraints": CONSTRAINTS,
         "note": "Templated wording, for runs and tests at full size. Not reviewed by anybody.",
     }  # fmt: skip
     YAML(typ="safe", pure=True).dump(about, out / "set.yaml")
     content = [scenario.model_dump(mode="json") for scenario in scenarios]
-    (out / "scenarios" / "all.json").write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
+    (out / "scenarios" / "all.json").write_text(
+        json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8"
+    )
 
 
 def _scenario(theme: Theme, track: str, plan: Plan, wording: Wording, random: Random) -> Scenario:
@@ -103,15 +112,22 @@ def _scenario(theme: Theme, track: str, plan: Plan, wording: Wording, random: Ra
 def _prompt(theme: Theme, track: str, plan: Plan, wording: Wording) -> str:
     lead = wording.styles[plan.style].lead
     sentences = [
-        wording.scene[track], wording.subject, wording.entity[plan.entity], wording.activity[_activity(plan)],
+        wording.scene[track], wording.subject, wording.entity[plan.entity],
+        wording.activity[_activity(plan)],
         wording.audio[plan.audio], wording.endings[track],
     ]  # fmt: skip
     return " ".join(theme.fill(sentence, lead=lead) for sentence in sentences if sentence)
 
 
 def _activity(plan: Plan) -> str:
-    """Return the name of the sentence about the activity: two at once need a second figure where there is one."""
-    return "concurrent_multi" if plan.activity == "concurrent" and plan.entity != "single" else plan.activity
+    """Return the name of the sentence about the activity: two at once need a second figure where
+    there is one.
+    """
+    return (
+        "concurrent_multi"
+        if plan.activity == "concurrent" and plan.entity != "single"
+        else plan.activity
+    )
 
 
 def _video_checklist(theme: Theme, plan: Plan, wording: Wording) -> dict[str, str | None]:
@@ -132,7 +148,9 @@ def _audio_checklist(theme: Theme, plan: Plan, wording: Wording) -> dict[str, st
     return {
         "sound_source": theme.fill(str(wording.questions[f"sound_source{several}"])),
         "sound_content": theme.fill(str(wording.questions[f"sound_content{several}"])),
-        "temporal_relation": theme.fill(str(wording.questions["temporal_relation"])) if overlapping else None,
+        "temporal_relation": theme.fill(str(wording.questions["temporal_relation"]))
+        if overlapping
+        else None,
     }
 
 
@@ -144,7 +162,9 @@ class _Story:
     wording: Wording
     random: Random
     used: set[str] = field(default_factory=set)
-    told: list[tuple[str, bool]] = field(default_factory=list)  # what each update left, and whether it is seen
+    told: list[tuple[str, bool]] = field(
+        default_factory=list
+    )  # what each update left, and whether it is seen
 
     def tell(self, plans: tuple[UpdatePlan, ...]) -> list[Update]:
         """Return the updates in order."""
@@ -158,10 +178,12 @@ class _Story:
         visual = fill(event.see or "", ref=ref) if plan.modality != "audio" else None
         audio = fill(event.hear, ref=ref) if plan.modality != "video" else None
         return Update.model_validate({
-            "id": f"P{step}", "at_s": INTERVAL_S * step, "prompt": _joined(visual, audio), "type": plan.type,
+            "id": f"P{step}", "at_s": INTERVAL_S * step, "prompt": _joined(visual, audio),
+            "type": plan.type,
             "modality": plan.modality, "dependency": plan.dependency,
             "depends_on": None if plan.source is None else f"P{plan.source + 1}",
-            "visual": None if visual is None else _joined(visual), "audio": None if audio is None else _joined(audio),
+            "visual": None if visual is None else _joined(visual),
+            "audio": None if audio is None else _joined(audio),
         })  # fmt: skip
 
     def _event(self, plan: UpdatePlan, *, seen: bool) -> Event:
@@ -176,7 +198,9 @@ class _Story:
             return (wording.after_seen if seen else wording.after_heard)[plan.type]
         match plan.type:
             case "agent_action":
-                return (wording.actions_heard if plan.modality == "audio" else wording.actions)[theme.category]
+                return (wording.actions_heard if plan.modality == "audio" else wording.actions)[
+                    theme.category
+                ]
             case "entity_state_change":
                 return (theme.place.changes,)
             case "environment_change":

@@ -17,14 +17,18 @@ _MORE = re.compile(r",| (?:with|under|of|full|beneath|in|before|between|at|above
 
 
 class Event(Part):
-    """Something that happens: how it is seen and heard, and what it leaves behind for a later update to build on."""
+    """Something that happens: how it is seen and heard, and what it leaves behind for a later
+    update to build on.
+    """
 
     see: Text | None = None
     hear: Text
     leaves: Text
 
 
-Subject = Annotated[tuple[Key, Key, Key, Text, Text, Text, Text], Field(description="see themes.yaml")]
+Subject = Annotated[
+    tuple[Key, Key, Key, Text, Text, Text, Text], Field(description="see themes.yaml")
+]
 
 
 class Place(Part):
@@ -86,9 +90,14 @@ class Theme:
     phrases: dict[str, str]
 
     def fill(self, sentence: str, **more: str) -> str:
-        """Return the sentence with its fields filled. Raises KeyError for a field there is none for."""
+        """Return the sentence with its fields filled.
+
+        Raises KeyError for a field there is none for.
+        """
         phrases = self.phrases | more
-        return sentence.format_map(phrases | {_capital(name): _capital(text) for name, text in phrases.items()})
+        return sentence.format_map(
+            phrases | {_capital(name): _capital(text) for name, text in phrases.items()}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +125,23 @@ def _theme(domain: str, place: Place, subject: Subject) -> Theme:
     plural = not re.match(r"\S*[^s]s\b", does)  # "beats" is one that beats, "beat" are several
     person = category == "person" or plural
     phrases = {
-        "who": who, "the": f"the {name}", "does": does, "heard": heard, "its": "their" if person else "its",
+        "who": who, "the": f"the {name}", "does": does, "heard": heard,
+        "its": "their" if person else "its",
         "s": "" if plural else "s", "es": "" if plural else "es",
         "place": place.place, "thing": place.thing, "background": place.background,
-        "others": place.others, "other": _head(place.others), "busy": place.busy, "crowd": place.crowd,
+        "others": place.others, "other": _head(place.others), "busy": place.busy,
+        "crowd": place.crowd,
     }  # fmt: skip
     where = _MORE.split(place.place)[0]
-    return Theme(f"{place.key}-{key}", f"{_capital(who)}, {where}", domain, category, audio_domain, place, phrases)
+    return Theme(
+        f"{place.key}-{key}",
+        f"{_capital(who)}, {where}",
+        domain,
+        category,
+        audio_domain,
+        place,
+        phrases,
+    )
 
 
 def _head(who: str) -> str:

@@ -1,4 +1,5 @@
-"""The rules about one scenario that are more than a count, by the names that constraint files use. No Django here.
+"""The rules about one scenario that are more than a count, by the names that constraint files use.
+No Django here.
 
 Each takes a scenario and the values of its claim and yields what is off, in words.
 """
@@ -17,7 +18,11 @@ Check = Callable[[Scenario, Values], Iterator[str]]
 def schedule(scenario: Scenario, values: Values) -> Iterator[str]:
     """Updates of a track have these names at these times, in this order; other tracks have none."""
     found = [(update.id, update.at_s) for update in scenario.updates]
-    wanted = list(zip(values["ids"], values["at_s"], strict=True)) if scenario.track in values["tracks"] else []
+    wanted = (
+        list(zip(values["ids"], values["at_s"], strict=True))
+        if scenario.track in values["tracks"]
+        else []
+    )
     if found != wanted:
         yield f"updates are {_listed(found)}, not {_listed(wanted)}"
 
@@ -27,7 +32,10 @@ def intervals(scenario: Scenario, values: Values) -> Iterator[str]:
     wanted = values["count"][0]
     if scenario.interval_s * wanted != scenario.duration_s:
         found = scenario.duration_s / scenario.interval_s
-        yield f"{scenario.duration_s:g} s hold {found:g} intervals of {scenario.interval_s:g} s, not {wanted}"
+        yield (
+            f"{scenario.duration_s:g} s hold {found:g} intervals of {scenario.interval_s:g} s, not "
+            f"{wanted}"
+        )
 
 
 def adjacent_source(scenario: Scenario, values: Values) -> Iterator[str]:  # noqa: ARG001
@@ -35,7 +43,10 @@ def adjacent_source(scenario: Scenario, values: Values) -> Iterator[str]:  # noq
     for place, update in enumerate(scenario.updates):
         before = scenario.updates[place - 1].id if place else None
         if update.dependency == "adjacent" and (before is None or update.depends_on != before):
-            yield f"{update.id} is adjacent and depends on {_name(update.depends_on)}, not on {_name(before)}"
+            yield (
+                f"{update.id} is adjacent and depends on {_name(update.depends_on)}, not on "
+                f"{_name(before)}"
+            )
 
 
 def long_range_source(scenario: Scenario, values: Values) -> Iterator[str]:  # noqa: ARG001
@@ -44,7 +55,10 @@ def long_range_source(scenario: Scenario, values: Values) -> Iterator[str]:  # n
         earlier = [one.id for one in scenario.updates[: max(place - 1, 0)]]
         if update.dependency == "long_range" and update.depends_on not in earlier:
             possible = " or ".join(earlier) or "any, for there is none so early"
-            yield f"{update.id} is long-range and depends on {_name(update.depends_on)}, not on {possible}"
+            yield (
+                f"{update.id} is long-range and depends on {_name(update.depends_on)}, not on "
+                f"{possible}"
+            )
 
 
 def independent_source(scenario: Scenario, values: Values) -> Iterator[str]:  # noqa: ARG001
@@ -58,20 +72,28 @@ def dependency_place(scenario: Scenario, values: Values) -> Iterator[str]:
     """A dependency of one kind occurs only at these steps."""
     for update in scenario.updates:
         if update.dependency in values["dependencies"] and update.id not in values["steps"]:
-            yield f"{update.id} is {update.dependency}, which only {', '.join(values['steps'])} can be"
+            yield (
+                f"{update.id} is {update.dependency}, which only {', '.join(values['steps'])} can "
+                "be"
+            )
 
 
 def parts_of_modality(scenario: Scenario, values: Values) -> Iterator[str]:  # noqa: ARG001
     """An update has a part for each modality that it changes, and for no other."""
     for update in scenario.updates:
-        wanted = {"video": (True, False), "audio": (False, True), "joint": (True, True)}[update.modality]
+        wanted = {"video": (True, False), "audio": (False, True), "joint": (True, True)}[
+            update.modality
+        ]
         if (update.visual is not None, update.audio is not None) != wanted:
             yield f"{update.id} is {update.modality} and has {_parts(update)}"
 
 
 def checklist_fields(scenario: Scenario, values: Values) -> Iterator[str]:
     """Both checklists have exactly these fields."""
-    for name, checklist in (("video", scenario.video_checklist), ("audio", scenario.audio_checklist)):
+    for name, checklist in (
+        ("video", scenario.video_checklist),
+        ("audio", scenario.audio_checklist),
+    ):
         if set(checklist) != set(values[name]):
             yield f"{name}_checklist has {', '.join(checklist)}, not {', '.join(values[name])}"
 
@@ -89,7 +111,8 @@ def checklist_questions(scenario: Scenario, values: Values) -> Iterator[str]:
 RULES: dict[str, Check] = {
     rule.__name__: rule
     for rule in (
-        schedule, intervals, adjacent_source, long_range_source, independent_source, dependency_place,
+        schedule, intervals, adjacent_source, long_range_source, independent_source,
+        dependency_place,
         parts_of_modality, checklist_fields, checklist_questions,
     )
 }  # fmt: skip
@@ -110,7 +133,11 @@ def _questions(checklist: Mapping[str, str | None]) -> list[tuple[str, str]]:
 
 
 def _parts(update: Update) -> str:
-    parts = [name for name, text in (("visual", update.visual), ("audio", update.audio)) if text is not None]
+    parts = [
+        name
+        for name, text in (("visual", update.visual), ("audio", update.audio))
+        if text is not None
+    ]
     return f"only the part {parts[0]}" if len(parts) == 1 else " and ".join(parts) or "neither part"
 
 

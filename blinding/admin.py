@@ -1,4 +1,7 @@
-"""Records of blinding: stimuli by their opaque ids. Blind copies and keys say whose a clip is and are not shown."""
+"""Records of blinding: stimuli by their opaque ids.
+
+Blind copies and keys say whose a clip is and are not shown.
+"""
 
 from __future__ import annotations
 

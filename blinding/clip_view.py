@@ -1,5 +1,5 @@
-"""What of a clip a normalised copy has to show and play: its frames made small, its sound in two channels. No Django
-here; runs in the sandbox.
+"""What of a clip a normalised copy has to show and play: its frames made small, its sound in two
+channels. No Django here; runs in the sandbox.
 
 Frames are placed by our own reader's turn, mirror and pixel shape, and by the clock of libavformat.
 """
@@ -29,14 +29,17 @@ USUAL = {2: "stereo", 3: "2.1", 4: "4.0", 5: "5.0", 6: "5.1", 7: "6.1", 8: "7.1"
 _HALF = 0.5**0.5
 MIX = {
     "FL": (1.0, 0.0), "FR": (0.0, 1.0), "FC": (_HALF, _HALF), "LFE": (0.0, 0.0), "BL": (_HALF, 0.0),
-    "BR": (0.0, _HALF), "SL": (_HALF, 0.0), "SR": (0.0, _HALF), "BC": (0.5, 0.5), "FLC": (1.0, 0.0), "FRC": (0.0, 1.0),
+    "BR": (0.0, _HALF), "SL": (_HALF, 0.0), "SR": (0.0, _HALF), "BC": (0.5, 0.5), "FLC": (1.0, 0.0),
+    "FRC": (0.0, 1.0),
 }  # fmt: skip
 """How much of each channel is heard on the left and on the right (ITU-R BS.775)."""
 
 
 @dataclass(slots=True)
 class PieceView:
-    """A piece of a clip: its frames (none where they are not shown), the rows and columns of their cells, its sound."""
+    """A piece of a clip: its frames (none where they are not shown), the rows and columns of their
+    cells, its sound.
+    """
 
     frames: ClipFrames
     grid: tuple[int, int]
@@ -45,7 +48,9 @@ class PieceView:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece to be taken: where it begins on the file's clock and how long it is (s), and where to seek to."""
+    """A piece to be taken: where it begins on the file's clock and how long it is (s), and where to
+    seek to.
+    """
 
     begin: Fraction
     length: float
@@ -112,13 +117,17 @@ def _add(  # noqa: PLR0917
 
 
 def heard(frames: Iterable[Any], begin: Fraction, length: float) -> Sound:
-    """Return what decoded sound frames play from ``begin`` (s, on their clock) on, for ``length`` seconds."""
+    """Return what decoded sound frames play from ``begin`` (s, on their clock) on, for ``length``
+    seconds.
+    """
     sound = np.zeros((round(length * RATE), 2), np.float32)
     run: list[Any] = []
     due = start = Fraction(0)
     for frame in frames:
         is_timed = frame.pts is not None or frame.dts is not None
-        time = presented(frame) - begin if is_timed or not run else due  # of a laced block only the first has a time
+        time = (
+            presented(frame) - begin if is_timed or not run else due
+        )  # of a laced block only the first has a time
         if time > length:
             break
         is_other = run and (abs(time - due) > LONGEST_GAP_S or _form(frame) != _form(run[-1]))
@@ -139,7 +148,9 @@ def _form(frame: Any) -> tuple[str, str, int]:
 
 
 def _channel_names(frame: Any) -> list[str]:
-    """Return the names of a frame's channels; where the file names none, as PCM in Matroska, the usual ones."""
+    """Return the names of a frame's channels; where the file names none, as PCM in Matroska, the
+    usual ones.
+    """
     channels = frame.layout.channels
     if {channel.name for channel in channels} == {UNNAMED} and len(channels) in USUAL:
         channels = av.AudioLayout(USUAL[len(channels)]).channels

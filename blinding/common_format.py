@@ -1,4 +1,7 @@
-"""The one format that clips of a normalised round and windows of rollouts are re-encoded to. No Django here."""
+"""The one format that clips of a normalised round and windows of rollouts are re-encoded to.
+
+No Django here.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,12 +18,16 @@ BUFFER_S = 0.5
 CARD_S = 1.0
 """How long the grey card between two pieces is shown, in seconds."""
 SMALLEST_SIDE = 2
-"""The fewest pixels of a fitted frame on one side; sides are even because chroma has half as many pixels."""
+"""The fewest pixels of a fitted frame on one side; sides are even because chroma has half as many
+pixels.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Where the frame of a clip lies inside the common frame: its corner and its size, in pixels."""
+    """Where the frame of a clip lies inside the common frame: its corner and its size, in
+    pixels.
+    """
 
     left: int
     top: int
@@ -30,8 +37,9 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class CommonFormat:
-    """The one format of a normalised round: frame size (pixels), exact frame rate ("24/1"), length (s), rates (bits
-    per second)."""
+    """The one format of a normalised round: frame size (pixels), exact frame rate ("24/1"), length
+    (s), rates (bits per second).
+    """
 
     width: int
     height: int
@@ -52,12 +60,18 @@ class CommonFormat:
 
     @property
     def picture_bytes(self) -> int:
-        """How many bytes the coded frames of every clip are filled up to: the bit rate, and what its buffer may run
-        over."""
-        return round(self.video_bit_rate * (self.seconds + BUFFER_S) / 8) + 2 * SMALLEST_FILLER * self.frames
+        """How many bytes the coded frames of every clip are filled up to: the bit rate, and what
+        its buffer may run over.
+        """
+        return (
+            round(self.video_bit_rate * (self.seconds + BUFFER_S) / 8)
+            + 2 * SMALLEST_FILLER * self.frames
+        )
 
     def fit(self, shape: Fraction) -> Box:
-        """Return where a clip lies whose frame is ``shape`` times as wide as high when it is shown."""
+        """Return where a clip lies whose frame is ``shape`` times as wide as high when it is
+        shown.
+        """
         width = _even(min(Fraction(self.width), self.height * shape))
         height = _even(min(Fraction(self.height), self.width / shape))
         return Box((self.width - width) // 4 * 2, (self.height - height) // 4 * 2, width, height)
@@ -68,27 +82,33 @@ def _even(pixels: Fraction) -> int:
 
 
 class WindowMissing(MediaRefusal):
-    """The rollout ends before the window does: there is nothing to judge, and a held frame is none of its frames."""
+    """The rollout ends before the window does: there is nothing to judge, and a held frame is none
+    of its frames.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
     """Which parts of a clip are taken, and whether they are seen, heard or both.
 
-    Pieces run from one second to another, counted from the clip's first presented moment, and follow each other with a
-    grey card of CARD_S between two. What is not seen is black; what is not heard is silent.
+    Pieces run from one second to another, counted from the clip's first presented moment, and
+    follow each other with a grey card of CARD_S between two. What is not seen is black; what is not
+    heard is silent.
     """
 
     pieces: tuple[tuple[float, float], ...]
     shown: Literal["video", "audio", "both"] = "both"
 
     def insist(self, clip: Path, length: float) -> None:
-        """Raise WindowMissing when the clip, which lasts ``length`` seconds, ends before a piece does."""
+        """Raise WindowMissing when the clip, which lasts ``length`` seconds, ends before a piece
+        does.
+        """
         for begin, end in self.pieces:
             if not 0 <= begin < end or length + SLACK_S < end:
                 raise WindowMissing(
                     clip,
-                    f"it lasts {length:.2f} s; there is no window from {begin:g} s to {end:g} s, and none is made up",
+                    f"it lasts {length:.2f} s; there is no window from {begin:g} s to {end:g} s, "
+                    "and none is made up",
                 )
 
     @property

@@ -26,20 +26,26 @@ def missing_looks(sample: Sample, looks: Sequence[Look]) -> list[Look]:
 
 
 def make_copies(
-    sample: Sample, round_: Round, looks: Sequence[Look], *, on_copy: Callable[[], None] = lambda: None
+    sample: Sample,
+    round_: Round,
+    looks: Sequence[Look],
+    *,
+    on_copy: Callable[[], None] = lambda: None,
 ) -> None:
-    """Make what is missing of a clip's blind copies, one for each window that is looked at. Raises what make_copy
-    raises."""
+    """Make what is missing of a clip's blind copies, one for each window that is looked at. Raises
+    what make_copy raises.
+    """
     for look in missing_looks(sample, looks):
         make_copy(sample, round_, look)
         on_copy()
 
 
 def make_copy(sample: Sample, round_: Round, look: Look = Look()) -> BlindCopy:  # noqa: B008 - it never changes
-    """Make, prove and store a blind copy of one clip, or of windows of it. From then on the sample cannot be replaced.
+    """Make, prove and store a blind copy of one clip, or of windows of it. From then on the sample
+    cannot be replaced.
 
-    Raises a Refusal with the reason when the clip cannot be copied, its coding does not play everywhere, its copy is
-    too large for the protocol, or a trace of its maker is left.
+    Raises a Refusal with the reason when the clip cannot be copied, its coding does not play
+    everywhere, its copy is too large for the protocol, or a trace of its maker is left.
     """
     if sample.clip is None:
         raise ValueError(f"{sample.cell} brought no clip")
@@ -47,7 +53,9 @@ def make_copy(sample: Sample, round_: Round, look: Look = Look()) -> BlindCopy: 
     with store.scratch(".mp4") as scratch:
         made = _make(sample.clip, scratch, round_, look)
         if made.copy.raw_sha256 != sample.clip.sha256:
-            raise StoredClipChanged("its stored clip was changed after import: restore it from a backup")
+            raise StoredClipChanged(
+                "its stored clip was changed after import: restore it from a backup"
+            )
         _refuse_unfit(made, round_.protocol.rules.blinding.largest_bytes)
         store.keep(scratch, sha256=made.copy.blind_sha256)
     fields = {
@@ -60,9 +68,9 @@ def make_copy(sample: Sample, round_: Round, look: Look = Look()) -> BlindCopy: 
     }
     with transaction.atomic():
         Sample.objects.filter(pk=sample.pk, frozen_at__isnull=True).update(frozen_at=timezone.now())
-        return BlindCopy.objects.get_or_create(sample=sample, windows=look.windows, shown=look.shown, defaults=fields)[
-            0
-        ]
+        return BlindCopy.objects.get_or_create(
+            sample=sample, windows=look.windows, shown=look.shown, defaults=fields
+        )[0]
 
 
 def _make(clip: Clip, scratch: Path, round_: Round, look: Look) -> Made:
@@ -73,15 +81,22 @@ def _make(clip: Clip, scratch: Path, round_: Round, look: Look) -> Made:
 
 
 def _refuse_unfit(made: Made, largest: int) -> None:
-    """Refuse a copy that does not play everywhere, is larger than ``largest`` bytes, or holds a trace."""
+    """Refuse a copy that does not play everywhere, is larger than ``largest`` bytes, or holds a
+    trace.
+    """
     picture, sound = made.facts.video_codec, made.facts.audio_codec
     if not is_playable(picture, sound):
-        raise NotPlayable(f"its coding ({picture}, {sound}) does not play in an MP4 file in every browser")
+        raise NotPlayable(
+            f"its coding ({picture}, {sound}) does not play in an MP4 file in every browser"
+        )
     if made.copy.blind_size > largest:
         raise ClipTooLarge(
-            f"the blind copy has {made.copy.blind_size} bytes and the protocol allows {largest}: every reviewer "
+            f"the blind copy has {made.copy.blind_size} bytes and the protocol allows {largest}: "
+            "every reviewer "
             "would download that much for each clip of the round"
         )
-    if leaks := [finding for finding in made.findings if finding.flagged and not finding.may_be_chance]:
+    if leaks := [
+        finding for finding in made.findings if finding.flagged and not finding.may_be_chance
+    ]:
         named = "; ".join(f"{leak.place}: {leak.value!r} ({leak.reason})" for leak in leaks[:5])
         raise TraceLeft(f"its blind copy still holds a trace: {named}")

@@ -1,4 +1,7 @@
-"""Making the blind copy of one clip: the same coded picture and sound, in a file with nothing else. No Django here."""
+"""Making the blind copy of one clip: the same coded picture and sound, in a file with nothing else.
+
+No Django here.
+"""
 
 import os
 import threading
@@ -30,7 +33,9 @@ SEE_THROUGH = "part of its picture is see-through (alpha), and an MP4 file has n
 
 
 class NotCopyable(MediaRefusal):
-    """A clip whose coded picture and sound cannot be carried over unchanged into a blind MP4 file."""
+    """A clip whose coded picture and sound cannot be carried over unchanged into a blind MP4
+    file.
+    """
 
 
 class CannotWrite(MediaRefusal):
@@ -39,8 +44,9 @@ class CannotWrite(MediaRefusal):
 
 @dataclass(frozen=True, slots=True)
 class CopyResult:
-    """What a blind copy came from and is: SHA-256 of both files (hex), sizes (bytes), the raw file's facts, and what
-    was left out (name to count)."""
+    """What a blind copy came from and is: SHA-256 of both files (hex), sizes (bytes), the raw
+    file's facts, and what was left out (name to count).
+    """
 
     raw_sha256: str
     blind_sha256: str
@@ -57,14 +63,16 @@ class CopyResult:
 def blind_copy(src: Path, dst: Path) -> CopyResult:
     """Write the blind MP4 copy of ``src`` to ``dst``; the same input gives the same bytes.
 
-    The file appears under its name only when it is whole and on disk. Raises NotCopyable when the clip cannot be
-    copied unchanged, and what probe() raises for a file that is no video.
+    The file appears under its name only when it is whole and on disk. Raises NotCopyable when the
+    clip cannot be copied unchanged, and what probe() raises for a file that is no video.
     """
     return finish(src, dst, lambda partial: call_apart(_copy_here, src, partial, seconds=SECONDS))
 
 
 def finish(src: Path, dst: Path, write: Callable[[str], dict[str, Any]]) -> CopyResult:
-    """Let ``write`` fill a file beside ``dst`` and give it its name when it is whole; no partial file stays."""
+    """Let ``write`` fill a file beside ``dst`` and give it its name when it is whole; no partial
+    file stays.
+    """
     partial = dst.absolute().with_name(f".{dst.name}.{os.getpid()}.{threading.get_ident()}.partial")
     try:
         found = write(str(partial))
@@ -95,12 +103,18 @@ def _copy_here(path: Path, target: str) -> dict[str, Any]:
     return write_copy(path, path, Path(target))
 
 
-def write_copy(raw: Path, source: Path, target: Path, *, picture_bytes: int | None = None) -> dict[str, Any]:
-    """Write the blind copy of ``source``, which is ``raw`` itself or was encoded from it; runs in the sandbox.
+def write_copy(
+    raw: Path, source: Path, target: Path, *, picture_bytes: int | None = None
+) -> dict[str, Any]:
+    """Write the blind copy of ``source``, which is ``raw`` itself or was encoded from it; runs in
+    the sandbox.
 
     With ``picture_bytes``, H.264 pictures are filled up with empty units to that many bytes.
     """
-    with open_bytes(source) as data, nullcontext(data) if raw == source else open_bytes(raw) as raw_data:
+    with (
+        open_bytes(source) as data,
+        nullcontext(data) if raw == source else open_bytes(raw) as raw_data,
+    ):
         with hashing([raw_data]) as raw_digest:
             movie = read_movie(source, data)
             found = facts(source, data, movie, BOUNDS)
@@ -162,7 +176,9 @@ _PICTURES: dict[str, Callable[[bytes, list[memoryview]], Coded]] = {
 }
 
 
-def _picture(path: Path, data: memoryview, track: Track, raw: MediaFacts) -> tuple[Stream, dict[str, int]]:
+def _picture(
+    path: Path, data: memoryview, track: Track, raw: MediaFacts
+) -> tuple[Stream, dict[str, int]]:
     from fartbench.media.alpha import is_opaque  # noqa: PLC0415 - only the sandbox's child decodes
 
     _refuse_obstacle(track)
@@ -183,13 +199,17 @@ def _picture(path: Path, data: memoryview, track: Track, raw: MediaFacts) -> tup
         removed["alpha plane"] = len(track.alpha)
     if len(samples) < len(track.samples):
         removed["hidden frame"] = len(track.samples) - len(samples)
-    return Stream("video", entry, times, coded.samples, shown, raw.height, track.matrix), dict(removed)
+    return Stream("video", entry, times, coded.samples, shown, raw.height, track.matrix), dict(
+        removed
+    )
 
 
 def _header_width(track: Track, raw: MediaFacts) -> int:
-    """Return the width that the track's header says: stretched where the raw container stretched the frames.
+    """Return the width that the track's header says: stretched where the raw container stretched
+    the frames.
 
-    Where only the bitstream does, the header says nothing: players would take its rounded width before the exact one.
+    Where only the bitstream does, the header says nothing: players would take its rounded width
+    before the exact one.
     """
     wide, high = track.pixel_aspect
     width = round(raw.width * Fraction(wide, high)) if track.aspect_declared else raw.width

@@ -16,7 +16,9 @@ _DISK_FULL = 256 - errno.ENOSPC  # the status that ffmpeg ends with
 
 
 class Encoding:
-    """An ffmpeg program that runs from the beginning of a ``with`` block; it is stopped when the block ends early."""
+    """An ffmpeg program that runs from the beginning of a ``with`` block; it is stopped when the
+    block ends early.
+    """
 
     def __init__(self, program: str, arguments: list[str], folder: Path) -> None:
         """``folder`` is one that may be written to."""
@@ -36,7 +38,10 @@ class Encoding:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
@@ -46,8 +51,8 @@ class Encoding:
     def finish(self, path: Path, encoded: Path, seconds: float) -> None:
         """Wait until the file ``encoded`` is made of ``path``.
 
-        Raises MediaTimeout after ``seconds``, NotCopyable with the program's first complaint when it fails, and
-        OSError when the disk is full.
+        Raises MediaTimeout after ``seconds``, NotCopyable with the program's first complaint when
+        it fails, and OSError when the disk is full.
         """
         if self._process is None:
             raise RuntimeError("the program was not started")
@@ -64,6 +69,9 @@ class Encoding:
 
 
 def _first_fault(complaints: str) -> str:
-    """Return what ffmpeg complained of first: all else follows from it. Without the part of ffmpeg that says so."""
+    """Return what ffmpeg complained of first: all else follows from it.
+
+    Without the part of ffmpeg that says so.
+    """
     first = re.sub(r"^(\[[^\]]*\]\s*)+", "", complaints.strip().partition("\n")[0])
     return first.strip().rstrip(".") or "no reason given"

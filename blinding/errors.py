@@ -6,17 +6,20 @@ from fartbench.errors import BadInput, Refusal
 class ClipsNotBlindable(BadInput):
     """Clips of a round that no blind copy can be made of; each is named with its reason.
 
-    ``re_encoded`` says that the round's copies are all re-encoded as it is, so that this is no way out.
+    ``re_encoded`` says that the round's copies are all re-encoded as it is, so that this is no way
+    out.
     """
 
     def __init__(self, round_name: str, faults: list[str], *, re_encoded: bool) -> None:
         super().__init__(f"Round {round_name!r}", faults)
         leave_out = f"“exclude_clip {round_name} --configuration NAME --scene KEY --reason TEXT”"
         self.args = (
-            f"{self}\nThe others have their copies. Leave these out with {leave_out}, and run “blind” again."
+            f"{self}\nThe others have their copies. Leave these out with {leave_out}, and run "
+            "“blind” again."
             if re_encoded
             else f"{self}\nAll clips of a round are treated alike. Either re-encode them all with "
-            f"“blind {round_name} --normalise --reason TEXT”, or leave single ones out with {leave_out}, "
+            f"“blind {round_name} --normalise --reason TEXT”, or leave single ones out with "
+            f"{leave_out}, "
             "which leaves their configurations unranked.",
         )
 

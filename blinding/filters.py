@@ -1,10 +1,13 @@
-"""The arguments of ffmpeg that re-encode a clip, or pieces of one, to the common format. No Django here.
+"""The arguments of ffmpeg that re-encode a clip, or pieces of one, to the common format. No Django
+here.
 
-All times are those of the file's own clock, moved so that a piece begins at zero: a clip whose sound begins before its
-frames keeps the distance between the two. Where no frame is presented yet, the first one is shown, as Chromium does;
-where none is presented any more, the last one. Sound that is missing before, between or after is silence.
+All times are those of the file's own clock, moved so that a piece begins at zero: a clip whose
+sound begins before its frames keeps the distance between the two. Where no frame is presented yet,
+the first one is shown, as Chromium does; where none is presented any more, the last one. Sound that
+is missing before, between or after is silence.
 
-ffmpeg's own reading of turn, mirror, crop and pixel shape is used here; the proof takes them from our reader.
+ffmpeg's own reading of turn, mirror, crop and pixel shape is used here; the proof takes them from
+our reader.
 """
 
 from collections.abc import Sequence
@@ -23,7 +26,9 @@ PATTERN = "scenecut=0:bframes=2:b-adapt=0:ref=3:weightp=0:weightb=0"
 MICROSECONDS = 1_000_000
 RATE = 48_000
 LONGEST_GAP_S = Fraction(3, 100)
-"""Sound whose times differ by less than this from its own length is played without a gap: clocks jitter."""
+"""Sound whose times differ by less than this from its own length is played without a gap: clocks
+jitter.
+"""
 QUEUED = 8
 """How many packets an input may read ahead: ffmpeg's own default."""
 
@@ -36,10 +41,11 @@ def command(  # noqa: PLR0917 - one value for each thing that decides what comes
     taken: Cut,
     seeks: Sequence[Fraction | None],
 ) -> list[str]:
-    """Return the arguments of ffmpeg that encode one clip: the demuxer fixed, only files read, nothing but frames and
-    sound taken.
+    """Return the arguments of ffmpeg that encode one clip: the demuxer fixed, only files read,
+    nothing but frames and sound taken.
 
-    ``seeks`` holds for each piece the moment (s, on the file's clock) to seek to, None for the start of the file.
+    ``seeks`` holds for each piece the moment (s, on the file's clock) to seek to, None for the
+    start of the file.
     """
     frames: list[Any] = []
     sounds: list[Any] = []
@@ -72,7 +78,8 @@ def _source(path: Path, view: SourceView, seek: Fraction | None, number: int) ->
         options["noautorotate"] = None
     if seek is not None:
         options |= {"ss": f"{float(seek):.6f}", "noaccurate_seek": None}
-    # Filters stay when a frame comes in another size or form: made anew they would begin to count at zero.
+    # Filters stay when a frame comes in another size or form: made anew they would begin to count
+    # at zero.
     return ffmpeg.input(
         f"file:{path}",
         f=view.demuxer,
@@ -85,13 +92,18 @@ def _source(path: Path, view: SourceView, seek: Fraction | None, number: int) ->
 
 
 def _apart(number: int) -> dict[str, Any]:
-    """Return an option that makes an input one of its own: inputs that are alike would be taken for the same."""
+    """Return an option that makes an input one of its own: inputs that are alike would be taken for
+    the same.
+    """
     return {"thread_queue_size": QUEUED + number}
 
 
-def _frames(source: Any, view: SourceView, start: Fraction, common: CommonFormat, count: int) -> Any:
-    # On a clock of microseconds the move is exact to one. The last frame is held before the rate is made even: at the
-    # end of a file that does not say how long its last frame lasts, that frame would be dropped.
+def _frames(
+    source: Any, view: SourceView, start: Fraction, common: CommonFormat, count: int
+) -> Any:
+    # On a clock of microseconds the move is exact to one. The last frame is held before the rate is
+    # made even: at the end of a file that does not say how long its last frame lasts, that frame
+    # would be dropped.
     steady = (
         source[str(view.video)]
         .filter("settb", "AVTB")
@@ -116,7 +128,9 @@ def _over_black(frames: Any, view: SourceView) -> Any:
 
 
 def _fitted(frames: Any, view: SourceView, common: CommonFormat) -> Any:
-    """Return frames in square pixels, as large as fits, with black bars; as `CommonFormat.fit` says it."""
+    """Return frames in square pixels, as large as fits, with black bars; as `CommonFormat.fit` says
+    it.
+    """
     width, height = common.width, common.height
     colour = {"in_color_matrix": view.colour} if view.colour and not view.has_alpha else {}
     return frames.filter(
@@ -159,15 +173,20 @@ def _sound(source: Any, view: SourceView, start: Fraction, length: float) -> Any
         source[str(view.audio)]
         .filter("asetpts", f"PTS-{float(start):.6f}/TB")
         .filter("atrim", start=0)
-        .filter("aresample", RATE, **{"async": 1, "first_pts": 0, "min_hard_comp": float(LONGEST_GAP_S)})
+        .filter(
+            "aresample", RATE, **{"async": 1, "first_pts": 0, "min_hard_comp": float(LONGEST_GAP_S)}
+        )
         .filter("aformat", sample_fmts="flt")
     )
     if view.channels == 1:
-        # One channel is heard from both sides at full level, as players do it; a mix would be 3 dB softer.
+        # One channel is heard from both sides at full level, as players do it; a mix would be 3 dB
+        # softer.
         heard = heard.filter("aformat", channel_layouts="mono").filter(
             "channelmap", map="FC-FL|FC-FR", channel_layout="stereo"
         )
-    return heard.filter("aformat", channel_layouts="stereo").filter("apad").filter("atrim", end=length)
+    return (
+        heard.filter("aformat", channel_layouts="stereo").filter("apad").filter("atrim", end=length)
+    )
 
 
 def _silence(length: float, number: int) -> Any:

@@ -1,9 +1,9 @@
 """How well the technical facts of blind files alone tell configurations apart. No Django here.
 
-A stream copy keeps what the encoder chose (frame rate, size, key picture spacing, bit rate), and that may give a
-configuration away. The figure is the balanced accuracy of a naive Bayes classifier that guesses each file's
-configuration from the facts of all the others (leave one out), beside what the same classifier reaches when the labels
-are shuffled (permutation test; Good 2005).
+A stream copy keeps what the encoder chose (frame rate, size, key picture spacing, bit rate), and
+that may give a configuration away. The figure is the balanced accuracy of a naive Bayes classifier
+that guesses each file's configuration from the facts of all the others (leave one out), beside what
+the same classifier reaches when the labels are shuffled (permutation test; Good 2005).
 """
 
 from collections import defaultdict
@@ -35,9 +35,11 @@ _ALIKE = frozenset({"container", "size", "tracks", "timescale"})
 
 @dataclass(frozen=True, slots=True)
 class ConfigurationTells:
-    """What gives one configuration away: how many files it has, how many other configurations share at least one whole
-    set of facts with it, and the facts that none of its files shares with another configuration: a kind that no other
-    file has, a quantity whose range lies apart from every other configuration's range."""
+    """What gives one configuration away: how many files it has, how many other configurations share
+    at least one whole set of facts with it, and the facts that none of its files shares with
+    another configuration: a kind that no other file has, a quantity whose range lies apart from
+    every other configuration's range.
+    """
 
     configuration: str
     files: int
@@ -47,9 +49,10 @@ class ConfigurationTells:
 
 @dataclass(frozen=True, slots=True)
 class FingerprintReport:
-    """How far facts tell configurations apart: balanced accuracy in [0, 1] with a 95 % Wilson interval over files,
-    what shuffled labels reach on average, and the share of shuffles (p) that do at least as well. ``told_apart``
-    when p < 0.05."""
+    """How far facts tell configurations apart: balanced accuracy in [0, 1] with a 95 % Wilson
+    interval over files, what shuffled labels reach on average, and the share of shuffles (p) that
+    do at least as well. ``told_apart`` when p < 0.05.
+    """
 
     files: int
     configurations: list[ConfigurationTells]
@@ -68,7 +71,8 @@ class FingerprintReport:
 def technical_facts(path: Path) -> dict[str, Value]:
     """Return the technical facts of a blind file by name; raises like probe().
 
-    The sizes of single coded pictures are not among them: they follow from the picture, which a reviewer sees anyway.
+    The sizes of single coded pictures are not among them: they follow from the picture, which a
+    reviewer sees anyway.
     """
     found: dict[str, Value] = call_apart(_facts_here, path, seconds=60.0)
     return found
@@ -82,7 +86,9 @@ def _facts_here(path: Path) -> dict[str, Value]:
 
 def facts_by_name(movie: Movie, measured: MediaFacts) -> dict[str, Value]:
     """Return the technical facts of a file that was read and probed."""
-    named: dict[str, Value] = {name: value for name, value in asdict(measured).items() if name not in _ALIKE}
+    named: dict[str, Value] = {
+        name: value for name, value in asdict(measured).items() if name not in _ALIKE
+    }
     for kind in ("video", "audio"):
         track = movie.main(kind)
         if track is not None and track.samples:
@@ -107,16 +113,18 @@ def _track_facts(track: Track) -> dict[str, Value]:
 
 
 def report(rows: Sequence[Row], permutations: int = PERMUTATIONS) -> FingerprintReport:
-    """Return how far the facts of ``rows`` (configuration, facts) tell the configurations apart; the same rows give
-    the same report.
+    """Return how far the facts of ``rows`` (configuration, facts) tell the configurations apart;
+    the same rows give the same report.
 
-    Raises ValueError for fewer than two configurations or for one with a single file, which cannot be guessed from the
-    others.
+    Raises ValueError for fewer than two configurations or for one with a single file, which cannot
+    be guessed from the others.
     """
     labels = [label for label, _ in rows]
     names = sorted(set(labels))
     if len(names) < 2 or min(map(labels.count, names)) < 2:  # noqa: PLR2004
-        raise ValueError("A fingerprint needs two configurations or more, with two files or more each.")
+        raise ValueError(
+            "A fingerprint needs two configurations or more, with two files or more each."
+        )
     fields = _varying(rows)
     truth = np.array([names.index(label) for label in labels])
     columns = [_column([row.get(field) for _, row in rows]) for field in fields]
@@ -146,7 +154,11 @@ def _tells(name: str, rows: Sequence[Row], fields: list[str]) -> ConfigurationTe
     for label, row in rows:
         whole[tuple(row.get(field) for field in fields)].add(label)
     sharing = set().union(*(labels for labels in whole.values() if name in labels)) - {name}
-    away = [field for field in fields if _is_apart(name, [(label, row.get(field)) for label, row in rows])]
+    away = [
+        field
+        for field in fields
+        if _is_apart(name, [(label, row.get(field)) for label, row in rows])
+    ]
     return ConfigurationTells(name, len(mine), len(sharing), away)
 
 
@@ -162,7 +174,9 @@ def _is_apart(name: str, values: Sequence[tuple[str, Value]]) -> bool:
 
 
 def _is_quantity(values: Sequence[Value]) -> bool:
-    numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    numeric = all(
+        isinstance(value, int | float) and not isinstance(value, bool) for value in values
+    )
     return numeric and len(set(values)) > FEW_KINDS
 
 
@@ -189,10 +203,11 @@ def _accuracy(columns: list[Column], truth: NDArray[np.int64], classes: int) -> 
 
 
 def _kind_scores(values: NDArray[np.float64], one_hot: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return log P(value | class) with add-one smoothing, the file itself left out; shape (files, classes).
+    """Return log P(value | class) with add-one smoothing, the file itself left out; shape (files,
+    classes).
 
-    The other classes are counted as if they, too, had one file less: else a class would score lower just for being the
-    file's own.
+    The other classes are counted as if they, too, had one file less: else a class would score lower
+    just for being the file's own.
     """
     kinds = np.eye(int(values.max()) + 1)[values.astype(int)]
     counts = one_hot.sum(axis=0)
@@ -201,8 +216,12 @@ def _kind_scores(values: NDArray[np.float64], one_hot: NDArray[np.float64]) -> N
     return np.asarray(np.log((same + 1) / (counts - 1 + kinds.shape[1])))
 
 
-def _quantity_scores(values: NDArray[np.float64], one_hot: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return log densities of a normal distribution per class, the file itself left out; shape (files, classes)."""
+def _quantity_scores(
+    values: NDArray[np.float64], one_hot: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return log densities of a normal distribution per class, the file itself left out; shape
+    (files, classes).
+    """
     scaled = (values - values.mean()) / (values.std() or 1.0)
     count = one_hot.sum(axis=0) - one_hot
     total = scaled @ one_hot - one_hot * scaled[:, None]
@@ -212,7 +231,9 @@ def _quantity_scores(values: NDArray[np.float64], one_hot: NDArray[np.float64]) 
     return np.asarray(-0.5 * (np.log(variance) + (scaled[:, None] - mean) ** 2 / variance))
 
 
-def _shuffled(columns: list[Column], truth: NDArray[np.int64], classes: int, count: int) -> NDArray[np.float64]:
+def _shuffled(
+    columns: list[Column], truth: NDArray[np.int64], classes: int, count: int
+) -> NDArray[np.float64]:
     random = np.random.default_rng(SEED)
     return np.array([_accuracy(columns, random.permutation(truth), classes) for _ in range(count)])
 

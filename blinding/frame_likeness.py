@@ -1,11 +1,15 @@
-"""Whether the frames of a normalised copy are those of the clip, each at its time. No Django here; runs in the sandbox.
+"""Whether the frames of a normalised copy are those of the clip, each at its time. No Django here;
+runs in the sandbox.
 
-The difference of two frames is the mean square of what their cells differ by, in grey levels of 0..255. A frame
-of the copy shows the clip's frame whose time is next to its own. What it shows has to be
+The difference of two frames is the mean square of what their cells differ by, in grey levels of
+0..255. A frame of the copy shows the clip's frame whose time is next to its own. What it shows has
+to be
 
-- like that frame: no more unlike than coding makes it (a part of what the frame's own cells vary by), and
-- no less like it than like another frame of the clip nearby. So a held, swapped or late frame shows, however alike the
-  frames of the clip are, as long as they differ more than coding changes them; and a still clip is no false alarm.
+- like that frame: no more unlike than coding makes it (a part of what the frame's own cells
+  vary by), and
+- no less like it than like another frame of the clip nearby. So a held, swapped or late frame
+  shows, however alike the frames of the clip are, as long as they differ more than coding
+  changes them; and a still clip is no false alarm.
 """
 
 from __future__ import annotations
@@ -21,15 +25,23 @@ from blinding.common_format import Box
 from blinding.small_frames import Small
 
 LARGEST = 80.0
-"""How unlike (grey levels squared) any frame may be to its own: what coding at a low rate does to small frames."""
+"""How unlike (grey levels squared) any frame may be to its own: what coding at a low rate does to
+small frames.
+"""
 SHARE = 0.05
-"""How much more, as a part of what the cells of a frame vary by: another picture with as much in it comes to twice."""
+"""How much more, as a part of what the cells of a frame vary by: another picture with as much in it
+comes to twice.
+"""
 TIMES_NEAREST, BEYOND_NEAREST = 3.0, 1.5
-"""A frame is another one when its own is more than this many times, and these levels squared, less like it."""
+"""A frame is another one when its own is more than this many times, and these levels squared, less
+like it.
+"""
 DARK = 16.0
 """The most (0..255) that the mean of a row or column of a black bar may be."""
 BLOCKS, DISCOLOURED = 4, 24.0
-"""Into how many parts a side of the frame is divided for its colours, and how many levels each may be off."""
+"""Into how many parts a side of the frame is divided for its colours, and how many levels each may
+be off.
+"""
 NEARBY_S = Fraction(3, 2)
 CLOCK_S = 0.0015
 """How coarse (s) the times of a clip may be: Matroska rounds them to milliseconds."""
@@ -38,8 +50,9 @@ AT_ONCE = 32
 
 @dataclass(slots=True)
 class ClipFrames:
-    """Frames of a clip in the order in which they are presented: when (s, from where a piece begins), small, and where
-    each lies in the common frame."""
+    """Frames of a clip in the order in which they are presented: when (s, from where a piece
+    begins), small, and where each lies in the common frame.
+    """
 
     times: list[Fraction] = field(default_factory=list)
     cells: list[Small] = field(default_factory=list)
@@ -47,14 +60,17 @@ class ClipFrames:
 
     @property
     def distinct_boxes(self) -> list[Box]:
-        """The places in the common frame, each once; a clip whose frames change their size has several."""
+        """The places in the common frame, each once; a clip whose frames change their size has
+        several.
+        """
         return list(dict.fromkeys(self.boxes))
 
 
 @dataclass(slots=True)
 class CopyFrames:
-    """Frames of a copy: the number of the first one, their rate, and for each place where those of the clip may lie
-    what is there, small, and how bright the bars around it are (0..255)."""
+    """Frames of a copy: the number of the first one, their rate, and for each place where those of
+    the clip may lie what is there, small, and how bright the bars around it are (0..255).
+    """
 
     first: int
     rate: Fraction
@@ -64,8 +80,10 @@ class CopyFrames:
 
 @dataclass(slots=True)
 class Comparison:
-    """What comparing the frames of one piece found. ``differences`` has one value a frame, grey levels squared;
-    ``offset`` is how much later (s) the frames of the copy are than the clip's, where that can be told."""
+    """What comparing the frames of one piece found. ``differences`` has one value a frame, grey
+    levels squared; ``offset`` is how much later (s) the frames of the copy are than the clip's,
+    where that can be told.
+    """
 
     differences: NDArray[np.float64]
     offset: float
@@ -76,7 +94,9 @@ def compare_frames(clip: ClipFrames, copy: CopyFrames) -> Comparison:
     """Compare frames of a copy with those of the piece of a clip that they are to show."""
     count = len(copy.cells[clip.boxes[0]])
     low, high = _presented(clip.times, copy.rate, count)
-    found = _Matches(np.full(count, np.inf), np.full(count, np.inf), np.zeros(count, int), np.zeros(count, int))
+    found = _Matches(
+        np.full(count, np.inf), np.full(count, np.inf), np.zeros(count, int), np.zeros(count, int)
+    )
     for rows, columns, differences in _differences(clip, copy, low, high):
         places = np.arange(columns.start, columns.stop)
         is_own = (places >= low[rows, None]) & (places <= high[rows, None])
@@ -92,8 +112,9 @@ def compare_frames(clip: ClipFrames, copy: CopyFrames) -> Comparison:
 
 @dataclass(slots=True)
 class _Matches:
-    """For each frame of the copy how unlike it is to its own in the clip, how unlike to the most alike one nearby, and
-    the places of both in the clip."""
+    """For each frame of the copy how unlike it is to its own in the clip, how unlike to the most
+    alike one nearby, and the places of both in the clip.
+    """
 
     own: NDArray[np.float64]
     nearest: NDArray[np.float64]
@@ -106,11 +127,14 @@ class _Matches:
         return np.asarray(self.own > TIMES_NEAREST * self.nearest + BEYOND_NEAREST)
 
 
-def _presented(times: Sequence[Fraction], rate: Fraction, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _presented(
+    times: Sequence[Fraction], rate: Fraction, count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return for each frame of the copy the first and the last frame of the clip that it may show.
 
-    A frame of the clip may begin at most half a frame of the copy before or after its time. So a frame of the copy
-    shows the last one that begins before half a frame later; two are possible where one begins just then.
+    A frame of the clip may begin at most half a frame of the copy before or after its time. So a
+    frame of the copy shows the last one that begins before half a frame later; two are possible
+    where one begins just then.
     """
     moments = np.array([float(time) for time in times])
     turns = (np.arange(count) + 0.5) / float(rate)
@@ -122,14 +146,21 @@ def _presented(times: Sequence[Fraction], rate: Fraction, count: int) -> tuple[N
 def _differences(
     clip: ClipFrames, copy: CopyFrames, low: NDArray[np.int64], high: NDArray[np.int64]
 ) -> Iterator[tuple[slice, slice, NDArray[np.float64]]]:
-    """Yield, for a stretch of the copy's frames at a time, how unlike each is to each frame of the clip nearby."""
+    """Yield, for a stretch of the copy's frames at a time, how unlike each is to each frame of the
+    clip nearby.
+    """
     width = _nearby(clip.times)
     for begin in range(0, len(low), AT_ONCE):
         rows = slice(begin, min(begin + AT_ONCE, len(low)))
-        columns = slice(max(0, int(low[rows].min()) - width), min(len(clip.times), int(high[rows].max()) + width + 1))
+        columns = slice(
+            max(0, int(low[rows].min()) - width),
+            min(len(clip.times), int(high[rows].max()) + width + 1),
+        )
         block = np.zeros((rows.stop - rows.start, columns.stop - columns.start))
         for box in set(clip.boxes[columns]):
-            places = [place for place in range(columns.start, columns.stop) if clip.boxes[place] == box]
+            places = [
+                place for place in range(columns.start, columns.stop) if clip.boxes[place] == box
+            ]
             theirs = np.stack([clip.cells[place].ravel() for place in places])
             ours = np.stack([cells.ravel() for cells in copy.cells[box][rows]])
             block[:, np.array(places) - columns.start] = _mean_squares(ours, theirs)
@@ -142,17 +173,24 @@ def _mean_squares(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> NDA
 
 
 def _nearby(times: Sequence[Fraction]) -> int:
-    """Return how many frames of the clip are presented within NEARBY_S of each other, but at least eight."""
+    """Return how many frames of the clip are presented within NEARBY_S of each other, but at least
+    eight.
+    """
     length = times[-1] - times[0]
     return max(8, round(NEARBY_S * (len(times) - 1) / length)) if length > 0 else 8
 
 
 def _unlike(found: _Matches, clip: ClipFrames, copy: CopyFrames) -> Iterator[str]:
-    varies = np.array([float(clip.cells[place].std(axis=(0, 1)).mean()) ** 2 for place in found.own_place])
+    varies = np.array(
+        [float(clip.cells[place].std(axis=(0, 1)).mean()) ** 2 for place in found.own_place]
+    )
     wrong = np.flatnonzero(found.own > LARGEST + SHARE * varies)
     if len(wrong):
         first = copy.first + wrong[0]
-        yield f"{len(wrong)} of {len(found.own)} frames are not the clip's, the first of them frame {first}"
+        yield (
+            f"{len(wrong)} of {len(found.own)} frames are not the clip's, the first of them frame "
+            f"{first}"
+        )
 
 
 def _others(found: _Matches, clip: ClipFrames, copy: CopyFrames) -> Iterator[str]:
@@ -161,7 +199,8 @@ def _others(found: _Matches, clip: ClipFrames, copy: CopyFrames) -> Iterator[str
         number = int(wrong[0])
         away = float(number / copy.rate - clip.times[int(found.which[number])])
         yield (
-            f"{len(wrong)} of {len(found.own)} frames show another moment of the clip; the first, frame "
+            f"{len(wrong)} of {len(found.own)} frames show another moment of the clip; the first, "
+            "frame "
             f"{copy.first + number}, is {away * 1000:+.1f} ms off"
         )
 
@@ -169,18 +208,26 @@ def _others(found: _Matches, clip: ClipFrames, copy: CopyFrames) -> Iterator[str
 def _in_bars(found: _Matches, clip: ClipFrames, copy: CopyFrames) -> Iterator[str]:
     for number, place in enumerate(found.own_place):
         if copy.bars[clip.boxes[place]][number] > DARK:
-            yield f"the bars of frame {copy.first + number} are not black: it is shown in another shape"
+            yield (
+                f"the bars of frame {copy.first + number} are not black: it is shown in another "
+                "shape"
+            )
             return
 
 
 def _discoloured(found: _Matches, clip: ClipFrames, copy: CopyFrames) -> Iterator[str]:
-    """Yield a fault when parts of the frame have another colour than in the clip, on average over all frames: coding
-    changes single cells and not the mean of many."""
+    """Yield a fault when parts of the frame have another colour than in the clip, on average over
+    all frames: coding changes single cells and not the mean of many.
+    """
     total = np.zeros_like(clip.cells[0])
     for number, place in enumerate(found.own_place):
         total += copy.cells[clip.boxes[place]][number] - clip.cells[place]
     rows, columns = (size // BLOCKS for size in total.shape[:2])
-    blocks = total[: rows * BLOCKS, : columns * BLOCKS].reshape(BLOCKS, rows, BLOCKS, columns, 3).mean(axis=(1, 3))
+    blocks = (
+        total[: rows * BLOCKS, : columns * BLOCKS]
+        .reshape(BLOCKS, rows, BLOCKS, columns, 3)
+        .mean(axis=(1, 3))
+    )
     most = float(np.abs(blocks).max()) / len(found.own)
     if most > DISCOLOURED:
         yield f"its colours are up to {most:.0f} of 255 levels off"
@@ -191,4 +238,8 @@ def _offset(found: _Matches, clip: ClipFrames, copy: CopyFrames) -> float:
     wrong = np.flatnonzero(found.are_others)
     if 2 * len(wrong) < len(found.own):
         return 0.0
-    return float(np.median([float(int(number) / copy.rate - clip.times[found.which[number]]) for number in wrong]))
+    return float(
+        np.median(
+            [float(int(number) / copy.rate - clip.times[found.which[number]]) for number in wrong]
+        )
+    )

@@ -1,8 +1,8 @@
 """Listing everything that a media file says besides its picture and sound. No Django here.
 
-Works on any file: what can be followed as MP4 or Matroska is read field by field, anything else as bytes. A field
-counts unless playing needs it; a text counts whatever it says, and is marked with what it names where that can be
-told.
+Works on any file: what can be followed as MP4 or Matroska is read field by field, anything else as
+bytes. A field counts unless playing needs it; a text counts whatever it says, and is marked with
+what it names where that can be told.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,8 @@ __all__ = ["Finding", "scan"]
 
 
 def scan(path: Path) -> list[Finding]:
-    """Return what is found in a file, in the file's order, each thing once; flagged() tells the leaks.
+    """Return what is found in a file, in the file's order, each thing once; flagged() tells the
+    leaks.
 
     Raises a MediaRefusal when the file cannot be opened or is beyond the bounds of a clip.
     """
@@ -53,4 +54,6 @@ def _findings(path: Path, data: memoryview, movie: Movie | None = None) -> Itera
         yield from scan_streams(data, movie or read_movie(path, data))
     except (MediaRefusal, CannotScrub, IndexError) as fault:
         reason = fault.reason if isinstance(fault, MediaRefusal) else str(fault)
-        yield Finding("samples", f"cannot be followed: {reason}", "media data that could not be checked")
+        yield Finding(
+            "samples", f"cannot be followed: {reason}", "media data that could not be checked"
+        )

@@ -1,4 +1,6 @@
-"""What a round looks at of each of its clips: the whole of it, or windows with the form that each is asked with."""
+"""What a round looks at of each of its clips: the whole of it, or windows with the form that each
+is asked with.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ WHOLE = ""
 
 @dataclass(frozen=True)
 class Look:
-    """One stimulus to be made of a clip. ``windows`` is WHOLE, or the seconds as `blinding.windows.written` says them.
+    """One stimulus to be made of a clip. ``windows`` is WHOLE, or the seconds as
+    `blinding.windows.written` says them.
 
     The other fields are the stimulus's own; looks that differ in these alone share a blind copy.
     """
@@ -46,7 +49,8 @@ def looks_of(round_: Round) -> dict[str, list[Look]]:
     if rollouts is None or plan is None:
         return {scene: [Look()] for scene in round_.scenes}
     return {
-        scene: [_look(one) for one in asked_of(rollouts, plan, rollouts.scenario(scene))] for scene in round_.scenes
+        scene: [_look(one) for one in asked_of(rollouts, plan, rollouts.scenario(scene))]
+        for scene in round_.scenes
     }
 
 

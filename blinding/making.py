@@ -1,6 +1,8 @@
-"""Making a blind copy and finding out all that is stored about it, in one trip to the sandbox. No Django here.
+"""Making a blind copy and finding out all that is stored about it, in one trip to the sandbox. No
+Django here.
 
-The clip and its copy are each read and probed once; the proof decodes both with a reader of its own.
+The clip and its copy are each read and probed once; the proof decodes both with a reader of its
+own.
 """
 
 from __future__ import annotations
@@ -31,9 +33,9 @@ INSPECTION_SECONDS = 120.0
 class Made:
     """A blind copy, and what was found out about it.
 
-    ``proof`` is the JSON object of a proof that holds. ``frame_times`` says when each frame is presented (s after the
-    first presented moment), ``technical`` by which facts files could be told apart, ``findings`` what the leak scan
-    found.
+    ``proof`` is the JSON object of a proof that holds. ``frame_times`` says when each frame is
+    presented (s after the first presented moment), ``technical`` by which facts files could be told
+    apart, ``findings`` what the leak scan found.
     """
 
     copy: CopyResult
@@ -47,19 +49,25 @@ class Made:
 def make_plain(clip: Path, scratch: Path) -> Made:
     """Write the blind copy of a clip to ``scratch``, whole and on disk, prove it and inspect it.
 
-    What is left at ``scratch`` after a refusal is not to be used. Raises NotCopyable when the clip cannot be copied
-    unchanged or the proof does not hold, what probe() raises for a file that is no video, and OSError for a full disk.
+    What is left at ``scratch`` after a refusal is not to be used. Raises NotCopyable when the clip
+    cannot be copied unchanged or the proof does not hold, what probe() raises for a file that is no
+    video, and OSError for a full disk.
     """
     seconds = COPY_SECONDS + PROOF_SECONDS + INSPECTION_SECONDS
     return _made(call_apart(_make_plain_here, clip, str(scratch), seconds=seconds))
 
 
 def make_normalised(clip: Path, scratch: Path, format: CommonFormat, taken: Cut | None) -> Made:  # noqa: A002
-    """Do the same with a re-encoded copy of a clip, or of what is ``taken`` of it. Raises what normalise() raises."""
+    """Do the same with a re-encoded copy of a clip, or of what is ``taken`` of it.
+
+    Raises what normalise() raises.
+    """
     order = encoding_order(format, taken)
     seconds = order["seconds"] + REST_S + INSPECTION_SECONDS
     program = str(ffmpeg_binary())
-    return _made(call_apart(_make_normalised_here, clip, str(scratch), program, order, seconds=seconds))
+    return _made(
+        call_apart(_make_normalised_here, clip, str(scratch), program, order, seconds=seconds)
+    )
 
 
 def _made(answer: dict[str, Any]) -> Made:
@@ -82,9 +90,13 @@ def _make_plain_here(path: Path, scratch: str) -> dict[str, Any]:
     return {"copy": copy, "proof": proof.as_json()} | _inspect(Path(scratch))
 
 
-def _make_normalised_here(path: Path, scratch: str, program: str, order: dict[str, Any]) -> dict[str, Any]:
+def _make_normalised_here(
+    path: Path, scratch: str, program: str, order: dict[str, Any]
+) -> dict[str, Any]:
     made = normalise_here(path, scratch, program, order)
-    return {"copy": made["copy"], "proof": NormalisedProof(**made["proof"]).as_json()} | _inspect(Path(scratch))
+    return {"copy": made["copy"], "proof": NormalisedProof(**made["proof"]).as_json()} | _inspect(
+        Path(scratch)
+    )
 
 
 def _inspect(copy: Path) -> dict[str, Any]:

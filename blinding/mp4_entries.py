@@ -20,14 +20,21 @@ RESOLUTION = 0x480000
 def picture_entry(coded: Coded, track: Track, size: tuple[int, int]) -> bytes:
     """Return the sample entry of a picture track of ``size`` (coded width and height).
 
-    The shape of a pixel is written where the raw container gives one and the bitstream does not give the same to every
-    player; where only the bitstream gives one, each player goes on reading it there.
+    The shape of a pixel is written where the raw container gives one and the bitstream does not
+    give the same to every player; where only the bitstream gives one, each player goes on reading
+    it there.
     """
     fixed = pack(">6xH16xHHIIIH32xHh", 1, *size, RESOLUTION, RESOLUTION, 0, 1, 24, -1)
     parts = [box(RECORDS[coded.entry], coded.record)]
     if track.colour is not None and max(track.colour[:3]) <= LARGEST_CODE:
         primaries, transfer, matrix, full_range = track.colour
-        parts.append(box(b"colr", b"nclx", pack(">HHHB", primaries, transfer, matrix, 0x80 if full_range else 0)))
+        parts.append(
+            box(
+                b"colr",
+                b"nclx",
+                pack(">HHHB", primaries, transfer, matrix, 0x80 if full_range else 0),
+            )
+        )
     grading = ((b"mdcv", coded.mastering or track.mastering), (b"clli", coded.light or track.light))
     parts += [box(kind, numbers) for kind, numbers in grading if numbers]
     if track.aspect_declared and {track.pixel_aspect, track.coded_aspect} != {SQUARE}:
@@ -38,12 +45,18 @@ def picture_entry(coded: Coded, track: Track, size: tuple[int, int]) -> bytes:
 def sound_entry(coded: Coded, codec: str, channels: int, rate: int) -> bytes:
     """Return the sample entry of a sound track."""
     fixed = pack(">6xH8xHHIHH", 1, channels, 16, 0, rate if rate < 1 << 16 else 0, 0)
-    inner = box(RECORDS[coded.entry], coded.record) if coded.entry in RECORDS else _esds(codec, coded.record)
+    inner = (
+        box(RECORDS[coded.entry], coded.record)
+        if coded.entry in RECORDS
+        else _esds(codec, coded.record)
+    )
     return box(coded.entry.encode(), fixed, inner)
 
 
 def _esds(codec: str, config: bytes) -> bytes:
-    """Return the elementary stream descriptor (ISO/IEC 14496-1 §7.2.6.5) without rates or buffer sizes."""
+    """Return the elementary stream descriptor (ISO/IEC 14496-1 §7.2.6.5) without rates or buffer
+    sizes.
+    """
     kind = 0x6B if codec == "mp3" else 0x40
     specific = _descriptor(5, config) if config else b""
     decoder = _descriptor(4, pack(">BB3xII", kind, 0x15, 0, 0) + specific)

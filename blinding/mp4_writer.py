@@ -1,7 +1,8 @@
 """Writing the one kind of MP4 file that every blind copy is. No Django here.
 
-Layout: ftyp, moov, mdat; no other box. Every field is a constant, a number that a decoder needs, or follows from the
-samples. Source: ISO/IEC 14496-12; sample entries by 14496-14, 14496-15 and the AV1, VP9 and Opus bindings.
+Layout: ftyp, moov, mdat; no other box. Every field is a constant, a number that a decoder needs, or
+follows from the samples. Source: ISO/IEC 14496-12; sample entries by 14496-14, 14496-15 and the
+AV1, VP9 and Opus bindings.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +23,9 @@ CHUNK = CLOCK // 2
 
 @dataclass(slots=True)
 class Stream:
-    """One track to write: its kind, complete sample entry, times, display size and matrix, and samples in pieces."""
+    """One track to write: its kind, complete sample entry, times, display size and matrix, and
+    samples in pieces.
+    """
 
     kind: str
     entry: bytes
@@ -81,7 +84,9 @@ def _interleave(streams: list[Stream]) -> list[tuple[int, range]]:
     return [(number, run) for _, number, run in sorted(chunks, key=lambda chunk: chunk[:2])]
 
 
-def _moov(streams: list[Stream], sizes: list[list[int]], plan: list[tuple[int, range]], at: int) -> bytes:
+def _moov(
+    streams: list[Stream], sizes: list[list[int]], plan: list[tuple[int, range]], at: int
+) -> bytes:
     offsets: list[list[int]] = [[] for _ in streams]
     for number, run in plan:
         offsets[number].append(at)
@@ -115,7 +120,9 @@ def _length(stream: Stream) -> int:
 
 
 def _matrix(cells: tuple[int, ...], width: int, height: int) -> bytes:
-    """Return a display matrix of quarter turns, moved so that the turned picture begins at the origin."""
+    """Return a display matrix of quarter turns, moved so that the turned picture begins at the
+    origin.
+    """
     a, b, c, d = cells
     right = (width if a < 0 else 0) + (height if c < 0 else 0)
     down = (width if b < 0 else 0) + (height if d < 0 else 0)
@@ -123,13 +130,27 @@ def _matrix(cells: tuple[int, ...], width: int, height: int) -> bytes:
     return pack(">9i", *rows)
 
 
-def _trak(number: int, stream: Stream, sizes: list[int], chunks: list[range], offsets: list[int]) -> bytes:
+def _trak(
+    number: int, stream: Stream, sizes: list[int], chunks: list[range], offsets: list[int]
+) -> bytes:
     sound = stream.kind == "audio"
     tkhd = full_box(
         b"tkhd",
         0,
         3,
-        pack(">IIIIIQHHHH", 0, 0, number, 0, _shown(stream), 0, 0, int(sound), 0x100 if sound else 0, 0),
+        pack(
+            ">IIIIIQHHHH",
+            0,
+            0,
+            number,
+            0,
+            _shown(stream),
+            0,
+            0,
+            int(sound),
+            0x100 if sound else 0,
+            0,
+        ),
         _matrix(stream.matrix, stream.width, stream.height),
         pack(">II", stream.width << 16, stream.height << 16),
     )
@@ -149,24 +170,37 @@ def _edts(stream: Stream) -> bytes:
 def _mdia(stream: Stream, sizes: list[int], chunks: list[range], offsets: list[int]) -> bytes:
     sound = stream.kind == "audio"
     mdhd = full_box(
-        b"mdhd", 0, 0, pack(">IIIIHH", 0, 0, stream.times.timescale, sum(stream.times.steps), UNDETERMINED, 0)
+        b"mdhd",
+        0,
+        0,
+        pack(">IIIIHH", 0, 0, stream.times.timescale, sum(stream.times.steps), UNDETERMINED, 0),
     )
     hdlr = full_box(b"hdlr", 0, 0, pack(">I4s12xB", 0, b"soun" if sound else b"vide", 0))
     head = full_box(b"smhd", 0, 0, bytes(4)) if sound else full_box(b"vmhd", 0, 1, bytes(8))
     here = box(b"dinf", full_box(b"dref", 0, 0, pack(">I", 1), full_box(b"url ", 0, 1)))
-    stbl = box(b"stbl", full_box(b"stsd", 0, 0, pack(">I", 1), stream.entry), *_tables(stream, sizes, chunks, offsets))
+    stbl = box(
+        b"stbl",
+        full_box(b"stsd", 0, 0, pack(">I", 1), stream.entry),
+        *_tables(stream, sizes, chunks, offsets),
+    )
     return box(b"mdia", mdhd, hdlr, box(b"minf", head, here, stbl))
 
 
-def _tables(stream: Stream, sizes: list[int], chunks: list[range], offsets: list[int]) -> Iterator[bytes]:
+def _tables(
+    stream: Stream, sizes: list[int], chunks: list[range], offsets: list[int]
+) -> Iterator[bytes]:
     times = stream.times
     yield _counted(b"stts", [(len(list(group)), step) for step, group in groupby(times.steps)])
     if any(times.shifts):
-        yield _counted(b"ctts", [(len(list(group)), shift) for shift, group in groupby(times.shifts)])
+        yield _counted(
+            b"ctts", [(len(list(group)), shift) for shift, group in groupby(times.shifts)]
+        )
     if not all(times.sync):
         yield _counted(b"stss", [(index + 1,) for index, sync in enumerate(times.sync) if sync])
     rows = [(index + 1, len(run), 1) for index, run in enumerate(chunks)]
-    yield _counted(b"stsc", rows[:1] + [row for before, row in pairwise(rows) if row[1] != before[1]])
+    yield _counted(
+        b"stsc", rows[:1] + [row for before, row in pairwise(rows) if row[1] != before[1]]
+    )
     yield full_box(b"stsz", 0, 0, pack(f">II{len(sizes)}I", 0, len(sizes), *sizes))
     yield _counted(b"stco", [(offset,) for offset in offsets])
 

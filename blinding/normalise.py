@@ -1,8 +1,9 @@
-"""Re-encoding every clip of a round to one common format, so that not even technical facts tell them apart. No Django
-here.
+"""Re-encoding every clip of a round to one common format, so that not even technical facts tell
+them apart. No Django here.
 
-Coding is at a constant rate with a fixed pattern of frames; what is left to differ is the picture and the sound
-themselves. Each copy is proven: it shows the clip's frames, each at its time and in its shape, and plays its sound.
+Coding is at a constant rate with a fixed pattern of frames; what is left to differ is the picture
+and the sound themselves. Each copy is proven: it shows the clip's frames, each at its time and in
+its shape, and plays its sound.
 """
 
 from dataclasses import asdict, dataclass, replace
@@ -36,19 +37,22 @@ def normalise(
     format: CommonFormat,  # noqa: A002 - the word of the protocol file
     taken: Cut | None = None,
 ) -> Normalised:
-    """Re-encode ``src``, or what is ``taken`` of it, to the common format and write the blind MP4 copy to ``dst``.
+    """Re-encode ``src``, or what is ``taken`` of it, to the common format and write the blind MP4
+    copy to ``dst``.
 
-    Frames are fitted into the common frame in square pixels with black bars, time is resampled to the frame rate, and
-    a clip that is too short holds its last frame; sound becomes 48 kHz stereo, silent where there is none. Sound is
-    Opus and frames are H.264, both at a constant rate. Raises NotCopyable when the copy is not proven to be the same
-    clip, WindowMissing when it ends before what is taken of it, what blind_copy() raises, and MediaTimeout when
-    encoding takes too long.
+    Frames are fitted into the common frame in square pixels with black bars, time is resampled to
+    the frame rate, and a clip that is too short holds its last frame; sound becomes 48 kHz stereo,
+    silent where there is none. Sound is Opus and frames are H.264, both at a constant rate. Raises
+    NotCopyable when the copy is not proven to be the same clip, WindowMissing when it ends before
+    what is taken of it, what blind_copy() raises, and MediaTimeout when encoding takes too long.
     """
     program, order = str(ffmpeg_binary()), encoding_order(format, taken)
     proofs: list[NormalisedProof] = []
 
     def write(partial: str) -> dict[str, Any]:
-        made = call_apart(normalise_here, src, partial, program, order, seconds=order["seconds"] + REST_S)
+        made = call_apart(
+            normalise_here, src, partial, program, order, seconds=order["seconds"] + REST_S
+        )
         proofs.append(NormalisedProof(**made["proof"]))
         copy: dict[str, Any] = made["copy"]
         return copy
@@ -58,9 +62,11 @@ def normalise(
 
 
 def encoding_order(common: CommonFormat, taken: Cut | None) -> dict[str, Any]:
-    """Return what normalise_here() is told, as a JSON object; ``seconds`` is how long encoding may take.
+    """Return what normalise_here() is told, as a JSON object; ``seconds`` is how long encoding may
+    take.
 
-    Without ``taken`` it is the whole clip, which may be shorter than the common format; a window may not.
+    Without ``taken`` it is the whole clip, which may be shorter than the common format; a window
+    may not.
     """
     whole = Cut(((0.0, common.seconds),))
     length = (taken or whole).seconds
@@ -73,7 +79,8 @@ def encoding_order(common: CommonFormat, taken: Cut | None) -> dict[str, Any]:
 
 
 def normalise_here(path: Path, target: str, program: str, order: dict[str, Any]) -> dict[str, Any]:
-    """Write a proven normalised copy with ffmpeg, in the sandbox; return it (``copy``) and its proof as JSON objects.
+    """Write a proven normalised copy with ffmpeg, in the sandbox; return it (``copy``) and its
+    proof as JSON objects.
 
     The sandbox lets a child start ``program`` because it is an argument by itself.
     """

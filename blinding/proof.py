@@ -1,7 +1,8 @@
 """Proving that a blind copy shows and sounds exactly as the raw clip. No Django here.
 
-Both files are read by libavformat and decoded, not by this project's own readers: a mistake of those would show here.
-The demuxer is fixed from the file's first bytes and is given the open file, so it can open nothing else.
+Both files are read by libavformat and decoded, not by this project's own readers: a mistake of
+those would show here. The demuxer is fixed from the file's first bytes and is given the open file,
+so it can open nothing else.
 """
 
 import hashlib
@@ -33,19 +34,22 @@ from fartbench.media.sandbox import call_apart
 
 SECONDS = 300.0
 PICTURE_SLACK_S = 2e-6
-"""Half a tick of the copy's clock, and half of the microsecond in which the difference is reported."""
+"""Half a tick of the copy's clock, and half of the microsecond in which the difference is
+reported.
+"""
 _DEMUXERS = {"mp4": "mov", "matroska": "matroska"}
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What decoding the raw clip and its blind copy showed; hashes are SHA-256 (hex), times in seconds.
+    """What decoding the raw clip and its blind copy showed; hashes are SHA-256 (hex), times in
+    seconds.
 
-    ``shown`` is the copy's size in square pixels and its turn, ``samples`` are those that are heard of the copy.
-    ``picture_time_error`` is the largest difference between the times of a picture after the first one in both files,
-    ``sound_time_error`` that between the times of a sound packet after the first picture (None without sound). The
-    hashes of sound are of all packets that the copy has, decoded whole. ``faults`` names what differs; the copy is
-    proven when there is none.
+    ``shown`` is the copy's size in square pixels and its turn, ``samples`` are those that are heard
+    of the copy. ``picture_time_error`` is the largest difference between the times of a picture
+    after the first one in both files, ``sound_time_error`` that between the times of a sound packet
+    after the first picture (None without sound). The hashes of sound are of all packets that the
+    copy has, decoded whole. ``faults`` names what differs; the copy is proven when there is none.
     """
 
     pictures: int
@@ -67,7 +71,9 @@ class Proof:
     def insist(self, raw: Path) -> None:
         """Raise NotCopyable, naming what differs, when the proof does not hold."""
         if self.faults:
-            raise NotCopyable(raw, f"its blind copy would not be the same clip: {'; '.join(self.faults)}.")
+            raise NotCopyable(
+                raw, f"its blind copy would not be the same clip: {'; '.join(self.faults)}."
+            )
 
     def as_json(self) -> dict[str, Any]:
         """Return the proof as a JSON object, with ``holds``."""
@@ -75,7 +81,9 @@ class Proof:
 
 
 def prove(raw: Path, blind: Path) -> Proof:
-    """Decode both files in the sandbox and compare them; raise NotAVideo or MediaToolDied when one fails to decode."""
+    """Decode both files in the sandbox and compare them; raise NotAVideo or MediaToolDied when one
+    fails to decode.
+    """
     return Proof(**call_apart(_prove_here, raw, str(blind.absolute()), seconds=SECONDS))
 
 
@@ -93,7 +101,8 @@ def prove_files(raw: Path, blind: Path) -> Proof:
 class Decoded:
     """A file's decoded picture and sound: hashes, and when each frame is presented (s).
 
-    ``first_packet`` is when the frame is presented that comes first in the order of decoding (ticks of its stream).
+    ``first_packet`` is when the frame is presented that comes first in the order of decoding (ticks
+    of its stream).
     """
 
     sound: DecodedSound
@@ -104,21 +113,30 @@ class Decoded:
 
 
 def decode(path: Path, *, sound_samples: int | None = None) -> Decoded:
-    """Decode a file's first video and sound track in full; raise NotAVideo when that fails half-way.
+    """Decode a file's first video and sound track in full; raise NotAVideo when that fails
+    half-way.
 
     With ``sound_samples``, no more than that many go into the hash of the sound.
     """
     with open_bytes(path) as data:
         form = _DEMUXERS[sniff(path, data)]
         movie = read_movie(path, data)
-        sound = DecodedSound(limit=sound_samples, hides_ticks=form == "mov", end=_declared_end(movie))
+        sound = DecodedSound(
+            limit=sound_samples, hides_ticks=form == "mov", end=_declared_end(movie)
+        )
         found = Decoded(sound)
     try:
-        with path.open("rb") as file, av.open(file, "r", format=form, metadata_errors="replace") as container:
+        with (
+            path.open("rb") as file,
+            av.open(file, "r", format=form, metadata_errors="replace") as container,
+        ):
             streams = _same_streams(container, movie)
             for stream in streams:
                 stream.codec_context.thread_count = 1
-                stream.codec_context.options = {"max_pixels": str(BOUNDS.pixels), "err_detect": "explode"}
+                stream.codec_context.options = {
+                    "max_pixels": str(BOUNDS.pixels),
+                    "err_detect": "explode",
+                }
                 if isinstance(stream, AudioStream):
                     decode_whole_packets(stream)
             for packet in container.demux(*streams):
@@ -136,8 +154,8 @@ def decode(path: Path, *, sound_samples: int | None = None) -> Decoded:
 def _frames(found: Decoded, packet: Any) -> list[Any]:
     """Return the frames that come out of a decoder with a packet.
 
-    Where a clip was cut before a key frame of an open group, the frames that are decoded behind it and shown before it
-    are built on others that are not there. Players pass over them.
+    Where a clip was cut before a key frame of an open group, the frames that are decoded behind it
+    and shown before it are built on others that are not there. Players pass over them.
     """
     try:
         frames: list[Any] = packet.decode()
@@ -152,26 +170,34 @@ def _frames(found: Decoded, packet: Any) -> list[Any]:
 
 
 def _leads(found: Decoded, packet: Any) -> bool:
-    """Say whether a packet of picture lies behind the first one in the file and is shown before it or not at all."""
+    """Say whether a packet of picture lies behind the first one in the file and is shown before it
+    or not at all.
+    """
     if found.first_packet is None:
         return False
     return not found.pictures or (packet.pts is not None and packet.pts < found.first_packet)
 
 
 def _same_streams(container: InputContainer, movie: Movie) -> list[VideoStream | AudioStream]:
-    """Return the streams that a copy takes: of each kind the one in the same place among the tracks of its kind."""
+    """Return the streams that a copy takes: of each kind the one in the same place among the tracks
+    of its kind.
+    """
     streams: list[VideoStream | AudioStream] = []
     for kind, found in (("video", container.streams.video), ("audio", container.streams.audio)):
         track = movie.main(kind)
         if track is not None and track.samples:
-            streams.append(found[[other for other in movie.tracks if other.kind == kind].index(track)])
+            streams.append(
+                found[[other for other in movie.tracks if other.kind == kind].index(track)]
+            )
     return streams
 
 
 def _declared_end(movie: Movie) -> Fraction | None:
-    """Return when the container ends the sound (s after the first picture), or None when it leaves that to the packets.
+    """Return when the container ends the sound (s after the first picture), or None when it leaves
+    that to the packets.
 
-    libavformat cuts the last packet to that in WebM but not in MP4, where players are left to do so.
+    libavformat cuts the last packet to that in WebM but not in MP4, where players are left to do
+    so.
     """
     video, sound = movie.main("video"), movie.main("audio")
     if video is None or sound is None or sound.end is None or not sound.samples:
@@ -198,14 +224,18 @@ def _rows(frame: VideoFrame) -> Iterable[np.ndarray[Any, Any]]:
         return
     for plane, component in zip(frame.planes, frame.format.components, strict=True):
         rows = np.frombuffer(bytes(plane), np.uint8).reshape(-1, plane.line_size)
-        yield np.ascontiguousarray(rows[: plane.height, : plane.width * (2 if component.bits > 8 else 1)])
+        yield np.ascontiguousarray(
+            rows[: plane.height, : plane.width * (2 if component.bits > 8 else 1)]
+        )
 
 
 def compare(raw: Decoded, blind: Decoded) -> Proof:
     """Return what differs between two decoded files."""
     faults = []
     if len(raw.pictures) != len(blind.pictures):
-        faults.append(f"the raw clip has {len(raw.pictures)} pictures, the copy {len(blind.pictures)}")
+        faults.append(
+            f"the raw clip has {len(raw.pictures)} pictures, the copy {len(blind.pictures)}"
+        )
     elif raw.picture.digest() != blind.picture.digest():
         faults.append("the decoded pictures differ")
     if raw.showing and blind.showing:

@@ -1,6 +1,8 @@
-"""How a clip's frames are shown, by what libavformat and the decoder say, to compare a copy with. No Django here.
+"""How a clip's frames are shown, by what libavformat and the decoder say, to compare a copy with.
+No Django here.
 
-Decoded frames can be alike to the last bit and still be shown otherwise: turned, mirrored, stretched, in other colours.
+Decoded frames can be alike to the last bit and still be shown otherwise: turned, mirrored,
+stretched, in other colours.
 """
 
 import math
@@ -25,9 +27,10 @@ UPRIGHT = (1, 0, 0, 1)
 class Showing:
     """How frames are shown.
 
-    ``width`` and ``height`` are in square pixels after turning; ``matrix`` are the cells of the turn; ``colours`` are
-    primaries, transfer, matrix and range by their codes; ``grading`` are the chromaticities and luminances that an HDR
-    picture was graded for, and ``light`` its brightest pixel and frame (empty when nothing says so).
+    ``width`` and ``height`` are in square pixels after turning; ``matrix`` are the cells of the
+    turn; ``colours`` are primaries, transfer, matrix and range by their codes; ``grading`` are the
+    chromaticities and luminances that an HDR picture was graded for, and ``light`` its brightest
+    pixel and frame (empty when nothing says so).
     """
 
     width: int
@@ -38,7 +41,9 @@ class Showing:
     light: tuple[int, ...]
 
     def __str__(self) -> str:
-        turn = "" if self.matrix == UPRIGHT else f" under the matrix {' '.join(map(str, self.matrix))}"
+        turn = (
+            "" if self.matrix == UPRIGHT else f" under the matrix {' '.join(map(str, self.matrix))}"
+        )
         return f"{self.width}x{self.height}{turn}"
 
 
@@ -62,9 +67,13 @@ def compare_showing(raw: Showing, blind: Showing) -> list[str]:
     if (raw.width, raw.height, raw.matrix) != (blind.width, blind.height, blind.matrix):
         faults.append(f"the raw clip is shown {raw}, the copy {blind}")
     if raw.colours != blind.colours:
-        faults.append(f"the raw clip's colours are {_codes(raw.colours)}, the copy's {_codes(blind.colours)}")
+        faults.append(
+            f"the raw clip's colours are {_codes(raw.colours)}, the copy's {_codes(blind.colours)}"
+        )
     if raw.light != blind.light or not _are_close(raw.grading, blind.grading):
-        faults.append("the raw clip and the copy say different things of how bright it was graded (HDR)")
+        faults.append(
+            "the raw clip and the copy say different things of how bright it was graded (HDR)"
+        )
     return faults
 
 
@@ -85,7 +94,9 @@ def _side_data(frame: VideoFrame, kind: str, layout: str) -> tuple[int, ...]:
 
 
 def _matrix(frame: VideoFrame) -> tuple[int, ...]:
-    """Return the cells of the nearest quarter turn; upright for a matrix of zeros, as players show it."""
+    """Return the cells of the nearest quarter turn; upright for a matrix of zeros, as players show
+    it.
+    """
     cells = _side_data(frame, "DISPLAYMATRIX", "<9i")
     turn = [cells[at] for at in (0, 1, 3, 4)] if cells else UPRIGHT
     scale = max(map(abs, turn))
@@ -93,7 +104,9 @@ def _matrix(frame: VideoFrame) -> tuple[int, ...]:
 
 
 def _colours(frame: VideoFrame) -> tuple[int, ...]:
-    """Return the codes of the colours; a code of 0 says as little as “unspecified”, and YUV is limited unless said."""
+    """Return the codes of the colours; a code of 0 says as little as “unspecified”, and YUV is
+    limited unless said.
+    """
     codes = (int(frame.color_primaries), int(frame.color_trc), int(frame.colorspace))
     return (*(code or UNSPECIFIED for code in codes), int(frame.color_range) or LIMITED)
 
@@ -102,9 +115,14 @@ def _grading(frame: VideoFrame) -> tuple[float, ...]:
     numbers = _side_data(frame, "MASTERING_DISPLAY_METADATA", "<22i")
     if not numbers:
         return ()
-    fractions = [numbers[at] / numbers[at + 1] if numbers[at + 1] else 0.0 for at in range(0, 20, 2)]
+    fractions = [
+        numbers[at] / numbers[at + 1] if numbers[at + 1] else 0.0 for at in range(0, 20, 2)
+    ]
     has_chromaticities, has_luminances = numbers[20:]
-    return (*(fractions[:8] if has_chromaticities else ()), *(fractions[8:] if has_luminances else ()))
+    return (
+        *(fractions[:8] if has_chromaticities else ()),
+        *(fractions[8:] if has_luminances else ()),
+    )
 
 
 def _light(frame: VideoFrame) -> tuple[int, ...]:

@@ -1,8 +1,9 @@
 """Proving that a blind copy sounds as the raw clip. Runs in the sandbox. No Django here.
 
-Every packet of both files is decoded whole. What a container hides at the beginning or end of a packet is not cut off,
-but noted: so what is compared does not depend on how exactly a container can say it, and what is hidden is compared as
-well. Rates, lengths and numbers of samples are the decoder's; sample entries and clocks of containers say other ones.
+Every packet of both files is decoded whole. What a container hides at the beginning or end of a
+packet is not cut off, but noted: so what is compared does not depend on how exactly a container can
+say it, and what is hidden is compared as well. Rates, lengths and numbers of samples are the
+decoder's; sample entries and clocks of containers say other ones.
 """
 
 import hashlib
@@ -21,8 +22,9 @@ SOUND_SLACK_S = 0.001
 
 
 class Piece(NamedTuple):
-    """One decoded frame of sound: when it begins on the file's clock (s), how many samples it has and how many of them
-    are hidden at its beginning and end."""
+    """One decoded frame of sound: when it begins on the file's clock (s), how many samples it has
+    and how many of them are hidden at its beginning and end.
+    """
 
     time: Fraction
     samples: int
@@ -34,10 +36,11 @@ class Piece(NamedTuple):
 class DecodedSound:
     """A file's decoded sound.
 
-    ``limit`` is how many samples go into the hash (None for all). ``hides_ticks`` says that what is hidden at the front
-    is noted in ticks of the container's clock, as libavformat does for MP4, and not in samples. ``rates`` are all the
-    rates (Hz) that the decoder gave. ``end`` is when the container ends the sound, in seconds after the file's first
-    frame of picture, None when it leaves that to the packets.
+    ``limit`` is how many samples go into the hash (None for all). ``hides_ticks`` says that what is
+    hidden at the front is noted in ticks of the container's clock, as libavformat does for MP4, and
+    not in samples. ``rates`` are all the rates (Hz) that the decoder gave. ``end`` is when the
+    container ends the sound, in seconds after the file's first frame of picture, None when it
+    leaves that to the packets.
     """
 
     limit: int | None = None
@@ -52,7 +55,9 @@ class DecodedSound:
 
     @property
     def sha256(self) -> str | None:
-        """One hash over the hashes of each channel (planar) or of the interleaved samples; None without sound."""
+        """One hash over the hashes of each channel (planar) or of the interleaved samples; None
+        without sound.
+        """
         whole = hashlib.sha256(b"".join(plane.digest() for plane in self.planes))
         return whole.hexdigest() if self.planes else None
 
@@ -64,8 +69,9 @@ class DecodedSound:
     def take(self, packet: Any, frame: Any) -> None:
         """Add what a packet (av.Packet) decoded to (av.AudioFrame).
 
-        Packets that share a Matroska block have the block's position in the file. Only the first of them has a time of
-        its own; libavformat guesses the others in whole milliseconds, which adds up. Players play them without a break.
+        Packets that share a Matroska block have the block's position in the file. Only the first of
+        them has a time of its own; libavformat guesses the others in whole milliseconds, which adds
+        up. Players play them without a break.
         """
         if frame.sample_rate not in self.rates:
             self.rates.append(frame.sample_rate)
@@ -81,19 +87,27 @@ class DecodedSound:
         self.samples += frame.samples
 
     def _hidden(self, frame: Any) -> tuple[int, int]:
-        """Return how many samples of a frame are hidden at its beginning and end; what it cannot hide is passed on."""
+        """Return how many samples of a frame are hidden at its beginning and end; what it cannot
+        hide is passed on.
+        """
         back = 0
         for note in frame.side_data:
             if note.type.name == "SKIP_SAMPLES":
                 self._to_hide, back = unpack_from("<II", bytes(note))
                 if self.hides_ticks:
-                    self._to_hide = round(self._to_hide * Fraction(frame.time_base) * frame.sample_rate)
+                    self._to_hide = round(
+                        self._to_hide * Fraction(frame.time_base) * frame.sample_rate
+                    )
         front = min(self._to_hide, frame.samples)
         self._to_hide -= front
         return front, min(back, frame.samples - front)
 
     def _hash(self, frame: Any) -> None:
-        wanted = frame.samples if self.limit is None else max(0, min(frame.samples, self.limit - self.samples))
+        wanted = (
+            frame.samples
+            if self.limit is None
+            else max(0, min(frame.samples, self.limit - self.samples))
+        )
         channels = interleaved_or_planes(frame)
         while len(self.planes) < len(channels):
             head = f"{frame.sample_rate} {frame.format.name} {frame.layout.name}"
@@ -103,7 +117,9 @@ class DecodedSound:
             total.update(channel[: wanted * width].tobytes())
 
     def heard(self, origin: Fraction) -> tuple[Fraction, Fraction, int]:
-        """Return when sound is first and last heard (s after ``origin``) and how many samples are heard."""
+        """Return when sound is first and last heard (s after ``origin``) and how many samples are
+        heard.
+        """
         begin: Fraction | None = None
         last, count = Fraction(0), 0
         for piece in self.pieces:
@@ -125,16 +141,21 @@ def decode_whole_packets(stream: AudioStream) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SoundVerdict:
-    """How the sound of a copy compares: samples heard in it, the largest difference of times (s; None without sound)
-    and what differs."""
+    """How the sound of a copy compares: samples heard in it, the largest difference of times (s;
+    None without sound) and what differs.
+    """
 
     samples: int
     time_error: float | None
     faults: list[str]
 
 
-def compare_sound(raw: DecodedSound, blind: DecodedSound, raw_origin: Fraction, blind_origin: Fraction) -> SoundVerdict:
-    """Compare two files' sound; each origin is when the file's first frame of picture is shown (s)."""
+def compare_sound(
+    raw: DecodedSound, blind: DecodedSound, raw_origin: Fraction, blind_origin: Fraction
+) -> SoundVerdict:
+    """Compare two files' sound; each origin is when the file's first frame of picture is shown
+    (s).
+    """
     if not raw.pieces or not blind.pieces:
         _, _, raw_heard = raw.heard(raw_origin) if raw.pieces else (0, 0, 0)
         _, _, blind_heard = blind.heard(blind_origin) if blind.pieces else (0, 0, 0)
@@ -145,7 +166,8 @@ def compare_sound(raw: DecodedSound, blind: DecodedSound, raw_origin: Fraction, 
     blind_begin, blind_end, blind_heard = blind.heard(blind_origin)
     if len(raw.rates) > 1 or raw.rates != blind.rates:
         faults.append(
-            f"the sound decodes at {_listed(raw.rates)} Hz from the raw clip, {_listed(blind.rates)} Hz from the copy"
+            f"the sound decodes at {_listed(raw.rates)} Hz from the raw clip, "
+            f"{_listed(blind.rates)} Hz from the copy"
         )
     if abs(raw_heard - blind_heard) > SOUND_SLACK_S * raw.rate or blind.samples > raw.samples:
         faults.append(f"the raw clip has {raw_heard} sound samples, the copy {blind_heard}")

@@ -1,4 +1,5 @@
-"""Proving that a normalised copy shows and plays what the clip does. No Django here; runs in the sandbox.
+"""Proving that a normalised copy shows and plays what the clip does. No Django here; runs in the
+sandbox.
 
 Both files are decoded by libavcodec in this process, apart from the program that encoded the copy.
 """
@@ -25,12 +26,16 @@ FRAME_SLACK_S = 0.001
 THREADS = 2
 """How many threads decode the copy: nothing else of the clip is left to do then."""
 DARK, GREY, GREY_SLACK = 16.0, 128.0, 8.0
-"""Levels of 0..255: the most of what is to be black, a card's, and how far from it a card may be."""
+"""Levels of 0..255: the most of what is to be black, a card's, and how far from it a card may
+be.
+"""
 
 
 @dataclass(slots=True)
 class _Stretch:
-    """Frames of the copy that belong together: those of a piece, or of the card between two (``piece`` is None)."""
+    """Frames of the copy that belong together: those of a piece, or of the card between two
+    (``piece`` is None).
+    """
 
     first: int
     count: int
@@ -41,8 +46,12 @@ class _Stretch:
     faults: list[str] = field(default_factory=list)
 
 
-def prove(blind: Path, pieces: Sequence[PieceView], lengths: Sequence[float], common: CommonFormat) -> NormalisedProof:
-    """Compare a normalised copy with what the clip shows and plays of each piece; ``lengths`` are theirs in seconds."""
+def prove(
+    blind: Path, pieces: Sequence[PieceView], lengths: Sequence[float], common: CommonFormat
+) -> NormalisedProof:
+    """Compare a normalised copy with what the clip shows and plays of each piece; ``lengths`` are
+    theirs in seconds.
+    """
     with opened(blind, DEMUXERS["mp4"]) as container:
         video, audio = container.streams.video[0].index, container.streams.audio[0].index
     stretches = list(_stretches(pieces, lengths, common))
@@ -50,12 +59,18 @@ def prove(blind: Path, pieces: Sequence[PieceView], lengths: Sequence[float], co
     compared = [one for stretch in stretches if (one := _compared(stretch, common)) is not None]
     sound = heard(decoded_frames(blind, DEMUXERS["mp4"], audio), Fraction(0), common.seconds)
     played = compare_sound(_whole_sound(pieces), sound)
-    for part in (*(stretch.faults[:1] for stretch in stretches), *(one.faults for one in compared), played.faults):
+    for part in (
+        *(stretch.faults[:1] for stretch in stretches),
+        *(one.faults for one in compared),
+        played.faults,
+    ):
         faults += part
     offsets = sorted((one.offset for one in compared), key=abs)
     return NormalisedProof(
         frames=sum(stretch.count for stretch in stretches),
-        largest_difference=round(max((float(one.differences.max()) for one in compared), default=0.0), 2),
+        largest_difference=round(
+            max((float(one.differences.max()) for one in compared), default=0.0), 2
+        ),
         picture_offset=round(offsets[-1] if offsets else 0.0, 6),
         sound_offset=_rounded(played.offset, 6),
         sound_level_db=_rounded(played.level_db, 2),
@@ -68,7 +83,9 @@ def _rounded(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits)
 
 
-def _stretches(pieces: Sequence[PieceView], lengths: Sequence[float], common: CommonFormat) -> Iterator[_Stretch]:
+def _stretches(
+    pieces: Sequence[PieceView], lengths: Sequence[float], common: CommonFormat
+) -> Iterator[_Stretch]:
     first = 0
     for number, (piece, length) in enumerate(zip(pieces, lengths, strict=True)):
         if number:
@@ -84,9 +101,12 @@ def _whole_sound(pieces: Sequence[PieceView]) -> Sound:
     return np.concatenate(parts[1:])
 
 
-def _watch(blind: Path, video: int, stretches: Sequence[_Stretch], common: CommonFormat) -> list[str]:
-    """Decode the copy's frames, keep them small with the stretch that each belongs to, and return what is wrong with
-    their number, size or times."""
+def _watch(
+    blind: Path, video: int, stretches: Sequence[_Stretch], common: CommonFormat
+) -> list[str]:
+    """Decode the copy's frames, keep them small with the stretch that each belongs to, and return
+    what is wrong with their number, size or times.
+    """
     shrinker, rate = Shrinker(), Fraction(common.frame_rate)
     owners = [stretch for stretch in stretches for _ in range(stretch.count)]
     faults: list[str] = []

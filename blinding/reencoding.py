@@ -26,9 +26,17 @@ from fartbench.media.reading import open_bytes, read_movie, sniff
 
 
 def reencode(
-    path: Path, target: Path, program: str, common: CommonFormat, taken: Cut, *, seconds: float, may_be_short: bool
+    path: Path,
+    target: Path,
+    program: str,
+    common: CommonFormat,
+    taken: Cut,
+    *,
+    seconds: float,
+    may_be_short: bool,
 ) -> dict[str, Any]:
-    """Write the proven blind copy of what is ``taken`` of a clip, and return it and its proof as JSON objects.
+    """Write the proven blind copy of what is ``taken`` of a clip, and return it and its proof as
+    JSON objects.
 
     ``seconds`` is how long encoding may take. Raises what `blinding.normalise.normalise` raises.
     """

@@ -10,9 +10,11 @@ from fartbench.models import Round
 
 
 def fingerprint_of(round_: Round) -> dict[str, Any]:
-    """Return how far the technical facts of the round's blind files tell its configurations apart, as JSON.
+    """Return how far the technical facts of the round's blind files tell its configurations apart,
+    as JSON.
 
-    Where a figure cannot be had (fewer than two configurations, or one with a single file), ``not_estimable`` says so.
+    Where a figure cannot be had (fewer than two configurations, or one with a single file),
+    ``not_estimable`` says so.
     """
     copies = BlindCopy.objects.filter(sample__cell__round=round_).order_by("pk")
     rows = list(copies.values_list("sample__cell__configuration__name", "technical"))

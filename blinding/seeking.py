@@ -1,9 +1,10 @@
-"""Where decoding may begin so that everything from a moment on comes out as if it had begun at the start. No Django
-here.
+"""Where decoding may begin so that everything from a moment on comes out as if it had begun at the
+start. No Django here.
 
-What a container calls a key frame is not enough: frames after it may still be built on frames before it. So the coded
-data itself is asked. Sources: ITU-T H.264 §7.4.1 and §D.2.8 (recovery point), ITU-T H.265 §7.4.2.2, RFC 6386 §9.1,
-the VP9 bitstream specification §6.2, the AV1 bitstream specification §5.9.2.
+What a container calls a key frame is not enough: frames after it may still be built on frames
+before it. So the coded data itself is asked. Sources: ITU-T H.264 §7.4.1 and §D.2.8 (recovery
+point), ITU-T H.265 §7.4.2.2, RFC 6386 §9.1, the VP9 bitstream specification §6.2, the AV1 bitstream
+specification §5.9.2.
 """
 
 from collections.abc import Callable
@@ -14,9 +15,13 @@ from blinding.scrub.nal import split
 from fartbench.media.movie import Track
 
 ROLL_S = Fraction(1)
-"""How long before a window reading begins at the latest: sound decoders settle within it (Opus asks for 80 ms)."""
+"""How long before a window reading begins at the latest: sound decoders settle within it (Opus asks
+for 80 ms).
+"""
 AFTER = Fraction(2, 1_000_000)
-"""Programs seek in whole microseconds; this much later is still the same frame, and rounding cannot miss it."""
+"""Programs seek in whole microseconds; this much later is still the same frame, and rounding cannot
+miss it.
+"""
 _IDR, _SEI, _RECOVERY_POINT = 5, 6, 6
 _FIRST_TWO_BITS = 0xC0
 _AVCC_LENGTHS, _HVCC_LENGTHS = 4, 21
@@ -28,7 +33,8 @@ _CODED_HEVC, _IRAP_HEVC = frozenset(range(32)), frozenset(range(16, 24))
 
 
 def seek_time(data: memoryview, video: Track, begin: Fraction) -> Fraction | None:
-    """Return the time (s, on the file's clock) to seek to so that all from ``begin`` on decodes as from the start.
+    """Return the time (s, on the file's clock) to seek to so that all from ``begin`` on decodes as
+    from the start.
 
     None means that reading has to begin at the start of the file.
     """
@@ -58,10 +64,11 @@ def _h264(track: Track, sample: memoryview) -> bool:
 
 
 def _is_exact_recovery(unit: bytes) -> bool:
-    """Say whether an SEI unit begins with a recovery point from which every frame shown later is exact.
+    """Say whether an SEI unit begins with a recovery point from which every frame shown later is
+    exact.
 
-    Its message must be the first of the unit; its first bit says that no further frame is needed, its second that
-    frames are exact.
+    Its message must be the first of the unit; its first bit says that no further frame is needed,
+    its second that frames are exact.
     """
     _header, kind, _size, bits = unit[:4].ljust(4, b"\0")
     return kind == _RECOVERY_POINT and bits & _FIRST_TWO_BITS == _FIRST_TWO_BITS
@@ -83,7 +90,9 @@ def _vp8(_track: Track, sample: memoryview) -> bool:
 
 
 def _vp9(_track: Track, sample: memoryview) -> bool:
-    """Say whether a VP9 frame is a key frame that is shown; profile 3 has one bit more before the flags."""
+    """Say whether a VP9 frame is a key frame that is shown; profile 3 has one bit more before the
+    flags.
+    """
     if not len(sample) or sample[0] >> 6 != _VP9_MARKER:
         return False
     flags = sample[0] >> (0 if sample[0] & _VP9_PROFILE_3 == _VP9_PROFILE_3 else 1) & 7
@@ -94,7 +103,11 @@ def _av1(_track: Track, sample: memoryview) -> bool:
     """Say whether the first frame of a temporal unit is a key frame that is shown."""
     at = 0
     while at < len(sample):
-        kind, has_extension, has_size = sample[at] >> 3 & 15, sample[at] >> 2 & 1, sample[at] >> 1 & 1
+        kind, has_extension, has_size = (
+            sample[at] >> 3 & 15,
+            sample[at] >> 2 & 1,
+            sample[at] >> 1 & 1,
+        )
         at += 1 + has_extension
         size, at = _leb128(sample, at) if has_size else (len(sample) - at, at)
         if kind in (3, 6) and at < len(sample):  # a frame header, or a frame with its header

@@ -1,7 +1,9 @@
-"""Frames of a clip and of its normalised copy, made small and upright so that they can be compared. No Django here.
+"""Frames of a clip and of its normalised copy, made small and upright so that they can be compared.
+No Django here.
 
-Runs in the sandbox. Each frame becomes a grid of at most CELLS cells on its longer side; a cell is the mean colour of
-the part of the shown frame that it covers, whatever the frame's own size, turn, mirror, crop and pixel shape.
+Runs in the sandbox. Each frame becomes a grid of at most CELLS cells on its longer side; a cell is
+the mean colour of the part of the shown frame that it covers, whatever the frame's own size, turn,
+mirror, crop and pixel shape.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from blinding.source_view import unstated_colour
 
 CELLS = 48
 WORKING_SIDE = 160
-"""Frames are first scaled to at most this many pixels on the longer side; cells are cut out of that exactly."""
+"""Frames are first scaled to at most this many pixels on the longer side; cells are cut out of that
+exactly.
+"""
 _COLOURS = {"bt709": Colorspace.ITU709, "smpte170m": Colorspace.ITU601}
 
 Small = NDArray[np.float32]
@@ -29,10 +33,12 @@ Small = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How the container says that coded frames are shown: which part of them, in which pixel shape, turned how.
+    """How the container says that coded frames are shown: which part of them, in which pixel shape,
+    turned how.
 
-    ``crop`` (pixels hidden at the left, top, right and bottom) and ``matrix`` (a quarter turn or mirror) are as in
-    `fartbench.media.movie.Track`; ``pixel_aspect`` is that of the coded frame, before it is turned.
+    ``crop`` (pixels hidden at the left, top, right and bottom) and ``matrix`` (a quarter turn or
+    mirror) are as in `fartbench.media.movie.Track`; ``pixel_aspect`` is that of the coded frame,
+    before it is turned.
     """
 
     pixel_aspect: Fraction = Fraction(1)
@@ -50,13 +56,17 @@ class Shape:
         return Box(left, top, width - left - right, height - top - bottom)
 
     def aspect(self, width: int, height: int) -> Fraction:
-        """Return the width of the shown frame over its height, for a coded frame of that many pixels."""
+        """Return the width of the shown frame over its height, for a coded frame of that many
+        pixels.
+        """
         region = self.region(width, height)
         upright = Fraction(region.width, region.height) * self.pixel_aspect
         return 1 / upright if self.is_turned else upright
 
     def upright(self, cells: Small) -> Small:
-        """Return cells of the coded frame (rows, columns, 3) turned and mirrored as they are shown."""
+        """Return cells of the coded frame (rows, columns, 3) turned and mirrored as they are
+        shown.
+        """
         a, b, c, d = self.matrix
         if not self.is_turned:
             return cells[:: d or 1, :: a or 1]
@@ -64,7 +74,9 @@ class Shape:
 
 
 def grid_of(aspect: Fraction, *limits: int) -> tuple[int, int]:
-    """Return rows and columns of a grid for a shown frame, at most CELLS and the limits on its longer side."""
+    """Return rows and columns of a grid for a shown frame, at most CELLS and the limits on its
+    longer side.
+    """
     longer = max(4, min(CELLS, *limits))
     shorter = max(4, round(longer * (1 / aspect if aspect > 1 else aspect)))
     return (shorter, longer) if aspect > 1 else (longer, shorter)
@@ -72,13 +84,17 @@ def grid_of(aspect: Fraction, *limits: int) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class Shrinker:
-    """Makes frames small: a frame in RGB no larger than WORKING_SIDE, and cells of a region of it."""
+    """Makes frames small: a frame in RGB no larger than WORKING_SIDE, and cells of a region of
+    it.
+    """
 
     _scaler: VideoReformatter = field(default_factory=VideoReformatter)
     _weights: dict[tuple[float, float, int, int], Small] = field(default_factory=dict)
 
     def working(self, frame: Any) -> Small:
-        """Return a decoded frame scaled down (height, width, 3), over black where it is transparent."""
+        """Return a decoded frame scaled down (height, width, 3), over black where it is
+        transparent.
+        """
         share = min(1.0, WORKING_SIDE / max(frame.width, frame.height))
         width, height = max(2, round(frame.width * share)), max(2, round(frame.height * share))
         has_alpha = any(component.is_alpha for component in frame.format.components)
@@ -97,17 +113,25 @@ class Shrinker:
             return pixels.astype(np.float32)
         return np.asarray(pixels[:, :, :3] * (pixels[:, :, 3:] / 255), np.float32)
 
-    def cells(self, working: Small, region: Box, full: tuple[int, int], grid: tuple[int, int]) -> Small:
-        """Return the cells (rows, columns, 3) of a region, given in pixels of the ``full`` frame (width, height)."""
+    def cells(
+        self, working: Small, region: Box, full: tuple[int, int], grid: tuple[int, int]
+    ) -> Small:
+        """Return the cells (rows, columns, 3) of a region, given in pixels of the ``full`` frame
+        (width, height).
+        """
         height, width = working.shape[:2]
         across, down = width / full[0], height / full[1]
         rows = self._shares(region.top * down, (region.top + region.height) * down, height, grid[0])
-        columns = self._shares(region.left * across, (region.left + region.width) * across, width, grid[1])
+        columns = self._shares(
+            region.left * across, (region.left + region.width) * across, width, grid[1]
+        )
         lines = (rows @ working.reshape(height, width * 3)).reshape(grid[0], width, 3)
         return np.asarray(columns @ lines, np.float32)
 
     def _shares(self, low: float, high: float, size: int, cells: int) -> Small:
-        """Return how much of each cell (row) between two edges each of ``size`` pixels (column) covers."""
+        """Return how much of each cell (row) between two edges each of ``size`` pixels (column)
+        covers.
+        """
         key = low, high, size, cells
         if key not in self._weights:
             edges = np.linspace(low, high, cells + 1)
@@ -119,23 +143,41 @@ class Shrinker:
 
 
 def _range_of(frame: Any) -> ColorRange:
-    """Return the colour range of a frame: what it says, else the full one for RGB and the “j” formats alone."""
+    """Return the colour range of a frame: what it says, else the full one for RGB and the “j”
+    formats alone.
+    """
     stated = ColorRange(int(frame.color_range))
     if stated in {ColorRange.MPEG, ColorRange.JPEG}:
         return stated
-    return ColorRange.JPEG if frame.format.is_rgb or frame.format.name.startswith("yuvj") else ColorRange.MPEG
+    return (
+        ColorRange.JPEG
+        if frame.format.is_rgb or frame.format.name.startswith("yuvj")
+        else ColorRange.MPEG
+    )
 
 
 def brightest_bar(working: Small, region: Box, full: tuple[int, int]) -> float:
-    """Return how bright (0..255, the mean of each pixel's colours) the bars around a region are: the brightest row or
-    column of them by its mean. Pixels at the region's edge do not count."""
+    """Return how bright (0..255, the mean of each pixel's colours) the bars around a region are:
+    the brightest row or column of them by its mean. Pixels at the region's edge do not count.
+    """
     if (region.width, region.height) == full:
         return 0.0
     height, width = working.shape[:2]
-    left, right = floor(region.left * width / full[0]) - 1, ceil((region.left + region.width) * width / full[0]) + 1
-    top, bottom = floor(region.top * height / full[1]) - 1, ceil((region.top + region.height) * height / full[1]) + 1
+    left, right = (
+        floor(region.left * width / full[0]) - 1,
+        ceil((region.left + region.width) * width / full[0]) + 1,
+    )
+    top, bottom = (
+        floor(region.top * height / full[1]) - 1,
+        ceil((region.top + region.height) * height / full[1]) + 1,
+    )
     grey = working.mean(axis=2)
     rows = grey.mean(axis=1)
     columns = grey.mean(axis=0)
-    bars = [*rows[: max(top, 0)], *rows[max(bottom, 0) :], *columns[: max(left, 0)], *columns[max(right, 0) :]]
+    bars = [
+        *rows[: max(top, 0)],
+        *rows[max(bottom, 0) :],
+        *columns[: max(left, 0)],
+        *columns[max(right, 0) :],
+    ]
     return float(max(bars, default=0.0))

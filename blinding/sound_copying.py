@@ -1,4 +1,7 @@
-"""The sound of a blind copy: what of each codec is carried over, and when it is heard. No Django here."""
+"""The sound of a blind copy: what of each codec is carried over, and when it is heard.
+
+No Django here.
+"""
 
 from collections.abc import Callable
 
@@ -20,12 +23,15 @@ SCRUBBERS: dict[str, Callable[[bytes, list[memoryview]], Coded]] = {
 }
 NAMES = {
     "vorbis": "vorbis", "A_FLAC": "FLAC", "fLaC": "FLAC", "alac": "ALAC", "A_ALAC": "ALAC",
-    "ac-3": "AC-3", "A_AC3": "AC-3", "mp4a.a5": "AC-3", "ec-3": "E-AC-3", "A_EAC3": "E-AC-3", "mp4a.a6": "E-AC-3",
+    "ac-3": "AC-3", "A_AC3": "AC-3", "mp4a.a5": "AC-3", "ec-3": "E-AC-3", "A_EAC3": "E-AC-3",
+    "mp4a.a6": "E-AC-3",
     "A_DTS": "DTS", "mp4a.a9": "DTS", "A_TRUEHD": "TrueHD", "msVo": "vorbis",
     "A_MPEG/L2": "MPEG layer II", "mp2": "MPEG layer II",
     "A_PCM/INT/LIT": "PCM", "A_PCM/INT/BIG": "PCM", "A_PCM/FLOAT/IEEE": "PCM",
-    "sowt": "PCM", "twos": "PCM", "lpcm": "PCM", "ipcm": "PCM", "fpcm": "PCM", "raw": "PCM", "NONE": "PCM",
-    "in24": "PCM", "in32": "PCM", "fl32": "PCM", "fl64": "PCM", "ulaw": "PCM (µ-law)", "alaw": "PCM (A-law)",
+    "sowt": "PCM", "twos": "PCM", "lpcm": "PCM", "ipcm": "PCM", "fpcm": "PCM", "raw": "PCM",
+    "NONE": "PCM",
+    "in24": "PCM", "in32": "PCM", "fl32": "PCM", "fl64": "PCM", "ulaw": "PCM (µ-law)",
+    "alaw": "PCM (A-law)",
 }  # fmt: skip
 """What people call the codecs that containers name otherwise."""
 WAY_ON = "normalising the round re-encodes it"
@@ -48,10 +54,13 @@ def copied_sound(data: memoryview, track: Track, raw: MediaFacts) -> tuple[Strea
     return Stream("audio", entry, times, coded.samples[: times.kept.stop]), dict(coded.removed)
 
 
-def _packet_lengths(track: Track, packets: list[memoryview], raw: MediaFacts) -> tuple[int, list[int]]:
+def _packet_lengths(
+    track: Track, packets: list[memoryview], raw: MediaFacts
+) -> tuple[int, list[int]]:
     """Return the rate of the decoded sound (Hz) and how many of its samples each packet holds.
 
-    The decoder is asked, not the container: sample entries say the rate of the core, another one, or zero.
+    The decoder is asked, not the container: sample entries say the rate of the core, another one,
+    or zero.
     """
     if track.codec == "opus":
         lengths = [opus_packet_samples(packet) for packet in packets]
@@ -67,6 +76,7 @@ def _refusal(codec: str) -> str:
     """Return why sound of a codec is not carried over, and the way on."""
     name = NAMES.get(codec, codec)
     if name == "FLAC":
-        # Browsers play it, but what a FLAC packet holds behind its sound is known only when all of it is decoded.
+        # Browsers play it, but what a FLAC packet holds behind its sound is known only when all of
+        # it is decoded.
         return f"{name} sound is not carried over, since it may hold more than sound; {WAY_ON}"
     return f"not every browser plays {name} sound in MP4; {WAY_ON}"

@@ -1,6 +1,8 @@
-"""What libavformat and libavcodec say of a clip that is to be re-encoded. Runs in the sandbox. No Django here.
+"""What libavformat and libavcodec say of a clip that is to be re-encoded. Runs in the sandbox. No
+Django here.
 
-The program that re-encodes reads the clip with the same libraries, so both mean the same streams and the same clock.
+The program that re-encodes reads the clip with the same libraries, so both mean the same streams
+and the same clock.
 """
 
 from collections.abc import Iterator
@@ -19,7 +21,9 @@ from fartbench.media.errors import NotAVideo
 from fartbench.media.movie import Movie
 
 HIGH_DEFINITION = 720
-"""From this height (pixels) on, browsers take a frame of unstated colour for BT.709, below it for BT.601."""
+"""From this height (pixels) on, browsers take a frame of unstated colour for BT.709, below it for
+BT.601.
+"""
 UNSTATED = 2
 """The code of a colour matrix that is not stated (ITU-T H.273)."""
 DEMUXERS = {"mp4": "mov", "matroska": "matroska"}
@@ -29,12 +33,12 @@ WITH_ALPHA = {"vp8": "libvpx", "vp9": "libvpx-vp9"}
 
 @dataclass(frozen=True, slots=True)
 class SourceView:
-    """How to read a clip: its demuxer, the index of its frames' and its sound's stream in the file, the name of the
-    decoder of its frames where it is not the usual one.
+    """How to read a clip: its demuxer, the index of its frames' and its sound's stream in the file,
+    the name of the decoder of its frames where it is not the usual one.
 
-    ``origin`` is the first presented moment (s, on the file's clock). ``colour`` is the colour matrix to assume, empty
-    where the frames state theirs. ``is_askew`` says that the container turns the frames by other than quarter turns,
-    which browsers do not do.
+    ``origin`` is the first presented moment (s, on the file's clock). ``colour`` is the colour
+    matrix to assume, empty where the frames state theirs. ``is_askew`` says that the container
+    turns the frames by other than quarter turns, which browsers do not do.
     """
 
     demuxer: str
@@ -75,8 +79,10 @@ def _has_alpha(frame: Any) -> bool:
 
 
 def stream_indices(path: Path, demuxer: str, movie: Movie) -> tuple[int, int | None]:
-    """Return the index in the file of the frames and of the sound that players show: of each kind the stream in the
-    same place among its kind as the track that our reader chose. Cover pictures do not count."""
+    """Return the index in the file of the frames and of the sound that players show: of each kind
+    the stream in the same place among its kind as the track that our reader chose. Cover pictures
+    do not count.
+    """
     indices: list[int | None] = []
     with opened(path, demuxer) as container:
         for kind in ("video", "audio"):
@@ -84,8 +90,12 @@ def stream_indices(path: Path, demuxer: str, movie: Movie) -> tuple[int, int | N
             if track is None or not track.samples:
                 indices.append(None)
                 continue
-            place = [one for one in movie.tracks if one.kind == kind and not one.attached].index(track)
-            streams = [one.index for one in container.streams if one.type == kind and not _is_cover(one)]
+            place = [one for one in movie.tracks if one.kind == kind and not one.attached].index(
+                track
+            )
+            streams = [
+                one.index for one in container.streams if one.type == kind and not _is_cover(one)
+            ]
             if place >= len(streams):
                 raise NotAVideo(path, f"holds {kind} tracks of which the decoder finds fewer.")
             indices.append(streams[place])
@@ -109,18 +119,30 @@ def _alpha_decoder(path: Path, demuxer: str, video: int) -> str:
 
 @contextmanager
 def opened(path: Path, demuxer: str) -> Iterator[InputContainer]:
-    """Give a container that is read from the open file with the named demuxer, so that it can open nothing else."""
+    """Give a container that is read from the open file with the named demuxer, so that it can open
+    nothing else.
+    """
     try:
-        with path.open("rb") as file, av.open(file, "r", format=demuxer, metadata_errors="replace") as container:
+        with (
+            path.open("rb") as file,
+            av.open(file, "r", format=demuxer, metadata_errors="replace") as container,
+        ):
             yield container
     except FFmpegError as fault:
         raise NotAVideo(path, f"cannot be decoded to its end ({fault.strerror}).") from fault
 
 
 def decoded_frames(  # noqa: PLR0917 - the first four say what, the last two from where and how fast
-    path: Path, demuxer: str, index: int, decoder: str = "", seek: Fraction | None = None, threads: int = 1
+    path: Path,
+    demuxer: str,
+    index: int,
+    decoder: str = "",
+    seek: Fraction | None = None,
+    threads: int = 1,
 ) -> Iterator[Any]:
-    """Yield the decoded frames of one stream, from the start or from a moment to ``seek`` to (s, the file's clock)."""
+    """Yield the decoded frames of one stream, from the start or from a moment to ``seek`` to (s,
+    the file's clock).
+    """
     with opened(path, demuxer) as container:
         stream: Any = container.streams[index]
         options = {"max_pixels": str(BOUNDS.pixels)} if stream.type == "video" else {}
@@ -144,7 +166,9 @@ def _seek(container: InputContainer, moment: Fraction) -> None:
     try:
         container.seek(int(moment * av.time_base), backward=True)
     except FFmpegError:
-        container.seek(0)  # a file without an index is read from its start; that is slower and as right
+        container.seek(
+            0
+        )  # a file without an index is read from its start; that is slower and as right
 
 
 def presented(frame: Any) -> Fraction:
@@ -155,7 +179,9 @@ def presented(frame: Any) -> Fraction:
 
 
 def unstated_colour(frame: Any) -> str:
-    """Return the colour matrix that browsers take for a frame which does not state its own; empty when it does."""
+    """Return the colour matrix that browsers take for a frame which does not state its own; empty
+    when it does.
+    """
     if int(frame.colorspace) != UNSTATED:
         return ""
     return "bt709" if frame.height >= HIGH_DEFINITION else "smpte170m"

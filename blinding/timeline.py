@@ -1,8 +1,9 @@
-"""When each sample of a blind copy is decoded and shown, on clocks that are the same for every clip. No Django here.
+"""When each sample of a blind copy is decoded and shown, on clocks that are the same for every
+clip. No Django here.
 
-Pictures run on a clock of 720,000 ticks a second, on which one picture at 23.976, 24, 25, 29.97, 30, 50, 59.94 or 60
-per second and one millisecond are whole numbers. Decoding times follow from the order of the pictures, not from the
-source. For sound see sound_timeline.py.
+Pictures run on a clock of 720,000 ticks a second, on which one picture at 23.976, 24, 25, 29.97,
+30, 50, 59.94 or 60 per second and one millisecond are whole numbers. Decoding times follow from the
+order of the pictures, not from the source. For sound see sound_timeline.py.
 """
 
 from dataclasses import dataclass
@@ -23,11 +24,12 @@ class CannotTime(ValueError):
 
 @dataclass(slots=True)
 class Timeline:
-    """One track's times: which samples are kept, their decode steps and shown-after-decode shifts in ticks of
-    ``timescale``.
+    """One track's times: which samples are kept, their decode steps and shown-after-decode shifts
+    in ticks of ``timescale``.
 
-    ``start`` (seconds) is when the track first shows something, ``skip`` how many ticks lie hidden before that,
-    ``length`` how many ticks are shown. A ``bare`` track gets no edit list unless it has to wait for its start.
+    ``start`` (seconds) is when the track first shows something, ``skip`` how many ticks lie hidden
+    before that, ``length`` how many ticks are shown. A ``bare`` track gets no edit list unless it
+    has to wait for its start.
     """
 
     timescale: int
@@ -42,8 +44,9 @@ class Timeline:
 
 
 def picture_timeline(track: Track) -> Timeline:
-    """Return the times of a picture track; raise CannotTime when pictures are hidden, shown twice at one time or out
-    of order."""
+    """Return the times of a picture track; raise CannotTime when pictures are hidden, shown twice
+    at one time or out of order.
+    """
     kept = _visible(track)
     samples = track.samples[kept.start : kept.stop]
     times = [_on_clock(sample.pts, track) for sample in samples]
@@ -59,7 +62,9 @@ def picture_timeline(track: Track) -> Timeline:
     steps = [b - a for a, b in pairwise(ordered)] + [max(1, stop - ordered[-1])]
     shifts = [time - due + delay for due, time in zip(ordered, times, strict=True)]
     sync = [sample.sync for sample in samples]
-    return Timeline(CLOCK, kept, steps, shifts, sync, Fraction(max(begin, ordered[0]), CLOCK), delay, sum(steps))
+    return Timeline(
+        CLOCK, kept, steps, shifts, sync, Fraction(max(begin, ordered[0]), CLOCK), delay, sum(steps)
+    )
 
 
 def _on_clock(pts: int, track: Track) -> int:
@@ -70,8 +75,9 @@ def _on_clock(pts: int, track: Track) -> int:
 
 
 def _visible(track: Track) -> range:
-    """Return the stretch of samples (decoding order) that are shown; whole hidden groups before and a hidden tail are
-    left out."""
+    """Return the stretch of samples (decoding order) that are shown; whole hidden groups before and
+    a hidden tail are left out.
+    """
     begin, end = ((moment - track.shift) * track.timescale for moment in span(track))
     slack = SLACK / 2 * track.timescale
     # Ticks are whole numbers, so whole limits say the same, and are compared much faster.
@@ -81,7 +87,11 @@ def _visible(track: Track) -> range:
     def is_hidden(sample: Sample) -> bool:
         if sample.pts >= high and not open_end:
             return True
-        return sample.pts + sample.duration <= low if sample.duration else sample.pts <= low_without_duration
+        return (
+            sample.pts + sample.duration <= low
+            if sample.duration
+            else sample.pts <= low_without_duration
+        )
 
     hidden = [is_hidden(sample) for sample in track.samples]
     first = _last_key_behind_hidden(track.samples, hidden)
@@ -95,7 +105,9 @@ def _visible(track: Track) -> range:
 
 def _last_key_behind_hidden(samples: list[Sample], hidden: list[bool]) -> int:
     """Return the last key sample before which all others are hidden, 0 when there is none."""
-    first_shown = next((index for index, is_hidden in enumerate(hidden) if not is_hidden), len(hidden))
+    first_shown = next(
+        (index for index, is_hidden in enumerate(hidden) if not is_hidden), len(hidden)
+    )
     if first_shown == len(hidden):
         return 0
     return next((index for index in range(first_shown, -1, -1) if samples[index].sync), 0)

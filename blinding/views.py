@@ -32,11 +32,12 @@ class StoredCopy(Protocol):
 
 
 def stream(request: HttpRequest, copy: StoredCopy) -> HttpResponseBase:
-    """Answer a GET or HEAD for a blind copy with 200, 206 or 416. Whoever calls has checked the access.
+    """Answer a GET or HEAD for a blind copy with 200, 206 or 416. Whoever calls has checked the
+    access.
 
-    No ETag, date, name or path is sent: each would tell clips apart. Sizes are equal within a round. With
-    X_ACCEL_PREFIX the proxy in front sends the bytes, and the ranges; where they lie stays between it and us. A bucket
-    that is away is a 503.
+    No ETag, date, name or path is sent: each would tell clips apart. Sizes are equal within a
+    round. With X_ACCEL_PREFIX the proxy in front sends the bytes, and the ranges; where they lie
+    stays between it and us. A bucket that is away is a 503.
     """
     try:
         span = requested_range(request.headers.get("Range", ""), copy.size)
@@ -49,7 +50,9 @@ def stream(request: HttpRequest, copy: StoredCopy) -> HttpResponseBase:
     try:
         path = copy.path
     except (StorageAway, StorageFull):
-        return _with_common_headers(HttpResponse("The clip cannot be fetched now; try again soon.", status=503))
+        return _with_common_headers(
+            HttpResponse("The clip cannot be fetched now; try again soon.", status=503)
+        )
     if settings.X_ACCEL_PREFIX:
         return _with_common_headers(_left_to_proxy(path))
     first, last = span or (0, copy.size - 1)

@@ -1,6 +1,7 @@
 """Writing a blind copy to disk and hashing it at the same time. No Django here.
 
-Hashing takes as long as all the writing. Both release Python's lock, so on two cores it costs no time.
+Hashing takes as long as all the writing. Both release Python's lock, so on two cores it costs no
+time.
 """
 
 import hashlib
@@ -13,8 +14,10 @@ from pathlib import Path
 from blinding.scrub.coded import Bytes
 
 AT_ONCE, BYTES_AT_ONCE = 512, 256 << 10
-"""How many pieces, and how many bytes of them, one call of the system writes at most. Linux takes 1,024 pieces. For
-more bytes ext4 looks for as large stretches of memory: at times that made the call take ten times as long."""
+"""How many pieces, and how many bytes of them, one call of the system writes at most. Linux takes
+1,024 pieces. For more bytes ext4 looks for as large stretches of memory: at times that made the
+call take ten times as long.
+"""
 BLOCK = 1 << 20
 """How many zeros (bytes) are hashed at a time."""
 
@@ -29,7 +32,9 @@ def sha256_of(pieces: Sequence[Bytes]) -> str:
 
 @contextmanager
 def hashing(pieces: Sequence[Bytes]) -> Iterator[Future[str]]:
-    """Hash the pieces in a thread while the block runs; the result is there at the latest when it has ended."""
+    """Hash the pieces in a thread while the block runs; the result is there at the latest when it
+    has ended.
+    """
     with ThreadPoolExecutor(max_workers=1) as thread:
         yield thread.submit(sha256_of, pieces)
 
@@ -37,8 +42,8 @@ def hashing(pieces: Sequence[Bytes]) -> Iterator[Future[str]]:
 def write_synced(target: Path, pieces: Sequence[Bytes], *, zeros: int = 0) -> tuple[int, str]:
     """Write the pieces to a new file and to disk; return its size (bytes) and SHA-256 (hex).
 
-    After them come ``zeros`` zero bytes, which take no room on the disk. Raises FileExistsError when the file is there
-    already, and OSError when the disk is full.
+    After them come ``zeros`` zero bytes, which take no room on the disk. Raises FileExistsError
+    when the file is there already, and OSError when the disk is full.
     """
     size = sum(map(len, pieces)) + zeros
     with hashing([*pieces, *_zero_pieces(zeros)]) as digest, target.open("xb", buffering=0) as file:
@@ -74,7 +79,9 @@ def _batches(pieces: Sequence[Bytes]) -> Iterator[list[memoryview]]:
 
 
 def _write_all(handle: int, pieces: Sequence[Bytes]) -> None:
-    """Write all of the pieces. The system may stop half-way, as at the end of the room on a disk: then go on there."""
+    """Write all of the pieces. The system may stop half-way, as at the end of the room on a disk:
+    then go on there.
+    """
     size = sum(map(len, pieces))
     written = os.writev(handle, pieces)
     if written == size:

@@ -1,7 +1,7 @@
 """Accounts: every change of who may come in and what they may do is an entry of the audit trail.
 
-Receivers see to that, whichever page or command makes the change. Entries name what changed; passwords and addresses
-are in none of them.
+Receivers see to that, whichever page or command makes the change. Entries name what changed;
+passwords and addresses are in none of them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ _RIGHTS = ("is_active", "is_staff", "is_superuser")
 _request: ContextVar[HttpRequest | None] = ContextVar("request", default=None)
 
 
-def remember_request(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+def remember_request(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[..., HttpResponseBase]:
     """Middleware: let entries about accounts name who made the request."""
 
     def respond(request: HttpRequest) -> HttpResponseBase:
@@ -38,7 +40,9 @@ def remember_request(get_response: Callable[[HttpRequest], HttpResponseBase]) ->
 
 
 def account_name(user: User) -> str:
-    """Return how the audit trail calls an account: a reviewer's code, else its name, and never an address."""
+    """Return how the audit trail calls an account: a reviewer's code, else its name, and never an
+    address.
+    """
     reviewer = getattr(user, "reviewer", None)
     name = user.get_username()
     return str(reviewer.code) if reviewer else f"account {user.pk}" if "@" in name else name
@@ -55,16 +59,31 @@ def _record(action: str, **details: Any) -> None:
 
 
 @receiver(pre_save, sender=User)
-def record_change(instance: User, raw: bool, update_fields: frozenset[str] | None, **_: Any) -> None:
-    """Record which fields of an account change. A password that is only hashed anew, at a login, did not change."""
-    fields = [name for name in (*_SECRET, *_RIGHTS) if update_fields is None or name in update_fields]
-    stored = User.objects.filter(pk=instance.pk).values(*fields).first() if fields and instance.pk and not raw else None
+def record_change(
+    instance: User, raw: bool, update_fields: frozenset[str] | None, **_: Any
+) -> None:
+    """Record which fields of an account change.
+
+    A password that is only hashed anew, at a login, did not change.
+    """
+    fields = [
+        name for name in (*_SECRET, *_RIGHTS) if update_fields is None or name in update_fields
+    ]
+    stored = (
+        User.objects.filter(pk=instance.pk).values(*fields).first()
+        if fields and instance.pk and not raw
+        else None
+    )
     if stored is None:
         return
     changed = {name for name in fields if stored[name] != getattr(instance, name)}
-    is_rehashed = update_fields == frozenset({"password"}) and getattr(instance, "_password", None) is None
+    is_rehashed = (
+        update_fields == frozenset({"password"}) and getattr(instance, "_password", None) is None
+    )
     is_rehashed = is_rehashed and instance.has_usable_password()
-    secret = [name for name in _SECRET if name in changed and not (name == "password" and is_rehashed)]
+    secret = [
+        name for name in _SECRET if name in changed and not (name == "password" and is_rehashed)
+    ]
     rights = {name: [stored[name], getattr(instance, name)] for name in _RIGHTS if name in changed}
     if secret or rights:
         _record("account changed", account=account_name(instance), fields=secret, **rights)
@@ -72,7 +91,9 @@ def record_change(instance: User, raw: bool, update_fields: frozenset[str] | Non
 
 @receiver(post_save, sender=User)
 def record_making(instance: User, created: bool, raw: bool, **_: Any) -> None:
-    """Record a new account with rights; one of a reviewer is made with a cohort, which is recorded."""
+    """Record a new account with rights; one of a reviewer is made with a cohort, which is
+    recorded.
+    """
     if created and not raw and (instance.is_staff or instance.is_superuser):
         rights = {name: getattr(instance, name) for name in _RIGHTS}
         _record("account made", account=account_name(instance), **rights)
@@ -88,14 +109,24 @@ def record_end(instance: User, **_: Any) -> None:
 @receiver(m2m_changed, sender=User.user_permissions.through)
 @receiver(m2m_changed, sender=Group.permissions.through)
 def record_rights(
-    instance: Model, action: str, reverse: bool, model: type[Model], pk_set: set[int] | None, **_: Any
+    instance: Model,
+    action: str,
+    reverse: bool,
+    model: type[Model],
+    pk_set: set[int] | None,
+    **_: Any,
 ) -> None:
     """Record groups and permissions that are given to an account or a group, or taken away."""
     if action not in ("pre_add", "pre_remove", "pre_clear"):
         return
     rows = model._base_manager.filter(pk__in=pk_set or ()).order_by("pk")
     names = ["all"] if action == "pre_clear" else [_name(row) for row in rows]
-    _record("rights changed", of=_name(instance), **{action.removeprefix("pre_"): names}, reverse=reverse)
+    _record(
+        "rights changed",
+        of=_name(instance),
+        **{action.removeprefix("pre_"): names},
+        reverse=reverse,
+    )
 
 
 @receiver(post_delete, sender=Group)

@@ -1,4 +1,6 @@
-"""Records of the foundation, to look at: what changes them are services, so nothing here can be edited."""
+"""Records of the foundation, to look at: what changes them are services, so nothing here can be
+edited.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +27,20 @@ admin.site.login_form = RecordsLoginForm
 class FilteredByItsList(ModelAdmin):
     """Records that an address can filter only as the filters beside their list do.
 
-    Django lets any column be asked for in the address, shown or not, and by `startswith` a hidden one can be read
-    letter by letter. Every class of records derives from this one.
+    Django lets any column be asked for in the address, shown or not, and by `startswith` a hidden
+    one can be read letter by letter. Every class of records derives from this one.
     """
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Allow what a filter of the list itself puts into an address, whoever asks."""
-        listed = {f"{name}{end}" for name in self.get_list_filter(request) for end in _ENDS_OF_FILTERS}
+        listed = {
+            f"{name}{end}" for name in self.get_list_filter(request) for end in _ENDS_OF_FILTERS
+        }
         return lookup in listed and super().lookup_allowed(lookup, value, request)
 
 
-# What Django's filters of choices, yes or no, values and related rows add to the name of their field.
+# What Django's filters of choices, yes or no, values and related rows add to the name of their
+# field.
 _ENDS_OF_FILTERS = ("", "__exact", "__isnull", "__id__exact")
 
 
@@ -73,7 +78,15 @@ class ProtocolVersionAdmin(ViewOnly):
 @admin.register(Round)
 class RoundAdmin(ViewOnly):
     # Its seed is a secret: the reviewers' orders come from it.
-    list_display = ("name", "protocol", "state", "created_at", "opened_at", "closed_at", "published_at")
+    list_display = (
+        "name",
+        "protocol",
+        "state",
+        "created_at",
+        "opened_at",
+        "closed_at",
+        "published_at",
+    )
     list_select_related = ("protocol",)
     list_filter = ("state",)
     fields = (*list_display, "replicates", "scene_keys", "incomplete_reason")

@@ -1,4 +1,6 @@
-"""Files by content in a bucket that speaks S3; the folder on this machine only keeps what was used lately."""
+"""Files by content in a bucket that speaks S3; the folder on this machine only keeps what was used
+lately.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +23,27 @@ from storages.backends.s3 import S3Storage
 
 from fartbench.storage import KEPT_AT, ContentStore, StorageAway, file_sha256, name_of
 
-KEPT_S = 7 * 24 * 3600  # since its last use; then a fetched file is dropped, and fetched again when it is needed
+KEPT_S = (
+    7 * 24 * 3600
+)  # since its last use; then a fetched file is dropped, and fetched again when it is needed
 
 
 class Bucket(S3Storage):  # type: ignore[misc]
-    """The bucket of the settings. A service that does not answer is given up soon: workers come again."""
+    """The bucket of the settings. A service that does not answer is given up soon: workers come
+    again.
+    """
 
     def get_default_settings(self) -> dict[str, Any]:
         retries = {"max_attempts": 3, "mode": "standard"}
-        config = Config(connect_timeout=5, read_timeout=60, retries=retries, s3={"addressing_style": "path"})
-        mine = {"client_config": config, "default_acl": None, "file_overwrite": True, "max_memory_size": 1024 * 1024}
+        config = Config(
+            connect_timeout=5, read_timeout=60, retries=retries, s3={"addressing_style": "path"}
+        )
+        mine = {
+            "client_config": config,
+            "default_acl": None,
+            "file_overwrite": True,
+            "max_memory_size": 1024 * 1024,
+        }
         return {**super().get_default_settings(), **mine}
 
 
@@ -41,7 +54,8 @@ class BucketStore(ContentStore):
     kind: str
 
     def path(self, sha256: str) -> Path:
-        """Return the file on this machine, fetched if it was not here; a path to nothing when the bucket lacks it.
+        """Return the file on this machine, fetched if it was not here; a path to nothing when the
+        bucket lacks it.
 
         Raises StorageAway, and StorageFull when there is no room for it here.
         """
@@ -64,7 +78,9 @@ class BucketStore(ContentStore):
         super().keep(source, sha256=sha256)
 
     def stored_sha256(self, sha256: str) -> str | None:
-        """Fetch what the bucket holds under this digest and return its real one; None when nothing is there."""
+        """Fetch what the bucket holds under this digest and return its real one; None when nothing
+        is there.
+        """
         with self.scratch() as scratch:
             return file_sha256(scratch) if self._fetch(sha256, scratch) else None
 
@@ -73,7 +89,11 @@ class BucketStore(ContentStore):
 
     def _fetch(self, sha256: str, target: Path) -> bool:
         try:
-            with _faults_in_words(), _bucket().open(self._name(sha256)) as found, target.open("wb") as file:
+            with (
+                _faults_in_words(),
+                _bucket().open(self._name(sha256)) as found,
+                target.open("wb") as file,
+            ):
                 shutil.copyfileobj(found, file)
         except FileNotFoundError:
             return False
@@ -88,7 +108,10 @@ class BucketStore(ContentStore):
 
 
 def make_bucket() -> bool:
-    """Make the bucket of the settings, private, unless it is there; say whether it was made. Raises StorageAway."""
+    """Make the bucket of the settings, private, unless it is there; say whether it was made.
+
+    Raises StorageAway.
+    """
     with _faults_in_words():
         storage: Any = storages["bucket"]
         client = storage.connection.meta.client
@@ -99,8 +122,15 @@ def make_bucket() -> bool:
 
 
 def bucket_answers() -> bool:
-    """Say whether the bucket of the settings is there and lets us in; asked once, and not for long."""
-    once = Config(connect_timeout=2, read_timeout=3, retries={"total_max_attempts": 1}, s3={"addressing_style": "path"})
+    """Say whether the bucket of the settings is there and lets us in; asked once, and not for
+    long.
+    """
+    once = Config(
+        connect_timeout=2,
+        read_timeout=3,
+        retries={"total_max_attempts": 1},
+        s3={"addressing_style": "path"},
+    )
     configured: Any = settings.STORAGES["bucket"]
     storage: Any = Bucket(**configured["OPTIONS"], client_config=once)
     try:
@@ -116,12 +146,19 @@ def _bucket() -> Storage:
 
 @contextmanager
 def _faults_in_words() -> Iterator[None]:
-    """Turn a bucket that is away or refuses into StorageAway; no key or address of a file is in its words."""
+    """Turn a bucket that is away or refuses into StorageAway; no key or address of a file is in its
+    words.
+    """
     try:
         yield
     except (Boto3Error, BotoCoreError, ClientError) as error:
-        code = error.response["Error"].get("Code", "") if isinstance(error, ClientError) else type(error).__name__
+        code = (
+            error.response["Error"].get("Code", "")
+            if isinstance(error, ClientError)
+            else type(error).__name__
+        )
         raise StorageAway(
-            f"The bucket cannot be used ({code}): nothing was stored or lost. Look at the S3 settings and at the "
+            f"The bucket cannot be used ({code}): nothing was stored or lost. Look at the S3 "
+            "settings and at the "
             "service, then run the same command again; workers try again by themselves."
         ) from error

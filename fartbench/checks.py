@@ -10,7 +10,9 @@ from fartbench import weak, writeonce
 
 @register(Tags.database)
 def guards_are_installed(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
-    """Report a missing guard. A warning: an error would stop the very migration that installs it."""
+    """Report a missing guard. A warning: an error would stop the very migration that installs
+    it.
+    """
     return [
         Warning(
             f"The database guard {name!r} is missing from {using!r}.",

@@ -32,7 +32,9 @@ class OlderDatabase(Refusal):
 
 
 class Command(BaseCommand):
-    """A command that ends with 0 when it did what was asked, 1 when it refused, 2 when it was called wrongly."""
+    """A command that ends with 0 when it did what was asked, 1 when it refused, 2 when it was
+    called wrongly.
+    """
 
     needs_database = True
 
@@ -50,7 +52,8 @@ class Command(BaseCommand):
             raise SystemExit(REFUSED) from error
         except OperationalError as error:
             raise CommandError(
-                f"The database did not do its part: {error}".strip() + "\nNothing of this step was kept; "
+                f"The database did not do its part: {error}".strip()
+                + "\nNothing of this step was kept; "
                 "fix that and run the same command again.",
                 returncode=REFUSED,
             ) from error
@@ -69,17 +72,29 @@ class RoundCommand(Command):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("round_name", nargs="?", metavar="ROUND", help="the round")
-        parser.add_argument("--round", dest="round_option", metavar="ROUND", help="the round (the same, spelled out)")
+        parser.add_argument(
+            "--round",
+            dest="round_option",
+            metavar="ROUND",
+            help="the round (the same, spelled out)",
+        )
 
     def add_round_and_file(self, parser: ArgumentParser, metavar: str, words: str) -> None:
-        """Take a round (before the file, or after ``--round``) and a file, in place of ``add_arguments``."""
+        """Take a round (before the file, or after ``--round``) and a file, in place of
+        ``add_arguments``.
+        """
         parser.add_argument(
-            "names", nargs="+", metavar=f"[ROUND] {metavar}", help=f"the round, unless --round, and {words}"
+            "names",
+            nargs="+",
+            metavar=f"[ROUND] {metavar}",
+            help=f"the round, unless --round, and {words}",
         )
         parser.add_argument("--round", dest="round_option", metavar="ROUND", help="the round")
 
     def round_and_file(self, options: dict[str, Any]) -> tuple[Round, Path]:
-        """Return what ``add_round_and_file`` took. Raises CommandError (status 2) or UnknownRound."""
+        """Return what ``add_round_and_file`` took. Raises CommandError (status 2) or
+        UnknownRound.
+        """
         *before, file = options["names"]
         named = {"round_name": " ".join(before), "round_option": options["round_option"]}
         return self.round(named), Path(file)
@@ -92,8 +107,14 @@ class RoundCommand(Command):
         """Return the name that was given. Raises CommandError (status 2) when none was, or two."""
         names = {name for name in (options["round_name"], options["round_option"]) if name}
         if len(names) != 1:
-            wrong = "Name a round" if not names else f"Name one round, not {' and '.join(sorted(names))}"
-            raise CommandError(f"{wrong}: “{self._name()} ROUND” or “--round ROUND”.", returncode=WRONG_USE)
+            wrong = (
+                "Name a round"
+                if not names
+                else f"Name one round, not {' and '.join(sorted(names))}"
+            )
+            raise CommandError(
+                f"{wrong}: “{self._name()} ROUND” or “--round ROUND”.", returncode=WRONG_USE
+            )
         return str(names.pop())
 
     def _name(self) -> str:
@@ -114,7 +135,9 @@ def moment(at: datetime) -> str:
 
 
 def refuse_older_database() -> None:
-    """Raise OlderDatabase when migrations are waiting, before anything runs against tables that are not there."""
+    """Raise OlderDatabase when migrations are waiting, before anything runs against tables that are
+    not there.
+    """
     try:
         executor = MigrationExecutor(connection)
         waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
@@ -129,8 +152,15 @@ def refuse_older_database() -> None:
 
 @contextmanager
 def progress(words: str, total: int | None) -> Iterator[Any]:
-    """Show a bar on standard error and yield a function that moves it on, by one if it is not told how far."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    """Show a bar on standard error and yield a function that moves it on, by one if it is not told
+    how far.
+    """
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     console = Console(file=sys.stderr)
     with Progress(*columns, console=console, disable=total == 0) as bar:
         task = bar.add_task(words, total=total)
@@ -138,7 +168,9 @@ def progress(words: str, total: int | None) -> Iterator[Any]:
 
 
 def steps(advance: Callable[[float], None]) -> tuple[Callable[[float], None], Callable[[], None]]:
-    """Return two functions that move a bar on: to a share of the step it is at, and to that step's end."""
+    """Return two functions that move a bar on: to a share of the step it is at, and to that step's
+    end.
+    """
     done = 0.0
 
     def to(share: float) -> None:

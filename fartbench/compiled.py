@@ -1,4 +1,6 @@
-"""Queries and writes of every call, turned into SQL once: building it anew costs ten times what sending it does."""
+"""Queries and writes of every call, turned into SQL once: building it anew costs ten times what
+sending it does.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,16 @@ from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import Field, Model, QuerySet
 
 Row = tuple[Any, ...]
-# What stands in for a value while the SQL is made: nothing that a query says by itself, and fits the smallest key.
+# What stands in for a value while the SQL is made: nothing that a query says by itself, and fits
+# the smallest key.
 _NUMBER, _TEXT = 1_812_345_670, "\0value of a compiled query\0"
 
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """The SQL for one engine: ``parameters`` are its own, ``places`` says which of them are whose values."""
+    """The SQL for one engine: ``parameters`` are its own, ``places`` says which of them are whose
+    values.
+    """
 
     sql: str
     parameters: Row
@@ -26,21 +31,29 @@ class _Statement:
     converters: Any
 
     def rows(self, values: Mapping[str, Any]) -> list[Row]:
-        # A value goes out as the type that its mark was given, for the engine to see the same statement again.
+        # A value goes out as the type that its mark was given, for the engine to see the same
+        # statement again.
         filled = [
-            type(own)(values[self.places[n]]) if n in self.places else own for n, own in enumerate(self.parameters)
+            type(own)(values[self.places[n]]) if n in self.places else own
+            for n, own in enumerate(self.parameters)
         ]
         with connection.cursor() as cursor:
             cursor.execute(self.sql, filled)
             rows: Iterable[Row] = cursor.fetchall()
-        return list(map(tuple, self.compiler.apply_converters(rows, self.converters) if self.converters else rows))
+        return list(
+            map(
+                tuple,
+                self.compiler.apply_converters(rows, self.converters) if self.converters else rows,
+            )
+        )
 
 
 class CompiledQuery:
-    """A query of given columns whose shape does not depend on its values, which are whole numbers and texts.
+    """A query of given columns whose shape does not depend on its values, which are whole numbers
+    and texts.
 
-    ``build`` takes the values by name and returns the rows to select, with a ``values_list`` of their columns. It is
-    called once for each database engine.
+    ``build`` takes the values by name and returns the rows to select, with a ``values_list`` of
+    their columns. It is called once for each database engine.
     """
 
     def __init__(self, build: Callable[..., QuerySet[Any, Any]]) -> None:
@@ -62,16 +75,22 @@ class CompiledQuery:
         compiler = self._build(**marks).query.get_compiler(connection=connections[DEFAULT_DB_ALIAS])
         sql, parameters = compiler.as_sql()
         names = {mark: name for name, mark in marks.items()}
-        places = {n: names[parameter] for n, parameter in enumerate(parameters) if parameter in names}
+        places = {
+            n: names[parameter] for n, parameter in enumerate(parameters) if parameter in names
+        }
         if missing := marks.keys() - set(places.values()):
-            raise ValueError(f"The query makes no use of {', '.join(sorted(missing))} as it stands.")
+            raise ValueError(
+                f"The query makes no use of {', '.join(sorted(missing))} as it stands."
+            )
         converters = compiler.get_converters(column for column, _, _ in compiler.select)
         return _Statement(sql, tuple(parameters), places, compiler, converters)
 
 
 @dataclass(frozen=True)
 class Part:
-    """Columns of one model within a row: those of ``model`` behind ``prefix``, all or ``only`` some."""
+    """Columns of one model within a row: those of ``model`` behind ``prefix``, all or ``only``
+    some.
+    """
 
     model: type[Any]
     prefix: str = ""
@@ -93,7 +112,9 @@ class Part:
 
 
 def stored_parts(row: Row, parts: Iterable[Part]) -> list[Any]:
-    """Return one stored row of each part, from a row that holds their columns one after the other."""
+    """Return one stored row of each part, from a row that holds their columns one after the
+    other.
+    """
     found, start = [], 0
     for part in parts:
         width = len(part.names)
@@ -120,21 +141,29 @@ class CompiledWrite:
         conflict = f" ON CONFLICT {self.on_conflict}" if self.on_conflict else ""
         values = [value for row in rows for value in self._values(row, new=True)]
         # The names are the models' own.
-        self._execute(f'INSERT INTO "{self.model._meta.db_table}" ({columns}) VALUES {places}{conflict}', values)  # noqa: S608
+        table = self.model._meta.db_table
+        insert = f'INSERT INTO "{table}" ({columns}) VALUES {places}{conflict}'  # noqa: S608
+        self._execute(insert, values)
 
     def update(self, row: Model) -> None:
         """Store the columns of a row that is there."""
         changes = ", ".join(f'"{field.column}" = %s' for field in self._fields)
         key = self.model._meta.pk
         sql = f'UPDATE "{self.model._meta.db_table}" SET {changes} WHERE "{key.column}" = %s'  # noqa: S608
-        self._execute(sql, [*self._values(row, new=False), key.get_db_prep_value(row.pk, connection)])
+        self._execute(
+            sql, [*self._values(row, new=False), key.get_db_prep_value(row.pk, connection)]
+        )
 
     @cached_property
     def _fields(self) -> list[Field[Any, Any]]:
-        return [field for field in self.model._meta.concrete_fields if field.attname in self.columns]
+        return [
+            field for field in self.model._meta.concrete_fields if field.attname in self.columns
+        ]
 
     def _values(self, row: Model, *, new: bool) -> list[Any]:
-        return [field.get_db_prep_save(field.pre_save(row, new), connection) for field in self._fields]
+        return [
+            field.get_db_prep_save(field.pre_save(row, new), connection) for field in self._fields
+        ]
 
     @staticmethod
     def _execute(sql: str, values: list[Any]) -> None:

@@ -16,7 +16,8 @@ MAX_BYTES = 50_000_000
 _DELIMITERS = ",;\t"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _ZIP = b"PK\x03\x04"
-# A first line by which a file tells Excel its delimiter. Spreadsheets do not show it, so it is not counted as a row.
+# A first line by which a file tells Excel its delimiter. Spreadsheets do not show it, so it is not
+# counted as a row.
 _SEP = re.compile(r'"?sep=(.*?)"?[,;\t]*(?:\r\n|\r|\n|\Z)', re.IGNORECASE)
 
 
@@ -35,17 +36,21 @@ class Record:
 
 @dataclass(frozen=True)
 class CsvText:
-    """The records of a CSV file in order, empty ones too. ``is_cut_off`` when its last line has no end."""
+    """The records of a CSV file in order, empty ones too.
+
+    ``is_cut_off`` when its last line has no end.
+    """
 
     records: list[Record]
     is_cut_off: bool
 
 
 def read_records(path: Path, name: str, known: Collection[str]) -> CsvText:
-    """Read the records of a CSV file: UTF-8 or UTF-16, commas, semicolons or tabs, quotes, any line ends.
+    """Read the records of a CSV file: UTF-8 or UTF-16, commas, semicolons or tabs, quotes, any line
+    ends.
 
-    ``known`` are column names; they tell which delimiter a header has that has several. Raises BadInput, which names
-    the file as ``name``, when it is missing, too large, or not CSV.
+    ``known`` are column names; they tell which delimiter a header has that has several. Raises
+    BadInput, which names the file as ``name``, when it is missing, too large, or not CSV.
     """
     text = _decoded(_content(path, name), name)
     told, body = _take_sep(text, name)
@@ -53,7 +58,10 @@ def read_records(path: Path, name: str, known: Collection[str]) -> CsvText:
     reader = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter, strict=True)
     try:
         # Spreadsheets count records, not lines: a line break in quotes does not shift the numbers.
-        records = [Record(number, [cell.strip() for cell in cells]) for number, cells in enumerate(reader, start=1)]
+        records = [
+            Record(number, [cell.strip() for cell in cells])
+            for number, cells in enumerate(reader, start=1)
+        ]
     except csv.Error as error:
         raise BadInput(name, [f"line {reader.line_num}: the file is not CSV: {error}"]) from error
     return CsvText(records, is_cut_off=bool(body) and body[-1] not in "\r\n")
@@ -68,7 +76,9 @@ def _content(path: Path, name: str) -> bytes:
 
 def _decoded(content: bytes, name: str) -> str:
     if content.startswith(_ZIP):
-        raise BadInput(name, ["the file is a spreadsheet’s own format, not CSV; save the sheet as “CSV UTF-8”"])
+        raise BadInput(
+            name, ["the file is a spreadsheet’s own format, not CSV; save the sheet as “CSV UTF-8”"]
+        )
     encoding = "utf-16" if content.startswith(_UTF_16) else "utf-8-sig"
     try:
         text = content.decode(encoding)
@@ -81,18 +91,25 @@ def _decoded(content: bytes, name: str) -> str:
 
 
 def _take_sep(text: str, name: str) -> tuple[str, str]:
-    """Return the delimiter that a first line “sep=;” names (empty without one), and the text below it."""
+    """Return the delimiter that a first line “sep=;” names (empty without one), and the text below
+    it.
+    """
     match = _SEP.match(text)
     if match is None:
         return "", text
     delimiter = match[1] or text[match.start() + len("sep=") :][:1].strip("\r\n")
     if len(delimiter) != 1 or delimiter in '"\r\n' or delimiter.isalnum():
-        raise BadInput(name, ["line 1: “sep=” must name one character that separates the columns, such as “sep=;”"])
+        raise BadInput(
+            name,
+            ["line 1: “sep=” must name one character that separates the columns, such as “sep=;”"],
+        )
     return delimiter, text[match.end() :]
 
 
 def _likely_delimiter(text: str, known: Collection[str]) -> str:
-    """Return the delimiter by which the first line has most known column names, else the commonest in it."""
+    """Return the delimiter by which the first line has most known column names, else the commonest
+    in it.
+    """
     first_line = next((line for line in text.splitlines() if line.strip(" ,;\t")), "")
 
     def score(delimiter: str) -> tuple[int, int]:

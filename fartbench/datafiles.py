@@ -1,4 +1,7 @@
-"""Strict reading of YAML and JSON data files: text in, plain values out, faults in words. No Django here."""
+"""Strict reading of YAML and JSON data files: text in, plain values out, faults in words.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,9 @@ from ruamel.yaml.error import YAMLError
 from fartbench.errors import BadInput
 from fartbench.regular import regular_text
 
-# A data file is a page or two of text, a whole set of scenarios less than one megabyte; anything far larger is a
-# mistake or an attack. Values are counted as they would be written out: a YAML alias stands for all that it names.
+# A data file is a page or two of text, a whole set of scenarios less than one megabyte; anything
+# far larger is a mistake or an attack. Values are counted as they would be written out: a YAML
+# alias stands for all that it names.
 MAX_BYTES = 200_000
 MAX_JSON_BYTES = 5_000_000
 MAX_VALUES, MAX_DEPTH = 200_000, 20
@@ -33,7 +37,8 @@ class DataError(BadInput):
 def read_yaml(path: Path, *, largest: int = MAX_BYTES) -> Any:
     """Return the content of a YAML file as plain values.
 
-    Raises DataError when it is missing, larger than ``largest`` bytes, no text, not YAML, or holds what JSON cannot.
+    Raises DataError when it is missing, larger than ``largest`` bytes, no text, not YAML, or holds
+    what JSON cannot.
     """
     try:
         return _plain(path, yaml_content(_text(path, largest)))
@@ -41,18 +46,27 @@ def read_yaml(path: Path, *, largest: int = MAX_BYTES) -> Any:
         raise DataError(str(path), ["it is nested too deeply"]) from error
     except DuplicateKeyError as error:
         raise DataError(str(path), [f"a key appears twice: {_first_line(error)}"]) from error
-    except (YAMLError, ValueError, TypeError) as error:  # the last two: a number or a key that Python cannot make
+    except (
+        YAMLError,
+        ValueError,
+        TypeError,
+    ) as error:  # the last two: a number or a key that Python cannot make
         raise DataError(str(path), [f"this is not YAML: {_first_line(error)}"]) from error
 
 
 def yaml_content(text: str) -> Any:
-    """Return the content of YAML 1.2 without repeated keys, the caller's to change. Raises YAMLError."""
+    """Return the content of YAML 1.2 without repeated keys, the caller's to change.
+
+    Raises YAMLError.
+    """
     return deepcopy(_parsed(text))
 
 
 @lru_cache(maxsize=128)
 def _parsed(text: str) -> Any:
-    """Parse it. Remembered: it takes a hundred times as long as a copy, and the same files are read again and again."""
+    """Parse it. Remembered: it takes a hundred times as long as a copy, and the same files are read
+    again and again.
+    """
     return YAML(typ="safe", pure=True).load(text)
 
 
@@ -77,22 +91,28 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} appears twice")
+        raise ValueError(
+            f"the key {next(key for key in keys if keys.count(key) > 1)!r} appears twice"
+        )
     return found
 
 
 def _first_line(error: Exception) -> str:
     mark = getattr(error, "problem_mark", None)
-    problem = getattr(error, "problem", None) or (str(error) or type(error).__name__).splitlines()[0]
+    problem = (
+        getattr(error, "problem", None) or (str(error) or type(error).__name__).splitlines()[0]
+    )
     where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
     return f"{str(problem).splitlines()[0]}{where}"
 
 
 def _plain(path: Path, content: Any) -> Any:
-    """Return content that is plain: texts, numbers, yes and no, nothing, lists and mappings of them. Raises DataError.
+    """Return content that is plain: texts, numbers, yes and no, nothing, lists and mappings of
+    them. Raises DataError.
 
-    What YAML calls a date or a set, a number that is none, and an alias that stands for more than anybody would write,
-    itself included, would break whatever stores, hashes or prints the content later.
+    What YAML calls a date or a set, a number that is none, and an alias that stands for more than
+    anybody would write, itself included, would break whatever stores, hashes or prints the content
+    later.
     """
     waiting: list[tuple[str, int, Any]] = [("", 0, content)]
     count = 0
@@ -100,7 +120,11 @@ def _plain(path: Path, content: Any) -> Any:
         where, depth, value = waiting.pop()
         count += 1
         if depth > MAX_DEPTH or count > MAX_VALUES:
-            what = "it is nested too deeply" if depth > MAX_DEPTH else f"it holds over {MAX_VALUES} values"
+            what = (
+                "it is nested too deeply"
+                if depth > MAX_DEPTH
+                else f"it holds over {MAX_VALUES} values"
+            )
             raise DataError(str(path), [what])
         if fault := _odd(value):
             raise DataError(str(path), [f"{where.removeprefix('.') or 'the file'}: {fault}"])
@@ -116,7 +140,14 @@ def _odd(value: Any) -> str:
     if isinstance(value, dict):
         if odd := [key for key in value if isinstance(key, bool) or not isinstance(key, str | int)]:
             return f"the key {odd[0]!r} is not text"
-        return next((f"the key {key!r} has a control character" for key in value if _CONTROL.search(str(key))), "")
+        return next(
+            (
+                f"the key {key!r} has a control character"
+                for key in value
+                if _CONTROL.search(str(key))
+            ),
+            "",
+        )
     if isinstance(value, str):
         return "this text has a control character" if _CONTROL.search(value) else ""
     if isinstance(value, float):
@@ -127,7 +158,9 @@ def _odd(value: Any) -> str:
 
 
 def tuples(content: Any) -> Any:
-    """Return ``content`` with tuples for lists: strict models want what cannot be changed in place."""
+    """Return ``content`` with tuples for lists: strict models want what cannot be changed in
+    place.
+    """
     if isinstance(content, list):
         return tuple(tuples(item) for item in content)
     if isinstance(content, dict):
@@ -138,7 +171,8 @@ def tuples(content: Any) -> Any:
 def faults_of(error: ValidationError) -> list[str]:
     """Return one line per fault: the path of the key, and the rule."""
     return [
-        f"{'.'.join(str(part) for part in fault['loc']) or 'the file'}: {_words(fault)}" for fault in error.errors()
+        f"{'.'.join(str(part) for part in fault['loc']) or 'the file'}: {_words(fault)}"
+        for fault in error.errors()
     ]
 
 

@@ -36,7 +36,10 @@ class Throttled(Form):
 
 
 class LoginForm(Throttled, AuthenticationForm):
-    """The login of the site. Reviewers log in with their address, staff with the name of their account."""
+    """The login of the site.
+
+    Reviewers log in with their address, staff with the name of their account.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

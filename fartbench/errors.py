@@ -4,12 +4,15 @@
 class Refusal(Exception):
     """A request that is understood and declined.
 
-    The message is shown as it stands to the person who asked: it names what is wrong (file, row, field, rule)
-    and what to do about it. Commands end with status 1 on a refusal; pages show it and change nothing.
+    The message is shown as it stands to the person who asked: it names what is wrong (file, row,
+    field, rule) and what to do about it. Commands end with status 1 on a refusal; pages show it and
+    change nothing.
     """
 
 
-MOST_SHOWN = 40  # faults of one input, in its message: nobody reads more, and a hostile file has a million
+MOST_SHOWN = (
+    40  # faults of one input, in its message: nobody reads more, and a hostile file has a million
+)
 
 
 class BadInput(Refusal):

@@ -1,7 +1,8 @@
 """Work that takes long: rows that say what is due, claimed one by one, whoever runs the workers.
 
-A claim is a compare-and-set with a lease. The worker renews it while it works; when the worker is killed the lease
-runs out and another takes the job up. A handler may therefore run twice and must not mind.
+A claim is a compare-and-set with a lease. The worker renews it while it works; when the worker is
+killed the lease runs out and another takes the job up. A handler may therefore run twice and must
+not mind.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from fartbench.storage import StorageAway, StorageFull
 LEASE = timedelta(seconds=20)
 RENEW_EVERY_S = 5.0
 FORGOTTEN_AFTER = timedelta(days=2)
-# After these waits a job that failed for a passing reason is tried again; then it stays failed, with its words.
+# After these waits a job that failed for a passing reason is tried again; then it stays failed,
+# with its words.
 RETRY_AFTER = (timedelta(seconds=2), timedelta(seconds=15), timedelta(seconds=60))
 # Faults of the machine and not of the work.
 PASSING = (OperationalError, StorageAway, StorageFull, MediaToolDied, OSError)
@@ -34,7 +36,8 @@ PASSING = (OperationalError, StorageAway, StorageFull, MediaToolDied, OSError)
 Report = Callable[[float], None]
 Handler = Callable[[str, Report], None]
 
-# What workers can be set apart for: orders to providers, questions to them, files, answers of AI judges.
+# What workers can be set apart for: orders to providers, questions to them, files, answers of AI
+# judges.
 SUBMIT, POLL, MEDIA, JUDGE = QUEUES = ("submit", "poll", "media", "judge")
 
 _handlers: dict[str, Handler] = {}
@@ -43,7 +46,9 @@ _wakers: list[Callable[[str], None]] = []
 
 
 class NotYet(Exception):
-    """What a handler raises when its work cannot be done now: due again after ``seconds``, and no try is spent."""
+    """What a handler raises when its work cannot be done now: due again after ``seconds``, and no
+    try is spent.
+    """
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"in {seconds:g} s")
@@ -51,7 +56,8 @@ class NotYet(Exception):
 
 
 def register(kind: str, handler: Handler, *, queue: str = MEDIA) -> None:
-    """Say what does jobs of ``kind``: it gets the subject's key and a function that takes progress from 0 to 1.
+    """Say what does jobs of ``kind``: it gets the subject's key and a function that takes progress
+    from 0 to 1.
 
     ``queue``, one of QUEUES, is where Celery's workers are woken for it.
     """
@@ -71,7 +77,8 @@ def enqueue(kind: str, subjects: list[Any], *, round_name: str = "") -> None:
     now = timezone.now()
     keys = [str(subject) for subject in subjects]
     Job.objects.bulk_create(
-        [Job(kind=kind, subject=key, round_name=round_name, due_at=now) for key in keys], ignore_conflicts=True
+        [Job(kind=kind, subject=key, round_name=round_name, due_at=now) for key in keys],
+        ignore_conflicts=True,
     )
     failed = Job.objects.filter(kind=kind, subject__in=keys, state=JobState.FAILED)
     failed.update(state=JobState.DUE, due_at=now, attempts=0, error="")
@@ -79,12 +86,17 @@ def enqueue(kind: str, subjects: list[Any], *, round_name: str = "") -> None:
 
 
 def forget(kind: str, *, round_name: str) -> None:
-    """Drop the jobs of a kind and round: what they made was thrown away and can be asked for again."""
+    """Drop the jobs of a kind and round: what they made was thrown away and can be asked for
+    again.
+    """
     Job.objects.filter(kind=kind, round_name=round_name).delete()
 
 
 def wake(kind: str, messages: int = 1) -> None:
-    """Tell Celery's workers, where there are any, that jobs of a kind are due. Losing the message loses nothing."""
+    """Tell Celery's workers, where there are any, that jobs of a kind are due.
+
+    Losing the message loses nothing.
+    """
     if settings.CELERY_BROKER_URL:
         for _ in range(messages):
             # Robust: a broker that is away must not undo or fail what has just been committed.
@@ -97,7 +109,9 @@ def _wake(queue: str) -> None:
 
 
 def wake_with(wake_queue: Callable[[str], None]) -> None:
-    """Say what sends the message that wakes one worker of a queue: `fartbench.tasks` does, for Celery."""
+    """Say what sends the message that wakes one worker of a queue: `fartbench.tasks` does, for
+    Celery.
+    """
     _wakers[:] = [wake_queue]
 
 
@@ -114,17 +128,22 @@ class Claim:
 
 
 def claim_next(queues: Collection[str] = QUEUES, *, round_name: str | None = None) -> Claim | None:
-    """Take the job of these queues that has been due longest, or return None. Of two that try for one, one gets it.
+    """Take the job of these queues that has been due longest, or return None. Of two that try for
+    one, one gets it.
 
     ``round_name`` narrows it down to the jobs of one round.
     """
     now = timezone.now()
-    due = Job.objects.filter(state__in=(JobState.DUE, JobState.RUNNING), due_at__lte=now, kind__in=kinds_of(queues))
+    due = Job.objects.filter(
+        state__in=(JobState.DUE, JobState.RUNNING), due_at__lte=now, kind__in=kinds_of(queues)
+    )
     if round_name is not None:
         due = due.filter(round_name=round_name)
     for job in due.order_by("due_at", "pk")[:20]:
         lease = secrets.token_hex(16)
-        taken = Job.objects.filter(pk=job.pk, state=job.state, lease=job.lease, due_at=job.due_at).update(
+        taken = Job.objects.filter(
+            pk=job.pk, state=job.state, lease=job.lease, due_at=job.due_at
+        ).update(
             state=JobState.RUNNING,
             lease=lease,
             lease_until=now + LEASE,
@@ -139,9 +158,11 @@ def claim_next(queues: Collection[str] = QUEUES, *, round_name: str | None = Non
 
 
 def run(claim: Claim, *, alive: Callable[[], None] = lambda: None) -> None:
-    """Do a claimed job and store how it ended. Only a fault of the program itself is raised, after it was stored.
+    """Do a claimed job and store how it ended. Only a fault of the program itself is raised, after
+    it was stored.
 
-    ``alive`` is called every few seconds meanwhile, from another thread: a worker that is busy is not away.
+    ``alive`` is called every few seconds meanwhile, from another thread: a worker that is busy is
+    not away.
     """
     try:
         with _kept_alive(claim, alive):
@@ -154,7 +175,9 @@ def run(claim: Claim, *, alive: Callable[[], None] = lambda: None) -> None:
     except Refusal as refusal:
         claim.row().update(state=JobState.FAILED, error=str(refusal))
     except Exception as error:
-        claim.row().update(state=JobState.FAILED, error=f"A fault of the program: {type(error).__name__}: {error}")
+        claim.row().update(
+            state=JobState.FAILED, error=f"A fault of the program: {type(error).__name__}: {error}"
+        )
         raise
     else:
         claim.row().update(state=JobState.DONE, progress=1, error="", lease_until=None)
@@ -165,7 +188,9 @@ def _try_again(claim: Claim, words: str) -> None:
     if tries > len(RETRY_AFTER):
         claim.row().update(state=JobState.FAILED, error=words)
     else:
-        claim.row().update(state=JobState.DUE, due_at=timezone.now() + RETRY_AFTER[tries - 1], error=words)
+        claim.row().update(
+            state=JobState.DUE, due_at=timezone.now() + RETRY_AFTER[tries - 1], error=words
+        )
 
 
 def _note_progress(claim: Claim, part: float) -> None:
@@ -198,7 +223,9 @@ def _kept_alive(claim: Claim, alive: Callable[[], None]) -> Iterator[None]:
 def beat(worker: str, *, queue: str = "") -> None:
     """Note that a worker process is alive, and for which queue it is if it is not for all."""
     now = timezone.now()
-    _, is_new = WorkerBeat.objects.update_or_create(name=worker, queue=queue, defaults={"seen_at": now})
+    _, is_new = WorkerBeat.objects.update_or_create(
+        name=worker, queue=queue, defaults={"seen_at": now}
+    )
     if is_new:  # names hold process ids or a container's host name, and are not used again
         WorkerBeat.objects.filter(seen_at__lt=now - FORGOTTEN_AFTER).delete()
 
@@ -212,7 +239,9 @@ def last_beat_s() -> float | None:
 def due(queues: Collection[str] = QUEUES) -> int:
     """Return how many jobs of these queues could be claimed now."""
     now = timezone.now()
-    due = Job.objects.filter(state__in=(JobState.DUE, JobState.RUNNING), due_at__lte=now, kind__in=kinds_of(queues))
+    due = Job.objects.filter(
+        state__in=(JobState.DUE, JobState.RUNNING), due_at__lte=now, kind__in=kinds_of(queues)
+    )
     return due.count()
 
 

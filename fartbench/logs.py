@@ -1,4 +1,6 @@
-"""Logs that can be handed to somebody: no secret, no address of a person or a machine, no link that opens a door."""
+"""Logs that can be handed to somebody: no secret, no address of a person or a machine, no link that
+opens a door.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ _REDACTIONS = (
     (re.compile(r"(?<=/i/)[^/\s\"']+"), "[invite]"),
     (re.compile(r"(?<![\w.])\d{1,3}(\.\d{1,3}){3}(?![\w.])"), "[address]"),
     (
-        re.compile(rf"(?<![\w:])(({_GROUP}:){{7}}{_GROUP}|({_GROUPS})?::({_GROUPS})?)(?![\w:])", re.IGNORECASE),
+        re.compile(
+            rf"(?<![\w:])(({_GROUP}:){{7}}{_GROUP}|({_GROUPS})?::({_GROUPS})?)(?![\w:])",
+            re.IGNORECASE,
+        ),
         "[address]",
     ),
     (re.compile(r"(?<=://)[^/\s@]+@"), "[login]@"),
@@ -39,7 +44,9 @@ class LineFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """An object on one line for a collector of logs: time, level, logger, process, message, status, exception."""
+    """An object on one line for a collector of logs: time, level, logger, process, message, status,
+    exception.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         fields: dict[str, object] = {
@@ -57,7 +64,9 @@ class JsonFormatter(logging.Formatter):
 
 
 def scrubbed(text: str) -> str:
-    """Return ``text`` without secrets of this process, e-mail and network addresses, invite links and logins."""
+    """Return ``text`` without secrets of this process, e-mail and network addresses, invite links
+    and logins.
+    """
     for secret in _secrets():
         text = text.replace(secret, "[secret]")
     for pattern, words in _REDACTIONS:
@@ -75,9 +84,17 @@ def _secrets() -> tuple[str, ...]:
 @cache
 def _secrets_of(secret_key: str) -> tuple[str, ...]:
     found = {value for name, value in os.environ.items() if _SECRET_NAMES.search(name)}
-    found |= {password for name, url in os.environ.items() if name.endswith("_URL") and (password := _password(url))}
+    found |= {
+        password
+        for name, url in os.environ.items()
+        if name.endswith("_URL") and (password := _password(url))
+    }
     found.add(secret_key)
-    return tuple(sorted((secret for secret in found if len(secret) >= _SHORTEST_SECRET), key=len, reverse=True))
+    return tuple(
+        sorted(
+            (secret for secret in found if len(secret) >= _SHORTEST_SECRET), key=len, reverse=True
+        )
+    )
 
 
 def _password(url: str) -> str | None:

@@ -1,4 +1,7 @@
-"""What servers that stand in for a service share: a port on loopback, JSON replies, broken lines. No Django here."""
+"""What servers that stand in for a service share: a port on loopback, JSON replies, broken lines.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,8 @@ class PortUnusable(Refusal):
 
 
 class LoopbackServer:
-    """Requests on a port of 127.0.0.1 (0: any free one). Use as a context manager; ``url`` is its address.
+    """Requests on a port of 127.0.0.1 (0: any free one). Use as a context manager; ``url`` is its
+    address.
 
     Each request is answered by ``handler``, whose ``stand_in`` is this object. Raises PortUnusable.
     """
@@ -27,12 +31,16 @@ class LoopbackServer:
         try:
             self._server = ThreadingHTTPServer(("127.0.0.1", port), bound)
         except (OSError, OverflowError) as error:
-            raise PortUnusable(f"Port {port} cannot be used: {error}. Name another with --port.") from error
+            raise PortUnusable(
+                f"Port {port} cannot be used: {error}. Name another with --port."
+            ) from error
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), name="stand-in", daemon=True).start()
+        threading.Thread(
+            target=self._server.serve_forever, args=(0.05,), name="stand-in", daemon=True
+        ).start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -55,7 +63,11 @@ class JsonHandler(BaseHTTPRequestHandler):
     def _send(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
         data = json.dumps(body).encode()
         self.send_response(status)
-        every = {"Content-Type": "application/json", "Content-Length": str(len(data)), **(headers or {})}
+        every = {
+            "Content-Type": "application/json",
+            "Content-Length": str(len(data)),
+            **(headers or {}),
+        }
         for name, value in every.items():
             self.send_header(name, value)
         self.end_headers()

@@ -24,7 +24,11 @@ class ProtocolVersion(models.Model):
     frozen_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
-        constraints = (models.UniqueConstraint(fields=("name", "version"), name="a_protocol_version_is_loaded_once"),)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("name", "version"), name="a_protocol_version_is_loaded_once"
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.name}@{self.version}"
@@ -65,7 +69,9 @@ class RoundState(models.TextChoices):
 
 
 def new_seed() -> str:
-    """Return the random text that every resampling of a round, and with SECRET_KEY its secret, follow from."""
+    """Return the random text that every resampling of a round, and with SECRET_KEY its secret,
+    follow from.
+    """
     return secrets.token_hex(16)
 
 
@@ -75,18 +81,25 @@ class Round(models.Model):
     name = models.CharField(
         max_length=60,
         unique=True,
-        validators=[RegexValidator(r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z", "letters, digits, “.”, “-” and “_” only.")],
+        validators=[
+            RegexValidator(
+                r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z", "letters, digits, “.”, “-” and “_” only."
+            )
+        ],
     )
     protocol = models.ForeignKey(ProtocolVersion, on_delete=models.PROTECT, related_name="rounds")
     state = models.CharField(max_length=12, choices=RoundState.choices, default=RoundState.DRAFT)
     replicates = models.PositiveSmallIntegerField(default=1)
     scene_keys = models.JSONField(
-        default=list, blank=True, help_text="The scenes of the round; empty for all of the protocol."
+        default=list,
+        blank=True,
+        help_text="The scenes of the round; empty for all of the protocol.",
     )
     unit_plan = models.JSONField(
         default=dict,
         blank=True,
-        help_text="What of each rollout is judged: horizons, kinds of windows. Empty for whole clips.",
+        help_text="What of each rollout is judged: horizons, kinds of windows. Empty for whole "
+        "clips.",
     )
     seed = models.CharField(max_length=64, default=new_seed, editable=False)
     secret_sha256 = models.CharField(
@@ -108,7 +121,9 @@ class Round(models.Model):
     normalised_because = models.TextField(
         blank=True, help_text="Why the clips are normalised although the protocol says copy."
     )
-    incomplete_reason = models.TextField(blank=True, help_text="Why the round was closed with sheets missing.")
+    incomplete_reason = models.TextField(
+        blank=True, help_text="Why the round was closed with sheets missing."
+    )
 
     def __str__(self) -> str:
         return self.name
@@ -127,11 +142,16 @@ class Round(models.Model):
     def scenes(self) -> list[str]:
         """The keys of the round's scenes, in the protocol's order."""
         chosen = set(self.scene_keys)
-        return [scene.key for scene in self.protocol.rules.scenes if not chosen or scene.key in chosen]
+        return [
+            scene.key for scene in self.protocol.rules.scenes if not chosen or scene.key in chosen
+        ]
 
 
 class AuditEntry(models.Model):
-    """One thing that was done, chained to the one before it by a hash. Never changed, never deleted."""
+    """One thing that was done, chained to the one before it by a hash.
+
+    Never changed, never deleted.
+    """
 
     sequence = models.PositiveBigIntegerField(primary_key=True)
     at = models.DateTimeField()
@@ -184,7 +204,8 @@ class JobState(models.TextChoices):
 class Job(models.Model):
     """A piece of work for a worker. The row is the truth; a message only wakes a worker sooner.
 
-    A running job is held by a lease that its worker keeps renewing, so that the work of a killed one is taken up again.
+    A running job is held by a lease that its worker keeps renewing, so that the work of a killed
+    one is taken up again.
     """
 
     kind = models.CharField(max_length=40)
@@ -192,14 +213,18 @@ class Job(models.Model):
     round_name = models.CharField(max_length=60, blank=True, db_index=True)
     state = models.CharField(max_length=8, choices=JobState.choices, default=JobState.DUE)
     due_at = models.DateTimeField()
-    lease = models.CharField(max_length=32, blank=True, help_text="Who holds it: changes with every claim.")
+    lease = models.CharField(
+        max_length=32, blank=True, help_text="Who holds it: changes with every claim."
+    )
     lease_until = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     progress = models.FloatField(default=0, help_text="From 0 to 1, as far as the work says.")
     error = models.TextField(blank=True, help_text="What went wrong last, in words.")
 
     class Meta:
-        constraints = (models.UniqueConstraint(fields=("kind", "subject"), name="a_piece_of_work_exists_once"),)
+        constraints = (
+            models.UniqueConstraint(fields=("kind", "subject"), name="a_piece_of_work_exists_once"),
+        )
         # Both engines find due rows by it, however many finished ones lie beside them.
         indexes = (models.Index(fields=("state", "due_at"), name="jobs_by_state_and_time"),)
 
@@ -208,10 +233,15 @@ class Job(models.Model):
 
 
 class EntryTry(models.Model):
-    """A wrong try to log in, of a short while ago; see `fartbench.throttle`. Holds no name and no network address."""
+    """A wrong try to log in, of a short while ago; see `fartbench.throttle`.
+
+    Holds no name and no network address.
+    """
 
     at = models.DateTimeField(db_index=True)
-    account = models.CharField(max_length=32, blank=True, db_index=True, help_text="A keyed hash; empty for a code.")
+    account = models.CharField(
+        max_length=32, blank=True, db_index=True, help_text="A keyed hash; empty for a code."
+    )
     address = models.CharField(max_length=32, db_index=True, help_text="A keyed hash.")
 
     class Meta:
@@ -225,11 +255,17 @@ class WorkerBeat(models.Model):
     """A sign of life of one worker process."""
 
     name = models.CharField(max_length=120)
-    queue = models.CharField(max_length=20, blank=True, help_text="Which jobs it does; empty for all.")
+    queue = models.CharField(
+        max_length=20, blank=True, help_text="Which jobs it does; empty for all."
+    )
     seen_at = models.DateTimeField(db_index=True)
 
     class Meta:
-        constraints = (models.UniqueConstraint(fields=("name", "queue"), name="a_worker_beats_once_for_a_queue"),)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("name", "queue"), name="a_worker_beats_once_for_a_queue"
+            ),
+        )
 
     def __str__(self) -> str:
         return self.name

@@ -1,4 +1,7 @@
-"""Numbers in words: a number that rounds to nothing has no sign, so “-0.00” is never printed. No Django here."""
+"""Numbers in words: a number that rounds to nothing has no sign, so “-0.00” is never printed.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,9 @@ _ZEROS_ARE_SIGNED = ContextVar("zeros are signed", default=False)
 
 
 def number_text(value: SupportsFloat, spec: str) -> str:
-    """Format a number that may be negative, such as by ``.2f``, without a sign where only zeros are left."""
+    """Format a number that may be negative, such as by ``.2f``, without a sign where only zeros are
+    left.
+    """
     return format(float(value), spec if _ZEROS_ARE_SIGNED.get() else f"z{spec}")
 
 
@@ -22,7 +27,9 @@ def shown_number(value: SupportsFloat, spec: str) -> str:
 
 @contextmanager
 def signed_zeros() -> Iterator[None]:
-    """Print “-0.00” as the program did once, so that a release from then is made again to the byte."""
+    """Print “-0.00” as the program did once, so that a release from then is made again to the
+    byte.
+    """
     token = _ZEROS_ARE_SIGNED.set(True)
     try:
         yield

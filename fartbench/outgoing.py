@@ -1,7 +1,9 @@
-"""HTTP to services that nobody vouches for: no redirect, no body beyond a size, no answer beyond a time.
+"""HTTP to services that nobody vouches for: no redirect, no body beyond a size, no answer beyond a
+time.
 
-No Django here. httpx bounds each wait and not their sum: a service that sends a byte now and then is never late, and
-one that sends without end fills the memory. Here a watch breaks the line off when the whole time is up.
+No Django here. httpx bounds each wait and not their sum: a service that sends a byte now and then
+is never late, and one that sends without end fills the memory. Here a watch breaks the line off
+when the whole time is up.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 SECONDS_TO_CONNECT = 10.0
 LONGEST_PAUSE_S = 3600.0
 """A service that asks to be left alone for longer is asked again after an hour all the same."""
-# Packed once by one of these, a piece of what came is at most a thousand times larger; twice, a million times.
+# Packed once by one of these, a piece of what came is at most a thousand times larger; twice, a
+# million times.
 _PACKINGS = frozenset({"gzip", "deflate", "identity"})
 _PROXIED = frozenset({"http", "https", "all"})
 
@@ -39,14 +42,18 @@ class NotPublic(httpx.TransportError):
 
 
 class BoundedClient(httpx.Client):
-    """An HTTP client for one question to the service at ``base_url``; an address on this machine needs no proxy.
+    """An HTTP client for one question to the service at ``base_url``; an address on this machine
+    needs no proxy.
 
-    The whole exchange may take ``seconds``, else httpx.ReadTimeout; the body, unpacked, may have ``most_bytes``, else
-    TooLarge. With ``public`` an address that is not on the public internet is NotPublic, and nothing is sent there; a
-    proxy sees to that itself for names. ``answer`` is the last one that came whole.
+    The whole exchange may take ``seconds``, else httpx.ReadTimeout; the body, unpacked, may have
+    ``most_bytes``, else TooLarge. With ``public`` an address that is not on the public internet is
+    NotPublic, and nothing is sent there; a proxy sees to that itself for names. ``answer`` is the
+    last one that came whole.
     """
 
-    def __init__(self, base_url: str, *, seconds: float, most_bytes: int, public: bool = False) -> None:
+    def __init__(
+        self, base_url: str, *, seconds: float, most_bytes: int, public: bool = False
+    ) -> None:
         is_here = urlsplit(base_url).hostname in LOOPBACK
         super().__init__(
             timeout=httpx.Timeout(seconds, connect=SECONDS_TO_CONNECT),
@@ -65,13 +72,21 @@ class BoundedClient(httpx.Client):
             body = b"".join(pieces)
         # The body is unpacked by now.
         packed = ("content-encoding", "content-length", "transfer-encoding")
-        headers = [(name, value) for name, value in answer.headers.multi_items() if name not in packed]
-        self.answer = httpx.Response(answer.status_code, headers=headers, content=body, request=request)
+        headers = [
+            (name, value) for name, value in answer.headers.multi_items() if name not in packed
+        ]
+        self.answer = httpx.Response(
+            answer.status_code, headers=headers, content=body, request=request
+        )
         return self.answer
 
     @contextmanager
-    def exchange(self, request: httpx.Request, **options: Any) -> Iterator[tuple[httpx.Response, Iterator[bytes]]]:
-        """Send a request, and yield its answer with the pieces of the body as they come; all within the time."""
+    def exchange(
+        self, request: httpx.Request, **options: Any
+    ) -> Iterator[tuple[httpx.Response, Iterator[bytes]]]:
+        """Send a request, and yield its answer with the pieces of the body as they come; all within
+        the time.
+        """
         if self._public and _is_named_inside(request.url.host):
             raise NotPublic(f"{request.url.host} is not a public address")
         options |= {"stream": True, "follow_redirects": False}
@@ -96,10 +111,11 @@ class BoundedClient(httpx.Client):
 
 
 class _Watch:
-    """Breaks a connection off when its time is up, and raises httpx.ReadTimeout for whatever comes of that.
+    """Breaks a connection off when its time is up, and raises httpx.ReadTimeout for whatever comes
+    of that.
 
-    ``note`` is told of the connection by httpcore's trace of the exchange; one to a machine inside this network is
-    NotPublic where peers are looked at, whatever name led there.
+    ``note`` is told of the connection by httpcore's trace of the exchange; one to a machine inside
+    this network is NotPublic where peers are looked at, whatever name led there.
     """
 
     def __init__(self, seconds: float, *, looks_at_peers: bool) -> None:
@@ -116,7 +132,9 @@ class _Watch:
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         self._timer.cancel()
         # A body whose end is that of the connection looks whole.
-        if self._is_over and (error is None or isinstance(error, httpx.HTTPError | OSError | ValueError)):
+        if self._is_over and (
+            error is None or isinstance(error, httpx.HTTPError | OSError | ValueError)
+        ):
             raise httpx.ReadTimeout(f"no whole answer within {self._seconds:g} s") from error
 
     def note(self, _event: str, details: Mapping[str, Any]) -> None:
@@ -133,13 +151,16 @@ class _Watch:
         self._is_over = True
         if self._socket is not None:
             with suppress(OSError):  # it may be closed already
-                # Not the method of an SSL socket, which would take the session from under the thread that reads.
+                # Not the method of an SSL socket, which would take the session from under the
+                # thread that reads.
                 socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
 
 @cache
 def trust() -> ssl.SSLContext:
-    """Return the certificates that are trusted; each client would read them again, a tenth of a second of work."""
+    """Return the certificates that are trusted; each client would read them again, a tenth of a
+    second of work.
+    """
     return httpx.create_ssl_context()
 
 
@@ -185,6 +206,8 @@ def json_of(answer: httpx.Response) -> Any:
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds of a Retry-After header, an hour at most, or None. A date is passed over: clocks differ."""
+    """Return the seconds of a Retry-After header, an hour at most, or None. A date is passed over:
+    clocks differ.
+    """
     value = headers.get("retry-after", "")
     return min(float(value), LONGEST_PAUSE_S) if re.fullmatch(r"\d+(\.\d+)?", value) else None

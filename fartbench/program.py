@@ -15,7 +15,9 @@ PACKAGES = ("numpy", "scipy", "pydantic", "django", "svg.py")
 
 @cache
 def program() -> dict[str, str]:
-    """Return name, version and commit of this program; a commit with changes of one's own ends in ``+changes``."""
+    """Return name, version and commit of this program; a commit with changes of one's own ends in
+    ``+changes``.
+    """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return {"name": str(project["name"]), "version": str(project["version"]), "commit": _commit()}
 
@@ -34,7 +36,8 @@ def _commit() -> str:
 
 
 def _git(*arguments: str) -> str:
-    # Without its optional locks: a git that is killed with us, or meets a full disk, would leave one in the checkout.
+    # Without its optional locks: a git that is killed with us, or meets a full disk, would leave
+    # one in the checkout.
     command = ["git", "--no-optional-locks", "-C", str(ROOT), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)

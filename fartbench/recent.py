@@ -1,7 +1,7 @@
 """What a process read last, kept for all its threads. No Django here.
 
-Django's own cache in memory would copy a value each time it is read; what is kept here is shared, so nothing may change
-it.
+Django's own cache in memory would copy a value each time it is read; what is kept here is shared,
+so nothing may change it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ Value = TypeVar("Value")
 
 
 class Recent(Generic[Key, Value]):
-    """At most ``most`` values by key; those that were kept first go first. Safe to use from many threads."""
+    """At most ``most`` values by key; those that were kept first go first.
+
+    Safe to use from many threads.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most

@@ -1,4 +1,6 @@
-"""Reading files that somebody else made: regular files of bounded size, and nothing that never ends. No Django here."""
+"""Reading files that somebody else made: regular files of bounded size, and nothing that never
+ends. No Django here.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ def regular_bytes(path: Path, largest: int) -> bytes:
 
 
 def regular_text(path: Path, largest: int) -> str:
-    """Return the text of a file in UTF-8, without its byte-order mark. Raises BadInput as `regular_bytes` does."""
+    """Return the text of a file in UTF-8, without its byte-order mark.
+
+    Raises BadInput as `regular_bytes` does.
+    """
     try:
         return regular_bytes(path, largest).decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -1,7 +1,9 @@
-"""The secret of a round, which its orders are drawn from: in no row of the database before the round is closed.
+"""The secret of a round, which its orders are drawn from: in no row of the database before the
+round is closed.
 
-It follows from ``SECRET_KEY`` and the round's seed. Opening stores its SHA-256, closing the secret itself, and a
-release states it: then everyone can draw the orders again. Who reads the database of an open round cannot.
+It follows from ``SECRET_KEY`` and the round's seed. Opening stores its SHA-256, closing the secret
+itself, and a release states it: then everyone can draw the orders again. Who reads the database of
+an open round cannot.
 """
 
 from __future__ import annotations
@@ -18,11 +20,15 @@ _PURPOSE = "fartbench.round_secret"
 
 
 class SecretKeyLost(Refusal):
-    """The secret of an open round follows from a ``SECRET_KEY`` that this installation no longer has."""
+    """The secret of an open round follows from a ``SECRET_KEY`` that this installation no longer
+    has.
+    """
 
 
 def commit(round_: Round) -> str:
-    """Draw the secret of a round that is about to open, store its SHA-256 in the row, and return the secret."""
+    """Draw the secret of a round that is about to open, store its SHA-256 in the row, and return
+    the secret.
+    """
     secret = _secret(round_, settings.SECRET_KEY)
     round_.secret_sha256 = _sha256(secret)
     round_.save(update_fields=["secret_sha256"])
@@ -30,7 +36,8 @@ def commit(round_: Round) -> str:
 
 
 def secret_of(round_: Round) -> str:
-    """Return what the orders of a round are drawn from; before it opens, and in older rounds, this is its seed.
+    """Return what the orders of a round are drawn from; before it opens, and in older rounds, this
+    is its seed.
 
     Raises SecretKeyLost.
     """
@@ -53,7 +60,9 @@ def is_kept(round_: Round) -> bool:
 
 
 def _secret(round_: Round, key: str) -> str:
-    return salted_hmac(_PURPOSE, f"{round_.name}|{round_.seed}", secret=key, algorithm="sha256").hexdigest()
+    return salted_hmac(
+        _PURPOSE, f"{round_.name}|{round_.seed}", secret=key, algorithm="sha256"
+    ).hexdigest()
 
 
 def _sha256(secret: str) -> str:

@@ -28,7 +28,8 @@ class StepOutOfOrder(Refusal):
     """A step that is not due; the message names the one that is."""
 
 
-# The commands that bring a round on from each state. What is registered by `say_due_steps_with` knows more.
+# The commands that bring a round on from each state. What is registered by `say_due_steps_with`
+# knows more.
 DUE = {
     RoundState.DRAFT: ("import_clips", "commission"),
     RoundState.GENERATING: ("blind",),
@@ -40,7 +41,9 @@ DUE = {
 
 def _due_by_state(round_: Round) -> str:
     """Return the commands that the state alone names, as a sentence."""
-    due = " or ".join(f"“{command} {round_.name}”" for command in DUE.get(RoundState(round_.state), ()))
+    due = " or ".join(
+        f"“{command} {round_.name}”" for command in DUE.get(RoundState(round_.state), ())
+    )
     return f"Next step: {due}." if due else "No step is left."
 
 
@@ -50,7 +53,8 @@ _words_of_due_step: list[Callable[[Round], str]] = [_due_by_state]
 def say_due_steps_with(words: Callable[[Round], str]) -> None:
     """Have `refuse_unless` name the due step with ``words``, which give a sentence about a round.
 
-    An app calls this that sees clips, reviewers and answers, and so knows more than the state of the round.
+    An app calls this that sees clips, reviewers and answers, and so knows more than the state of
+    the round.
     """
     _words_of_due_step[:] = [words]
 
@@ -66,7 +70,8 @@ def refuse_unless(round_: Round, step: str, *states: RoundState) -> None:
         return
     (words,) = _words_of_due_step
     raise StepOutOfOrder(
-        f"“{step}” is out of order: round {round_.name!r} is “{round_.get_state_display()}”. {words(round_)}"
+        f"“{step}” is out of order: round {round_.name!r} is “{round_.get_state_display()}”. "
+        f"{words(round_)}"
     )
 
 
@@ -74,14 +79,17 @@ def find_round(name: str) -> Round:
     """Return the round with this name. Raises UnknownRound, naming the rounds there are."""
     found = Round.objects.select_related("protocol").filter(name=name).first()
     if found is None:
-        names = ", ".join(Round.objects.order_by("name").values_list("name", flat=True)) or "none yet"
+        names = (
+            ", ".join(Round.objects.order_by("name").values_list("name", flat=True)) or "none yet"
+        )
         raise UnknownRound(f"There is no round {name!r}. Rounds: {names}.")
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """What of the rollouts of a round is judged; see `fartbench.protocol.rollouts.sampling.RoundPlan`.
+    """What of the rollouts of a round is judged; see
+    `fartbench.protocol.rollouts.sampling.RoundPlan`.
 
     ``sample`` scenarios are chosen evenly over tracks and domains, all of them without.
     """
@@ -102,10 +110,12 @@ def create_round(
     scenes: list[str] | None = None,
     looks: Looks | None = None,
 ) -> Round:
-    """Make a round of ``protocol`` (``name@version``). Asking for the very same round again changes nothing.
+    """Make a round of ``protocol`` (``name@version``). Asking for the very same round again changes
+    nothing.
 
-    Raises RoundRefused for a name that is taken or cannot be one, for a scene that the protocol does not have, or for
-    ``looks`` at clips that are judged whole; PlanRefused or TooFew for looks that its rollouts cannot have.
+    Raises RoundRefused for a name that is taken or cannot be one, for a scene that the protocol
+    does not have, or for ``looks`` at clips that are judged whole; PlanRefused or TooFew for looks
+    that its rollouts cannot have.
     """
     version = find_protocol(protocol)
     wanted = {
@@ -117,15 +127,21 @@ def create_round(
     if existing := Round.objects.filter(name=name).first():
         if all(getattr(existing, field) == value for field, value in wanted.items()):
             return existing
-        raise RoundRefused(f"Round {name!r} exists already, on {existing.protocol}. Choose another name.")
+        raise RoundRefused(
+            f"Round {name!r} exists already, on {existing.protocol}. Choose another name."
+        )
     made = Round(name=name, **wanted)
     try:
         made.full_clean()
     except ValidationError as error:
-        faults = "; ".join(f"{field}: {' '.join(texts)}" for field, texts in error.message_dict.items())
+        faults = "; ".join(
+            f"{field}: {' '.join(texts)}" for field, texts in error.message_dict.items()
+        )
         raise RoundRefused(f"Round {name!r} cannot be made. {faults}") from error
     made.save()
-    audit.record("round created", actor=actor, round_name=name, protocol=str(version), digest=version.digest)
+    audit.record(
+        "round created", actor=actor, round_name=name, protocol=str(version), digest=version.digest
+    )
     return made
 
 
@@ -133,7 +149,10 @@ def _looks(version: ProtocolVersion, looks: Looks | None, scenes: Iterable[str])
     rollouts, chosen = version.rules.rollouts, set(scenes)
     if rollouts is None:
         if looks not in (None, Looks()):
-            raise RoundRefused(f"Clips of {version} are judged whole: it has no sample, horizons or kinds of windows.")
+            raise RoundRefused(
+                f"Clips of {version} are judged whole: it has no sample, horizons or kinds of "
+                "windows."
+            )
         return {}
     looks = looks or Looks()
     plan = round_plan(rollouts, horizons=looks.horizons, kinds=looks.kinds, looks=looks.reviewers)
@@ -145,14 +164,19 @@ def _looks(version: ProtocolVersion, looks: Looks | None, scenes: Iterable[str])
         chosen = set(found["scene_keys"])
     for scenario in rollouts.scenarios:
         if (not chosen or scenario.key in chosen) and not asked_of(rollouts, plan, scenario):
-            raise RoundRefused(f"Nothing of {scenario.key} would be looked at: its track has no such kind of window.")
+            raise RoundRefused(
+                f"Nothing of {scenario.key} would be looked at: its track has no such kind of "
+                "window."
+            )
     return found
 
 
 def _scene_keys(version: ProtocolVersion, scenes: list[str]) -> list[str]:
     known = [scene.key for scene in version.rules.scenes]
     if unknown := [key for key in scenes if key not in known]:
-        raise RoundRefused(f"{version} has no scene {unknown[0]!r}. Its scenes: {', '.join(known)}.")
+        raise RoundRefused(
+            f"{version} has no scene {unknown[0]!r}. Its scenes: {', '.join(known)}."
+        )
     return [key for key in known if key in scenes]
 
 
@@ -164,4 +188,7 @@ def move(round_: Round, *, to: RoundState, within: tuple[RoundState, ...], **fie
     moved = Round.objects.filter(pk=round_.pk, state__in=within).update(state=to, **fields)
     round_.refresh_from_db()
     if not moved:
-        raise StepOutOfOrder(f"Round {round_.name!r} is “{round_.get_state_display()}” and cannot become “{to.label}”.")
+        raise StepOutOfOrder(
+            f"Round {round_.name!r} is “{round_.get_state_display()}” and cannot become "
+            f"“{to.label}”."
+        )

@@ -22,7 +22,9 @@ def shorten_for_staff(request: HttpRequest, user: User, **_: Any) -> None:
 
 
 def end_sessions(user: User, *, but: str | None = None) -> int:
-    """End every session of an account, except the one with the key ``but``; return how many there were."""
+    """End every session of an account, except the one with the key ``but``; return how many there
+    were.
+    """
     keys = [
         session.session_key
         for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator()

@@ -1,4 +1,6 @@
-"""Sessions as rows, as Django's own keep them, found with a query that is made once: every call looks for one."""
+"""Sessions as rows, as Django's own keep them, found with a query that is made once: every call
+looks for one.
+"""
 
 from __future__ import annotations
 

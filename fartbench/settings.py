@@ -15,7 +15,8 @@ environ.Env.read_env(BASE_DIR / ".env")
 
 DEBUG = env.bool("DEBUG", default=False)
 
-# Everything the product writes lies under one folder, so that one checkout can hold several installations.
+# Everything the product writes lies under one folder, so that one checkout can hold several
+# installations.
 DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
 
 BASE_URL = env.str("BASE_URL", default="http://127.0.0.1:8000").rstrip("/")
@@ -25,18 +26,24 @@ _IS_LOOPBACK = _HOST in {"127.0.0.1", "localhost", "::1"}
 
 
 def _secret_key() -> str:
-    """Return SECRET_KEY, or for an installation on loopback one that is made once and kept in DATA_DIR."""
+    """Return SECRET_KEY, or for an installation on loopback one that is made once and kept in
+    DATA_DIR.
+    """
     if named := env.str("SECRET_KEY", default=""):
         return str(named)
     if not _IS_LOOPBACK:
-        raise ImproperlyConfigured("Set SECRET_KEY: BASE_URL is not a loopback address, so none is made for you.")
+        raise ImproperlyConfigured(
+            "Set SECRET_KEY: BASE_URL is not a loopback address, so none is made for you."
+        )
     return kept_secret_key(DATA_DIR / "secret_key")
 
 
 SECRET_KEY = _secret_key()
 # Earlier keys: what they signed is still good. For the time after SECRET_KEY was changed.
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[_HOST, *(["127.0.0.1", "localhost"] if _IS_LOOPBACK else [])])
+ALLOWED_HOSTS = env.list(
+    "ALLOWED_HOSTS", default=[_HOST, *(["127.0.0.1", "localhost"] if _IS_LOOPBACK else [])]
+)
 CSRF_TRUSTED_ORIGINS = [BASE_URL]
 
 INSTALLED_APPS = [
@@ -96,16 +103,21 @@ TEMPLATES = [
 DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'db.sqlite3'}")}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["OPTIONS"] = {
-        # Writers queue instead of failing half way, nothing told as saved is lost, and REPLACE fires the guards.
+        # Writers queue instead of failing half way, nothing told as saved is lost, and REPLACE
+        # fires the guards.
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA recursive_triggers=ON;",
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA "
+        "recursive_triggers=ON;",
     }
 else:
     DATABASES["default"]["CONN_MAX_AGE"] = 600
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-    # Statements that come often are planned once for each connection, which takes longer than running them.
-    DATABASES["default"].setdefault("OPTIONS", {}).update({"server_side_binding": True, "prepare_threshold": 5})
+    # Statements that come often are planned once for each connection, which takes longer than
+    # running them.
+    DATABASES["default"].setdefault("OPTIONS", {}).update(
+        {"server_side_binding": True, "prepare_threshold": 5}
+    )
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -136,12 +148,16 @@ STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": DATA_DIR / "files"}},
+    "default": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": DATA_DIR / "files"},
+    },
     "staticfiles": {"BACKEND": "fartbench.staticfiles.ModuleManifestStorage"},
 }
 
 if _BUCKET := env.str("S3_BUCKET", default=""):
-    # Raw clips and blind copies. Only this program reads the bucket: no address in it is ever given away.
+    # Raw clips and blind copies. Only this program reads the bucket: no address in it is ever given
+    # away.
     _BUCKET_OPTIONS = {
         "bucket_name": _BUCKET,
         "endpoint_url": env.str("S3_ENDPOINT", default=""),
@@ -151,15 +167,20 @@ if _BUCKET := env.str("S3_BUCKET", default=""):
     }
     STORAGES["bucket"] = {
         "BACKEND": "fartbench.buckets.Bucket",
-        "OPTIONS": {name: value or None for name, value in _BUCKET_OPTIONS.items()},  # an empty variable is not set
+        "OPTIONS": {
+            name: value or None for name, value in _BUCKET_OPTIONS.items()
+        },  # an empty variable is not set
     }
 
-# The folder with the weights of the metrics that take a model; without one those metrics are unavailable.
+# The folder with the weights of the metrics that take a model; without one those metrics are
+# unavailable.
 WEIGHTS_DIR = env.str("WEIGHTS_DIR", default="")
-# What those models run on, by PyTorch's name of it (cpu, cuda, cuda:1, mps); auto takes a GPU where there is one.
+# What those models run on, by PyTorch's name of it (cpu, cuda, cuda:1, mps); auto takes a GPU where
+# there is one.
 WEIGHTS_DEVICE = env.str("WEIGHTS_DEVICE", default="auto")
 
-# Where a proxy in front finds blind copies in DATA_DIR, to send them itself: see deploy/nginx.conf.template.
+# Where a proxy in front finds blind copies in DATA_DIR, to send them itself: see
+# deploy/nginx.conf.template.
 X_ACCEL_PREFIX = env.str("X_ACCEL_PREFIX", default="").rstrip("/")
 # Without a collected manifest (tests, runserver) files are found where they lie.
 WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "staticfiles.json").exists()
@@ -171,7 +192,10 @@ CONTENT_SECURITY_POLICY = {
         "script-src": [SELF],
         "style-src": [SELF],
         "img-src": [SELF],
-        "media-src": [SELF, "blob:"],  # the player hands the bytes of a clip that it fetched to its own <video>
+        "media-src": [
+            SELF,
+            "blob:",
+        ],  # the player hands the bytes of a clip that it fetched to its own <video>
         "font-src": [SELF],
         "connect-src": [SELF],
         "form-action": [SELF],
@@ -200,19 +224,28 @@ if BEHIND_PROXY:
 # The largest form is a page of prompts; the only file is a short table.
 DATA_UPLOAD_MAX_MEMORY_SIZE = FILE_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 DATA_UPLOAD_MAX_NUMBER_FILES = 1
-FILE_UPLOAD_HANDLERS = ["fartbench.uploads.BoundedUpload", "django.core.files.uploadhandler.MemoryFileUploadHandler"]
+FILE_UPLOAD_HANDLERS = [
+    "fartbench.uploads.BoundedUpload",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+]
 
 INVITE_DAYS = env.int("INVITE_DAYS", default=14)
 
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a broker that is away for a night must not end the workers
+CELERY_BROKER_CONNECTION_MAX_RETRIES = (
+    None  # a broker that is away for a night must not end the workers
+)
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False  # its lines then go the way of all others
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # A message is only a wake-up: a broker that is away is passed over at once and not waited for.
 CELERY_TASK_PUBLISH_RETRY = False
-CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 2, "socket_timeout": 5, "max_retries": 1}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "socket_connect_timeout": 2,
+    "socket_timeout": 5,
+    "max_retries": 1,
+}
 
 LOGGING = {
     "version": 1,
@@ -221,7 +254,12 @@ LOGGING = {
         "line": {"()": "fartbench.logs.LineFormatter"},
         "json": {"()": "fartbench.logs.JsonFormatter"},
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": env.str("LOG_FORMAT", default="line")}},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": env.str("LOG_FORMAT", default="line"),
+        }
+    },
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="WARNING")},
 }
 

@@ -1,6 +1,7 @@
 """Files by content: stored once under their SHA-256, whole or not at all.
 
-With a bucket (see `fartbench.buckets`) the truth lies there, and the folder holds what this machine has fetched.
+With a bucket (see `fartbench.buckets`) the truth lies there, and the folder holds what this machine
+has fetched.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from django.conf import settings
 from fartbench.errors import Refusal
 
 STALE_AFTER_S = 6 * 3600
-# The one time of change that every stored file has, 1980-01-01: a real one would tell when a clip was copied.
+# The one time of change that every stored file has, 1980-01-01: a real one would tell when a clip
+# was copied.
 KEPT_AT = 315_532_800
 
 
@@ -41,17 +43,23 @@ class ContentStore:
     root: Path
 
     def path(self, sha256: str) -> Path:
-        """Return the file with this digest on this machine, or where it would lie if it is nowhere."""
+        """Return the file with this digest on this machine, or where it would lie if it is
+        nowhere.
+        """
         return self.root / name_of(sha256)
 
     def stored_sha256(self, sha256: str) -> str | None:
-        """Read what is stored under this digest and return its real one; None when nothing is there."""
+        """Read what is stored under this digest and return its real one; None when nothing is
+        there.
+        """
         path = ContentStore.path(self, sha256)
         return file_sha256(path) if path.is_file() else None
 
     @contextmanager
     def scratch(self, suffix: str = "") -> Iterator[Path]:
-        """Give a path on the store's own disk to write to; what is left there afterwards is removed."""
+        """Give a path on the store's own disk to write to; what is left there afterwards is
+        removed.
+        """
         folder = self.root / "tmp"
         folder.mkdir(parents=True, exist_ok=True)
         _sweep(folder)
@@ -59,7 +67,10 @@ class ContentStore:
             yield Path(work) / f"file{suffix}"
 
     def keep(self, source: Path, *, sha256: str) -> None:
-        """Move ``source`` (on the store's disk) in under its digest. The same bytes again change nothing."""
+        """Move ``source`` (on the store's disk) in under its digest.
+
+        The same bytes again change nothing.
+        """
         target = ContentStore.path(self, sha256)
         with disk_faults_in_words(self.root):
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -76,16 +87,23 @@ def name_of(sha256: str) -> str:
 
 
 def shut_to_others(database: Path | None) -> None:
-    """Keep other accounts of this machine out of raw clips, spooled answers and the file of the database, if it is one.
+    """Keep other accounts of this machine out of raw clips, spooled answers and the file of the
+    database, if it is one.
 
     They tell whose clip is whose. Blind copies stay readable: nginx sends them.
     """
     folders = [Path(settings.DATA_DIR) / name for name in ("clips", "spool")]
     for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
-    files = [database.with_name(database.name + end) for end in ("", "-wal", "-shm")] if database else []
+    files = (
+        [database.with_name(database.name + end) for end in ("", "-wal", "-shm")]
+        if database
+        else []
+    )
     for path in (*folders, *files):
-        with suppress(FileNotFoundError, PermissionError):  # there is none; or it is for its owner to shut
+        with suppress(
+            FileNotFoundError, PermissionError
+        ):  # there is none; or it is for its owner to shut
             path.chmod(stat.S_IMODE(path.stat().st_mode) & ~stat.S_IRWXO)
 
 
@@ -120,7 +138,15 @@ def _sync(path: Path) -> None:
 
 
 # What a full, read-only or broken disk answers; any other OSError is somebody else's to explain.
-_DISK_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EACCES, errno.EPERM}
+_DISK_FAULTS = {
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EROFS,
+    errno.EIO,
+    errno.EACCES,
+    errno.EPERM,
+}
 
 
 @contextmanager

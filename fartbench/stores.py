@@ -1,4 +1,6 @@
-"""The stores of this installation: folders of its disk, or parts of its bucket where the settings name one."""
+"""The stores of this installation: folders of its disk, or parts of its bucket where the settings
+name one.
+"""
 
 from __future__ import annotations
 

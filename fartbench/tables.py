@@ -1,4 +1,5 @@
-"""Tables that people open in a spreadsheet: CSV read strictly, with every fault named, and cells that run nothing.
+"""Tables that people open in a spreadsheet: CSV read strictly, with every fault named, and cells
+that run nothing.
 
 No Django here.
 """
@@ -21,8 +22,14 @@ _MAY_RUN = frozenset("'=+-@＝＋－＠")
 
 
 def guarded(text: str) -> str:
-    """Return a cell that no spreadsheet runs: what begins like a formula gets an apostrophe; `plain` takes it off."""
-    if (text[:1] in _MAY_RUN or text[:1].isspace()) and _RUNS.match(text) and not _NUMBER.match(text):
+    """Return a cell that no spreadsheet runs: what begins like a formula gets an apostrophe;
+    `plain` takes it off.
+    """
+    if (
+        (text[:1] in _MAY_RUN or text[:1].isspace())
+        and _RUNS.match(text)
+        and not _NUMBER.match(text)
+    ):
         return f"'{text}"
     return text
 
@@ -34,9 +41,11 @@ def plain(cell: str) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """A row with the number a spreadsheet shows (the header is row 1); it holds the cells that are not empty.
+    """A row with the number a spreadsheet shows (the header is row 1); it holds the cells that are
+    not empty.
 
-    A table of rollouts has a column for each question of any form, and most of them are empty in a row.
+    A table of rollouts has a column for each question of any form, and most of them are empty in a
+    row.
     """
 
     number: int
@@ -51,17 +60,23 @@ class Row:
 
 
 def row_number(fault: str) -> int:
-    """Return the row that a fault names, so that a report can list faults from the top of the table down."""
+    """Return the row that a fault names, so that a report can list faults from the top of the table
+    down.
+    """
     match = re.match(r"row (\d+)", fault)
     return int(match[1]) if match else 0
 
 
-def read_table(path: Path, *, required: tuple[str, ...], optional: tuple[str, ...] = (), name: str = "") -> list[Row]:
-    """Read a table from a CSV file, as `fartbench.csv_text` reads one; the first row that is not empty is the header.
+def read_table(
+    path: Path, *, required: tuple[str, ...], optional: tuple[str, ...] = (), name: str = ""
+) -> list[Row]:
+    """Read a table from a CSV file, as `fartbench.csv_text` reads one; the first row that is not
+    empty is the header.
 
-    What spreadsheets leave is passed over: empty rows, and empty columns. A row may end early where its last cells are
-    empty. Raises BadInput that names the file (as ``name`` where it has another one for people) when it is empty or
-    not CSV, when a column is missing, unknown or doubled, or when a row holds more than the header names.
+    What spreadsheets leave is passed over: empty rows, and empty columns. A row may end early where
+    its last cells are empty. Raises BadInput that names the file (as ``name`` where it has another
+    one for people) when it is empty or not CSV, when a column is missing, unknown or doubled, or
+    when a row holds more than the header names.
     """
     name = name or str(path)
     text = read_records(path, name, {*required, *optional})
@@ -88,24 +103,38 @@ def read_table(path: Path, *, required: tuple[str, ...], optional: tuple[str, ..
 
 
 def _stray_cell(record: Record, columns: dict[int, str]) -> str:
-    """Return what is wrong with a row that holds something in a column without a name; else an empty text."""
+    """Return what is wrong with a row that holds something in a column without a name; else an
+    empty text.
+    """
     for place, cell in enumerate(record.cells):
         if cell and place not in columns:
-            return f"row {record.number}: {cell[:40]!r} is in column {place + 1}, which has no name in the header"
+            return (
+                f"row {record.number}: {cell[:40]!r} is in column {place + 1}, which has no name "
+                "in the header"
+            )
     return ""
 
 
 def _row(record: Record, columns: dict[int, str]) -> Row:
-    cells = {column: record.cells[place] for place, column in columns.items() if place < len(record.cells)}
+    cells = {
+        column: record.cells[place]
+        for place, column in columns.items()
+        if place < len(record.cells)
+    }
     return Row(record.number, {column: cell for column, cell in cells.items() if cell})
 
 
-def _header_faults(header: list[str], required: tuple[str, ...], optional: tuple[str, ...]) -> list[str]:
-    """Return at most one fault for each way in which a header can be wrong; one alone when it is no header of this."""
+def _header_faults(
+    header: list[str], required: tuple[str, ...], optional: tuple[str, ...]
+) -> list[str]:
+    """Return at most one fault for each way in which a header can be wrong; one alone when it is no
+    header of this.
+    """
     known = (*required, *optional)
     if not set(header) & set(known):
         return [
-            f"header: the first row must name the columns ({', '.join(known)}), separated by commas, semicolons or "
+            f"header: the first row must name the columns ({', '.join(known)}), separated by "
+            "commas, semicolons or "
             f"tabs. It is {', '.join(header)[:80]!r}"
         ]
     missing = [name for name in required if name not in header]

@@ -16,7 +16,10 @@ WOKEN_AT_ONCE = 200  # more than workers do until the next sweep; what is left i
 
 @shared_task(ignore_result=True)
 def run_due(queue: str) -> None:
-    """Claim and do one due job of a queue. A message that comes twice, or finds nothing due, changes nothing."""
+    """Claim and do one due job of a queue.
+
+    A message that comes twice, or finds nothing due, changes nothing.
+    """
     beat = partial(jobs.beat, f"celery@{socket.gethostname()}", queue=queue)
     beat()
     if claim := jobs.claim_next([queue]):
@@ -24,7 +27,9 @@ def run_due(queue: str) -> None:
 
 
 def wake_for(queue: str, *, expires_s: float = 3600) -> None:
-    """Wake one worker of a queue; a message that nobody took in ``expires_s`` seconds is dropped."""
+    """Wake one worker of a queue; a message that nobody took in ``expires_s`` seconds is
+    dropped.
+    """
     run_due.apply_async(args=(queue,), queue=queue, expires=expires_s)
 
 
@@ -32,8 +37,8 @@ def wake_for(queue: str, *, expires_s: float = 3600) -> None:
 def sweep() -> None:
     """Wake a worker for every job that is due: what a lost message or a killed worker left behind.
 
-    Each queue gets a message in any case, by which its workers show that they live. What nobody took until the next
-    sweep expires: with no worker there, messages do not pile up.
+    Each queue gets a message in any case, by which its workers show that they live. What nobody
+    took until the next sweep expires: with no worker there, messages do not pile up.
     """
     for queue in jobs.QUEUES:
         for _ in range(max(1, min(jobs.due([queue]), WOKEN_AT_ONCE))):
@@ -44,6 +49,10 @@ def sweep() -> None:
 app.conf.task_queues = [Queue(name, routing_key=name) for name in (*jobs.QUEUES, SWEEP)]
 app.conf.task_create_missing_queues = False
 app.conf.beat_schedule = {
-    "sweep": {"task": "fartbench.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": {"queue": SWEEP}}
+    "sweep": {
+        "task": "fartbench.tasks.sweep",
+        "schedule": SWEEP_EVERY_S,
+        "options": {"queue": SWEEP},
+    }
 }
 jobs.wake_with(wake_for)

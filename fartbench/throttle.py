@@ -1,7 +1,9 @@
-"""Slows down whoever tries passwords and return codes. Tries are rows, so that every web process counts the same.
+"""Slows down whoever tries passwords and return codes. Tries are rows, so that every web process
+counts the same.
 
-A try is written before it is checked and goes when it was right, so that many at once get no further than one after
-the other. Names and network addresses are kept only as keyed hashes, and only for as long as they count.
+A try is written before it is checked and goes when it was right, so that many at once get no
+further than one after the other. Names and network addresses are kept only as keyed hashes, and
+only for as long as they count.
 """
 
 from __future__ import annotations
@@ -19,17 +21,23 @@ from fartbench.errors import Refusal
 from fartbench.models import EntryTry
 
 WINDOW = timedelta(minutes=15)
-# Of wrong tries within the window: for one account from one address, for one account from anywhere (a stranger cannot
-# keep its owner out with fewer), and from one address for any account (a lab may have one for all its people).
+# Of wrong tries within the window: for one account from one address, for one account from anywhere
+# (a stranger cannot keep its owner out with fewer), and from one address for any account (a lab may
+# have one for all its people).
 MOST_FOR_ONE_FROM_ONE, MOST_FOR_ONE, MOST_FROM_ONE = 5, 50, 50
 
 
 class TooManyTries(Refusal):
-    """Too many wrong passwords or codes came for this account, or from this address, a short while ago."""
+    """Too many wrong passwords or codes came for this account, or from this address, a short while
+    ago.
+    """
 
     def __init__(self) -> None:
         minutes = int(WINDOW.total_seconds() // 60)
-        super().__init__(f"Too many wrong tries. Wait {minutes} minutes, then try again, or ask for a new invite link.")
+        super().__init__(
+            f"Too many wrong tries. Wait {minutes} minutes, then try again, or ask for a new "
+            "invite link."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +58,31 @@ def admit(request: HttpRequest, account: str = "") -> Admission:
     now = timezone.now()
     EntryTry.objects.filter(at__lt=now - WINDOW).delete()
     name, address = _sealed(account.strip().lower()), _sealed(client_address(request))
-    both, by_name, by_address = Q(account=name, address=address), Q(account=name), Q(address=address)
+    both, by_name, by_address = (
+        Q(account=name, address=address),
+        Q(account=name),
+        Q(address=address),
+    )
     # A row from the future is a clock's fault and no reason to keep anybody out.
     found = EntryTry.objects.filter(at__lte=now).aggregate(
-        both=Count("pk", filter=both), by_name=Count("pk", filter=by_name), by_address=Count("pk", filter=by_address)
+        both=Count("pk", filter=both),
+        by_name=Count("pk", filter=by_name),
+        by_address=Count("pk", filter=by_address),
     )
-    over_name = account and (found["both"] >= MOST_FOR_ONE_FROM_ONE or found["by_name"] >= MOST_FOR_ONE)
+    over_name = account and (
+        found["both"] >= MOST_FOR_ONE_FROM_ONE or found["by_name"] >= MOST_FOR_ONE
+    )
     if over_name or found["by_address"] >= MOST_FROM_ONE:
         raise TooManyTries
-    return Admission(EntryTry.objects.create(at=now, account=name if account else "", address=address))
+    return Admission(
+        EntryTry.objects.create(at=now, account=name if account else "", address=address)
+    )
 
 
 def client_address(request: HttpRequest) -> str:
-    """Return the network address that a request came from: the one our own proxy saw, where there is one."""
+    """Return the network address that a request came from: the one our own proxy saw, where there
+    is one.
+    """
     if settings.BEHIND_PROXY:
         # The last entry is our proxy's; what stands before it is whatever the client wrote there.
         return str(request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip())

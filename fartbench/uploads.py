@@ -1,4 +1,6 @@
-"""Bounds what a form may send along: a file is read into memory, never written to disk, and a large one refused."""
+"""Bounds what a form may send along: a file is read into memory, never written to disk, and a large
+one refused.
+"""
 
 from __future__ import annotations
 

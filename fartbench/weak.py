@@ -1,4 +1,6 @@
-"""Settings that would leave an installation open. Web servers and workers do not start with them."""
+"""Settings that would leave an installation open. Web servers and workers do not start with
+them.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ def weak_settings() -> list[Error]:
 
 
 def refuse_weak_settings() -> None:
-    """Raise ImproperlyConfigured, naming each setting that is unfit for service. For what starts to serve or work."""
+    """Raise ImproperlyConfigured, naming each setting that is unfit for service.
+
+    For what starts to serve or work.
+    """
     if found := weak_settings():
         lines = "\n".join(f"  {fault.msg} {fault.hint}" for fault in found)
         raise ImproperlyConfigured(f"These settings would leave the installation open:\n{lines}")
@@ -39,21 +44,34 @@ def is_loopback(address: str) -> bool:
 def _faults_of_key(key: str) -> Iterator[tuple[int, str, str]]:
     new = "Set a long random one, such as “openssl rand -hex 32” prints."
     if len(key) < SHORTEST_KEY or len(set(key)) < FEWEST_CHARACTERS:
-        yield 1, f"SECRET_KEY is shorter than {SHORTEST_KEY} characters, or has few different ones.", new
+        yield (
+            1,
+            f"SECRET_KEY is shorter than {SHORTEST_KEY} characters, or has few different ones.",
+            new,
+        )
     elif any(word in key.lower() for word in _EXAMPLES):
         yield 1, "SECRET_KEY is an example and no random text.", new
 
 
 def _faults_of_address() -> Iterator[tuple[int, str, str]]:
     if "*" in settings.ALLOWED_HOSTS:
-        yield 2, "ALLOWED_HOSTS is “*”, so that any name would be answered.", "Name the hosts, or leave it out."
+        yield (
+            2,
+            "ALLOWED_HOSTS is “*”, so that any name would be answered.",
+            "Name the hosts, or leave it out.",
+        )
     if is_loopback(settings.BASE_URL):
         return
     if not settings.BASE_URL.startswith("https://"):
         yield (
             3,
-            f"BASE_URL is {settings.BASE_URL}: sessions and answers would cross the network in the clear.",
+            f"BASE_URL is {settings.BASE_URL}: sessions and answers would cross the network in the "
+            "clear.",
             "Use an https address (docs/operations.md says how), or a loopback address.",
         )
     if settings.DEBUG:
-        yield 4, "DEBUG is on at an address that others reach: errors would show settings and rows.", "Turn it off."
+        yield (
+            4,
+            "DEBUG is on at an address that others reach: errors would show settings and rows.",
+            "Turn it off.",
+        )

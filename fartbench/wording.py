@@ -1,4 +1,7 @@
-"""Text from outside: letters that pass for others, and characters that command a terminal. No Django here."""
+"""Text from outside: letters that pass for others, and characters that command a terminal.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ import re
 import unicodedata
 
 # Commands to a terminal, and marks that reverse the direction of what follows them.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
+)
 # Scripts that are written together; any other mixture is how one name is made to look like another.
 _TOGETHER = (
     {"LATIN", "CJK", "HIRAGANA", "KATAKANA"},
@@ -16,7 +21,9 @@ _TOGETHER = (
 
 
 def has_control_characters(text: str) -> bool:
-    """Say whether a text holds a character that commands a terminal or hides; line ends and tabs are none."""
+    """Say whether a text holds a character that commands a terminal or hides; line ends and tabs
+    are none.
+    """
     return _CONTROL.search(text) is not None
 
 
@@ -31,7 +38,9 @@ def fault_of_name(name: str) -> str:
         return "it holds a control character"
     if unicodedata.normalize("NFKC", name) != name:
         return "it holds characters that only look like plain ones"
-    scripts = {unicodedata.name(letter, "UNKNOWN").split()[0] for letter in name if letter.isalpha()}
+    scripts = {
+        unicodedata.name(letter, "UNKNOWN").split()[0] for letter in name if letter.isalpha()
+    }
     if len(scripts) > 1 and not any(scripts <= together for together in _TOGETHER):
         return f"it mixes letters of {' and '.join(sorted(script.title() for script in scripts))}"
     return ""

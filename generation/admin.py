@@ -28,20 +28,27 @@ from generation.models import (
 
 
 class RecordedEdits(FilteredByItsList):
-    """Records that can be edited until a round with them opens. Every edit is an entry with old and new values."""
+    """Records that can be edited until a round with them opens.
+
+    Every edit is an entry with old and new values.
+    """
 
     def is_settled(self, _obj: Any) -> bool:
         """Say whether what the record says is fixed."""
         raise NotImplementedError
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return super().has_change_permission(request, obj) and (obj is None or not self.is_settled(obj))
+        return super().has_change_permission(request, obj) and (
+            obj is None or not self.is_settled(obj)
+        )
 
     def has_delete_permission(self, _request: HttpRequest, _obj: Any = None) -> bool:
         return False
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Save what the form says, with its entry, in the transaction that Django opens for the page."""
+        """Save what the form says, with its entry, in the transaction that Django opens for the
+        page.
+        """
         held = self.model._base_manager.select_for_update().filter(pk=obj.pk).first()
         if held is not None and self.is_settled(held):
             raise PermissionDenied("A round with this record was opened a moment ago.")
@@ -81,7 +88,9 @@ class FamilyAdmin(RecordedEdits):
 
 @admin.register(Configuration)
 class ConfigurationAdmin(RecordedEdits):
-    """A provisional configuration can be described here until a round with it opens; a described one stays."""
+    """A provisional configuration can be described here until a round with it opens; a described
+    one stays.
+    """
 
     list_display = ("name", "label", "family", "provider", "model_id", "track", "provisional")
     list_select_related = ("family",)
@@ -106,8 +115,8 @@ class CellAdmin(ViewOnly):
 
 @admin.register(Sample)
 class SampleAdmin(ViewOnly):
-    # The ground truth of a local clip stays out: it is what reviewers are asked about. So does its seed: with that the
-    # clip can be drawn again and compared with blind copies.
+    # The ground truth of a local clip stays out: it is what reviewers are asked about. So does its
+    # seed: with that the clip can be drawn again and compared with blind copies.
     list_display = ("cell", "state", "reason", "cost_usd", "model_version", "generated_at")
     list_select_related = ("cell__configuration", "cell__round")
     list_filter = ("state", "cell__round")
@@ -123,11 +132,27 @@ class ClipAdmin(ViewOnly):
 
 @admin.register(Prompt)
 class PromptAdmin(ViewOnly):
-    list_display = ("configuration", "protocol", "scene", "pilot_version", "sha256", "frozen_at", "frozen_by")
+    list_display = (
+        "configuration",
+        "protocol",
+        "scene",
+        "pilot_version",
+        "sha256",
+        "frozen_at",
+        "frozen_by",
+    )
     list_select_related = ("configuration", "protocol")
     list_filter = ("protocol", "scene", "pilot_version")
     search_fields = ("configuration__name", "sha256")
-    fields = (*list_display, "adapter", "adapter_version", "sources", "specification_digest", "text", "rendered_at")
+    fields = (
+        *list_display,
+        "adapter",
+        "adapter_version",
+        "sources",
+        "specification_digest",
+        "text",
+        "rendered_at",
+    )
 
 
 @admin.register(PromptAudit)
@@ -139,7 +164,16 @@ class PromptAuditAdmin(ViewOnly):
 
 @admin.register(Submission)
 class SubmissionAdmin(ViewOnly):
-    list_display = ("sample", "number", "provider", "state", "answer_class", "http_status", "started_at", "latency_ms")
+    list_display = (
+        "sample",
+        "number",
+        "provider",
+        "state",
+        "answer_class",
+        "http_status",
+        "started_at",
+        "latency_ms",
+    )
     list_select_related = ("sample__cell__configuration", "sample__cell__round")
     list_filter = ("provider", "state", "answer_class")
     search_fields = ("provider_id", "sample__cell__configuration__name")

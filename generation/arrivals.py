@@ -1,4 +1,6 @@
-"""The files that a manifest names: each copied to the store's disk, hashed and probed before anything is taken in."""
+"""The files that a manifest names: each copied to the store's disk, hashed and probed before
+anything is taken in.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ class FileUnreadable(MediaRefusal):
 
 @dataclass(frozen=True)
 class Arrival:
-    """A clip that was copied to the store's disk, hashed and probed, and waits for the rest of the manifest."""
+    """A clip that was copied to the store's disk, hashed and probed, and waits for the rest of the
+    manifest.
+    """
 
     copy: Path
     sha256: str
@@ -35,10 +39,12 @@ class Arrival:
 def collect_arrivals(
     rows: list[ManifestRow], folder: Path, on_row: Callable[[], None]
 ) -> tuple[dict[CellKey, Arrival], list[str]]:
-    """Copy the file of each row into ``folder`` and look at it; return what arrived, and the faults by row.
+    """Copy the file of each row into ``folder`` and look at it; return what arrived, and the faults
+    by row.
 
-    One bad file never hides another: whatever is wrong with a file, or happens to the reader that looks at it, is
-    that row's fault. Only the disk that is written to ends the whole import: it raises OSError.
+    One bad file never hides another: whatever is wrong with a file, or happens to the reader that
+    looks at it, is that row's fault. Only the disk that is written to ends the whole import: it
+    raises OSError.
     """
     arrivals: dict[CellKey, Arrival] = {}
     faults: list[str] = []
@@ -53,16 +59,18 @@ def collect_arrivals(
 
 
 def _arrival(source: Path, copy: Path) -> Arrival:
-    # The copy is probed, hashed and kept, so a file that changes during the import cannot slip through.
+    # The copy is probed, hashed and kept, so a file that changes during the import cannot slip
+    # through.
     sha256 = copy_file(source, copy)
     return Arrival(copy, sha256, probe(copy))
 
 
 def copy_file(source: Path, target: Path) -> str:
-    """Copy a regular file of at most BOUNDS.file_bytes bytes to a new file; return the SHA-256 (hex) of the bytes.
+    """Copy a regular file of at most BOUNDS.file_bytes bytes to a new file; return the SHA-256
+    (hex) of the bytes.
 
-    Raises FileUnreadable when the source cannot be read, is too large, or is not a regular file; OSError when the
-    target cannot be written.
+    Raises FileUnreadable when the source cannot be read, is too large, or is not a regular file;
+    OSError when the target cannot be written.
     """
     with _opened(source) as reader, target.open("xb") as writer:
         size, digest = 0, hashlib.sha256()
@@ -92,7 +100,9 @@ def _opened(source: Path) -> BinaryIO:
 
 
 def _too_large(source: Path) -> FileUnreadable:
-    return FileUnreadable(source, f"is larger than {BOUNDS.file_bytes} bytes, the most that a clip may have.")
+    return FileUnreadable(
+        source, f"is larger than {BOUNDS.file_bytes} bytes, the most that a clip may have."
+    )
 
 
 def _read_piece(source: Path, reader: BinaryIO) -> bytes:

@@ -1,4 +1,6 @@
-"""Configurations that a built-in provider brings along: registered by name, and made when they are asked for."""
+"""Configurations that a built-in provider brings along: registered by name, and made when they are
+asked for.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ _MAKERS: dict[str, Callable[[], object]] = {}
 
 
 def register(names: Iterable[str], make: Callable[[], object]) -> None:
-    """Say that ``make`` makes the rows of the configurations with these names, and changes none that are there."""
+    """Say that ``make`` makes the rows of the configurations with these names, and changes none
+    that are there.
+    """
     _MAKERS.update(dict.fromkeys(names, make))
 
 

@@ -18,18 +18,33 @@ COLLECTING = (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING)
 def refuse_when_settled(round_: Round) -> None:
     """Raise ClipsAreSettled when the round has been opened: its clips are fixed then."""
     if round_.state not in COLLECTING:
-        raise ClipsAreSettled(f"The clips of a round are fixed when it opens. {where_it_stands(round_)}")
+        raise ClipsAreSettled(
+            f"The clips of a round are fixed when it opens. {where_it_stands(round_)}"
+        )
 
 
 def configuration_named(name: str) -> tuple[Configuration, bool]:
-    """Return the configuration of this name, made as a provisional one when it is new, and whether it was made."""
-    return Configuration.objects.get_or_create(name=name, defaults={"label": name, "provisional": True})
+    """Return the configuration of this name, made as a provisional one when it is new, and whether
+    it was made.
+    """
+    return Configuration.objects.get_or_create(
+        name=name, defaults={"label": name, "provisional": True}
+    )
 
 
 def lay_out(round_: Round, configuration: Configuration) -> None:
-    """Give the configuration all its cells in the round, each with a sample that waits for its outcome."""
-    there = {(cell.scene, cell.replicate) for cell in Cell.objects.filter(round=round_, configuration=configuration)}
-    wanted = [(scene, replicate) for scene in round_.scenes for replicate in range(1, round_.replicates + 1)]
+    """Give the configuration all its cells in the round, each with a sample that waits for its
+    outcome.
+    """
+    there = {
+        (cell.scene, cell.replicate)
+        for cell in Cell.objects.filter(round=round_, configuration=configuration)
+    }
+    wanted = [
+        (scene, replicate)
+        for scene in round_.scenes
+        for replicate in range(1, round_.replicates + 1)
+    ]
     cells = Cell.objects.bulk_create(
         Cell(round=round_, configuration=configuration, scene=scene, replicate=replicate)
         for scene, replicate in wanted
@@ -46,17 +61,24 @@ def begin_collecting(round_: Round) -> None:
 
 def samples_of(round_: Round) -> dict[CellKey, Sample]:
     """Return every sample of the round by its cell, clips loaded."""
-    samples = Sample.objects.filter(cell__round=round_).select_related("cell__configuration", "clip")
+    samples = Sample.objects.filter(cell__round=round_).select_related(
+        "cell__configuration", "clip"
+    )
     return {
-        CellKey(sample.cell.configuration.name, sample.cell.scene, sample.cell.replicate): sample for sample in samples
+        CellKey(sample.cell.configuration.name, sample.cell.scene, sample.cell.replicate): sample
+        for sample in samples
     }
 
 
 @transaction.atomic
-def mark_cell(*, round_: Round, cell: CellKey, state: SampleState, reason: str, actor: str) -> Sample:
-    """Set the outcome of a cell that brought no clip. The same outcome and reason again change nothing.
+def mark_cell(
+    *, round_: Round, cell: CellKey, state: SampleState, reason: str, actor: str
+) -> Sample:
+    """Set the outcome of a cell that brought no clip. The same outcome and reason again change
+    nothing.
 
-    Raises CellRefused for a cell that the round does not have, an empty reason, or a cell that has an outcome.
+    Raises CellRefused for a cell that the round does not have, an empty reason, or a cell that has
+    an outcome.
     """
     refuse_when_settled(round_)
     if not reason.strip():
@@ -72,32 +94,60 @@ def mark_cell(*, round_: Round, cell: CellKey, state: SampleState, reason: str, 
     if sample.has_outcome:
         if (sample.state, sample.reason) == (state, reason):
             return sample
-        raise CellRefused(f"{cell} is “{sample.get_state_display()}” already; a result is not changed by hand.")
+        raise CellRefused(
+            f"{cell} is “{sample.get_state_display()}” already; a result is not changed by hand."
+        )
     if not sample.at_rest:
-        raise CellRefused(f"{cell} is “{sample.get_state_display()}”: work on it is under way, and may bring a result.")
+        raise CellRefused(
+            f"{cell} is “{sample.get_state_display()}”: work on it is under way, and may bring a "
+            "result."
+        )
     sample.state, sample.reason = state, reason
     sample.save()
     begin_collecting(round_)
-    audit.record("cell marked", actor=actor, round_name=round_.name, cell=str(cell), outcome=state, reason=reason)
+    audit.record(
+        "cell marked",
+        actor=actor,
+        round_name=round_.name,
+        cell=str(cell),
+        outcome=state,
+        reason=reason,
+    )
     return sample
 
 
 @transaction.atomic
 def note_limitation(*, round_: Round, cell: CellKey, note: str, actor: str) -> Cell:
-    """Keep why a cell cannot be compared with others, such as a provider's safety system; an empty note takes it back.
+    """Keep why a cell cannot be compared with others, such as a provider's safety system; an empty
+    note takes it back.
 
-    It stands beside the cell's result and changes no figure. Raises CellRefused for a cell that the round does not
-    have, or once the round is published.
+    It stands beside the cell's result and changes no figure. Raises CellRefused for a cell that the
+    round does not have, or once the round is published.
     """
     if round_.state == RoundState.PUBLISHED:
-        raise CellRefused(f"Round {round_.name!r} is published: what it says of its cells is frozen in its release.")
+        raise CellRefused(
+            f"Round {round_.name!r} is published: what it says of its cells is frozen in its "
+            "release."
+        )
     found = Cell.objects.filter(
-        round=round_, configuration__name=cell.configuration, scene=cell.scene, replicate=cell.replicate
+        round=round_,
+        configuration__name=cell.configuration,
+        scene=cell.scene,
+        replicate=cell.replicate,
     ).first()
     if found is None:
-        raise CellRefused(f"Round {round_.name!r} has no cell {cell} yet: import its clip, mark it or commission it.")
+        raise CellRefused(
+            f"Round {round_.name!r} has no cell {cell} yet: import its clip, mark it or commission "
+            "it."
+        )
     if found.limitation != note.strip():
         found.limitation = note.strip()
         found.save(update_fields=["limitation"])
-        audit.record("cell limited", actor=actor, round_name=round_.name, cell=str(cell), note=found.limitation)
+        audit.record(
+            "cell limited",
+            actor=actor,
+            round_name=round_.name,
+            cell=str(cell),
+            note=found.limitation,
+        )
     return found

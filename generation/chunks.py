@@ -1,4 +1,6 @@
-"""What is kept of how a rollout came: its chunks and its prompts, logged, or as far as a declared geometry says."""
+"""What is kept of how a rollout came: its chunks and its prompts, logged, or as far as a declared
+geometry says.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from generation.rollouts.geometry import Geometry
 from generation.rollouts.log import RolloutLog
 
 SLACK_S = 0.001
-"""How much later than a prompt a chunk may seem to begin and still be the one that it holds from: rounding only."""
+"""How much later than a prompt a chunk may seem to begin and still be the one that it holds from:
+rounding only.
+"""
 
 
 def keep_timing(sample: Sample, clip: Clip, log: RolloutLog | None) -> None:
@@ -18,16 +22,22 @@ def keep_timing(sample: Sample, clip: Clip, log: RolloutLog | None) -> None:
     if log is not None:
         keep_logged(sample, log)
     else:
-        keep_declared(sample, clip, [update.at_s for update in rollouts.scenario(sample.cell.scene).updates])
+        keep_declared(
+            sample, clip, [update.at_s for update in rollouts.scenario(sample.cell.scene).updates]
+        )
 
 
 def keep_logged(sample: Sample, log: RolloutLog) -> None:
-    """Store every chunk and prompt of a stream, also of one that broke off. Doing it again changes nothing."""
+    """Store every chunk and prompt of a stream, also of one that broke off.
+
+    Doing it again changes nothing.
+    """
     places = [0, *log.boundaries]
     Chunk.objects.bulk_create(
         (
             Chunk(
-                sample=sample, index=one.index, frame_start=place, frames=one.frames, media_s=one.starts_s,
+                sample=sample, index=one.index, frame_start=place, frames=one.frames,
+                media_s=one.starts_s,
                 wall_s=one.wall_s, source=ChunkSource.LOGGED,
             )
             for one, place in zip(log.chunks, places, strict=False)
@@ -38,7 +48,8 @@ def keep_logged(sample: Sample, log: RolloutLog) -> None:
     PromptDelivery.objects.bulk_create(
         (
             PromptDelivery(
-                sample=sample, step=one.step, due_s=one.due_s, media_s=one.media_s, wall_s=one.wall_s,
+                sample=sample, step=one.step, due_s=one.due_s, media_s=one.media_s,
+                wall_s=one.wall_s,
                 in_chunk=_first_from(one.media_s, starts),
             )
             for one in log.prompts
@@ -48,7 +59,8 @@ def keep_logged(sample: Sample, log: RolloutLog) -> None:
 
 
 def keep_declared(sample: Sample, clip: Clip, updates_s: list[float]) -> None:
-    """Store the chunks that the configuration's geometry says a whole rollout has, and its prompts at their times.
+    """Store the chunks that the configuration's geometry says a whole rollout has, and its prompts
+    at their times.
 
     Without a geometry there are no chunks: nobody can see where they meet.
     """
@@ -61,17 +73,23 @@ def keep_declared(sample: Sample, clip: Clip, updates_s: list[float]) -> None:
         Chunk.objects.bulk_create(
             (
                 Chunk(
-                    sample=sample, index=index, frame_start=place, frames=after - place, media_s=start,
+                    sample=sample, index=index, frame_start=place, frames=after - place,
+                    media_s=start,
                     source=ChunkSource.GEOMETRY,
                 )
-                for index, (place, after, start) in enumerate(zip(places, [*places[1:], frames], starts, strict=True))
+                for index, (place, after, start) in enumerate(zip(places, [*places[1:], frames],
+                                                                  starts, strict=True))
             ),
             ignore_conflicts=True,
         )  # fmt: skip
     PromptDelivery.objects.bulk_create(
         (
             PromptDelivery(
-                sample=sample, step=f"P{number}", due_s=at_s, media_s=at_s, in_chunk=_first_from(at_s, starts)
+                sample=sample,
+                step=f"P{number}",
+                due_s=at_s,
+                media_s=at_s,
+                in_chunk=_first_from(at_s, starts),
             )
             for number, at_s in enumerate(updates_s, 1)
         ),

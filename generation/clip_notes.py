@@ -1,7 +1,7 @@
 """What is worth knowing of a clip that is taken as it is: one short sentence each. No Django here.
 
-A note is not a fault. The clip is a result all the same: no one trims or repairs it. Each note reads on from the
-clip's name, such as "has no sound track. It is reviewed as it is."
+A note is not a fault. The clip is a result all the same: no one trims or repairs it. Each note
+reads on from the clip's name, such as "has no sound track. It is reviewed as it is."
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _BITS = re.compile(r"p0?(9|1\d)(?:le|be)$")
 
 @dataclass(frozen=True)
 class Expected:
-    """What the protocol expects of a clip. ``judged_up_to_s`` is the last moment (s) of a rollout that is judged."""
+    """What the protocol expects of a clip.
+
+    ``judged_up_to_s`` is the last moment (s) of a rollout that is judged.
+    """
 
     clip: ClipRule
     judged_up_to_s: float | None = None
@@ -47,17 +50,22 @@ def note_sound(facts: MediaFacts, expected: Expected) -> str:
 
 
 def note_length(facts: MediaFacts, expected: Expected) -> str:
-    """Say that a clip is too short or too long, or that a rollout ends before what is judged of it."""
+    """Say that a clip is too short or too long, or that a rollout ends before what is judged of
+    it.
+    """
     lasts = f"lasts {facts.duration_s:.1f} s"
     if expected.judged_up_to_s is not None and facts.duration_s + SLACK_S < expected.judged_up_to_s:
         return (
-            f"{lasts} and is judged up to {expected.judged_up_to_s:g} s, so “blind” will refuse it: "
-            "import a complete one with --replace and --reason, or leave it out with “exclude_clip”."
+            f"{lasts} and is judged up to {expected.judged_up_to_s:g} s, so “blind” will refuse "
+            "it: "
+            "import a complete one with --replace and --reason, or leave it out with "
+            "“exclude_clip”."
         )
     rule = expected.clip
     if abs(facts.duration_s - rule.duration_s) > rule.duration_tolerance_s:
         return (
-            f"{lasts}; the protocol asks for {rule.duration_s:g} s, give or take {rule.duration_tolerance_s:g} s. "
+            f"{lasts}; the protocol asks for {rule.duration_s:g} s, give or take "
+            f"{rule.duration_tolerance_s:g} s. "
             f"{AS_IT_IS}"
         )
     return ""
@@ -88,7 +96,10 @@ def _choice(kind: str, count: int, taken: int, default: int | None) -> str:
     if taken > 1:
         return f"{words}: the file switches the ones before it off."
     if default is not None and default != taken:
-        return f"{words}; the {_ordinal(default)} is marked as default, and players such as VLC and mpv play that one."
+        return (
+            f"{words}; the {_ordinal(default)} is marked as default, and players such as VLC and "
+            "mpv play that one."
+        )
     return f"{words}."
 
 

@@ -1,4 +1,6 @@
-"""What comes after acceptance: looking how far it is, fetching what was made, and storing what came of it."""
+"""What comes after acceptance: looking how far it is, fetching what was made, and storing what came
+of it.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,25 @@ from fartbench.stores import raw_clips
 from generation.chunks import keep_logged, keep_timing
 from generation.configurations import ConfigurationFile, cost_of
 from generation.models import CostBasis, Sample, SampleState, Submission, SubmissionState
-from generation.providers.port import Failed, Fetched, Gone, NoAnswer, Output, Pending, Ready, Refused, Usage
+from generation.providers.port import (
+    Failed,
+    Fetched,
+    Gone,
+    NoAnswer,
+    Output,
+    Pending,
+    Ready,
+    Refused,
+    Usage,
+)
 from generation.providers.registry import STREAM_KEYS, provider
 from generation.providers.streams import FOLDER, kept
 from generation.states import look_again_s
 from generation.steps import advance, sample_of
 from generation.storing import Stored, store
 
-# A job that a provider has not finished by then has failed; how long each takes at most is not documented anywhere.
+# A job that a provider has not finished by then has failed; how long each takes at most is not
+# documented anywhere.
 DEADLINE = timedelta(hours=3)
 DOWNLOADS = 6
 WAIT_FOR_DOWNLOAD_S = 15.0
@@ -79,14 +92,21 @@ def _made(sample: Sample, submission: Submission, found: Ready) -> None:
         "outputs": [output.url for output in found.outputs],
         "usage_reported": found.usage.as_json(),
     }
-    known = {"returned": returned, "model_version": found.model_version[:120], **_cost(file, found.usage)}
+    known = {
+        "returned": returned,
+        "model_version": found.model_version[:120],
+        **_cost(file, found.usage),
+    }
     if file.expected_model and found.model_version and found.model_version != file.expected_model:
         words = (
-            f"The provider answered with the model {found.model_version!r}, and the configuration is "
+            f"The provider answered with the model {found.model_version!r}, and the configuration "
+            "is "
             f"{file.expected_model!r}. "
             "The result does not count for it."
         )
-        advance(sample, SampleState.BLOCKED, words=words, reason=words, submission=submission, **known)
+        advance(
+            sample, SampleState.BLOCKED, words=words, reason=words, submission=submission, **known
+        )
         return
     advance(sample, SampleState.OUTPUT_READY, submission=submission, **known)
 
@@ -106,9 +126,21 @@ def _cost(file: ConfigurationFile, usage: Usage) -> dict[str, Any]:
 def _end(sample: Sample, state: SampleState, reason: str, usage: Usage) -> None:
     """End without a clip. Whether that was charged is known only where the provider says so."""
     reported = usage.usd is not None or usage.usd_ticks is not None
-    cost = _cost(_file(sample), usage) if reported else {"cost_usd": None, "cost_basis": CostBasis.UNKNOWN}
+    cost = (
+        _cost(_file(sample), usage)
+        if reported
+        else {"cost_usd": None, "cost_basis": CostBasis.UNKNOWN}
+    )
     returned = {**sample.returned, "usage_reported": usage.as_json()}
-    advance(sample, state, words=reason, reason=reason, generated_at=timezone.now(), returned=returned, **cost)
+    advance(
+        sample,
+        state,
+        words=reason,
+        reason=reason,
+        generated_at=timezone.now(),
+        returned=returned,
+        **cost,
+    )
 
 
 def fetch(subject: str, report: jobs.Report) -> None:
@@ -122,8 +154,13 @@ def fetch(subject: str, report: jobs.Report) -> None:
     if source.key in STREAM_KEYS:
         folder = _stream_folder(submission)
         if not _may_listen(sample, folder):
-            words = "The worker that listened to the stream was lost, and a stream is never opened again."
-            advance(sample, SampleState.LOST, words=words, reason=words, generated_at=timezone.now())
+            words = (
+                "The worker that listened to the stream was lost, and a stream is never opened "
+                "again."
+            )
+            advance(
+                sample, SampleState.LOST, words=words, reason=words, generated_at=timezone.now()
+            )
             return
         handle = {**handle, FOLDER: str(folder)}
     with raw_clips().scratch(".mp4") as out:
@@ -143,7 +180,9 @@ def _stream_folder(submission: Submission) -> Path:
 
 
 def _may_listen(sample: Sample, folder: Path) -> bool:
-    """Note that a stream is about to be opened, and say whether it may be: once, or it is read where it was kept."""
+    """Note that a stream is about to be opened, and say whether it may be: once, or it is read
+    where it was kept.
+    """
     if sample.returned.get("opened_at"):
         return kept(folder) is not None
     returned = {**sample.returned, "opened_at": timezone.now().isoformat()}
@@ -155,11 +194,19 @@ def _may_listen(sample: Sample, folder: Path) -> bool:
 
 
 def _ended_early(sample: Sample, submission: Submission, got: Refused | Failed) -> None:
-    """End a stream that was declined or broke off. What had come of it is kept, and counts as no clip."""
+    """End a stream that was declined or broke off.
+
+    What had come of it is kept, and counts as no clip.
+    """
     with transaction.atomic():
         if log := kept(_stream_folder(submission)):
             keep_logged(sample, log)
-        _end(sample, SampleState.REFUSED if isinstance(got, Refused) else SampleState.FAILED, got.reason, Usage())
+        _end(
+            sample,
+            SampleState.REFUSED if isinstance(got, Refused) else SampleState.FAILED,
+            got.reason,
+            Usage(),
+        )
 
 
 def _stored(sample: Sample, stored: Stored, got: Fetched) -> None:
@@ -168,7 +215,8 @@ def _stored(sample: Sample, stored: Stored, got: Fetched) -> None:
         now = timezone.now()
         with transaction.atomic():
             if advance(
-                sample, SampleState.DELIVERED, clip=stored.clip, generated_at=now, returned=returned, reason="",
+                sample, SampleState.DELIVERED, clip=stored.clip, generated_at=now,
+                returned=returned, reason="",
                 truth=got.truth,
             ):  # fmt: skip
                 keep_timing(sample, stored.clip, got.stream)
@@ -179,18 +227,22 @@ def _stored(sample: Sample, stored: Stored, got: Fetched) -> None:
         words = f"What the provider delivered is not a clip: {stored.fault}"
         advance(sample, SampleState.FAILED, words=words, reason=words, generated_at=timezone.now())
     else:
-        # It may have been damaged on the way; the same bytes a second time are what the provider has.
+        # It may have been damaged on the way; the same bytes a second time are what the provider
+        # has.
         sample.returned = dict(returned)
         _download_again(sample, stored.fault)
 
 
 def _read_again(sample: Sample, stored: Stored) -> None:
-    """Look at the file again later; when every look kills the reader, that is the sample's end and not the worker's."""
+    """Look at the file again later; when every look kills the reader, that is the sample's end and
+    not the worker's.
+    """
     if int(sample.returned.get("downloads", 0)) + 1 < DOWNLOADS:
         _download_again(sample, stored.fault)
         return
     words = (
-        f"What the provider delivered could not be read in {DOWNLOADS} tries. Its bytes are kept as {stored.sha256}. "
+        f"What the provider delivered could not be read in {DOWNLOADS} tries. Its bytes are kept "
+        f"as {stored.sha256}. "
         f"The last try: {stored.fault}"
     )
     advance(sample, SampleState.FAILED, words=words, reason=words, generated_at=timezone.now())
@@ -201,9 +253,21 @@ def _download_again(sample: Sample, reason: str, wait_s: float | None = None) ->
     returned = {**sample.returned, "downloads": tries}
     if tries >= DOWNLOADS:
         words = f"The clip was made and could not be fetched in {tries} tries. The last: {reason}"
-        advance(sample, SampleState.LOST, words=words, reason=words, generated_at=timezone.now(), returned=returned)
+        advance(
+            sample,
+            SampleState.LOST,
+            words=words,
+            reason=words,
+            generated_at=timezone.now(),
+            returned=returned,
+        )
     else:
-        advance(sample, SampleState.OUTPUT_READY, delay_s=wait_s or WAIT_FOR_DOWNLOAD_S, returned=returned)
+        advance(
+            sample,
+            SampleState.OUTPUT_READY,
+            delay_s=wait_s or WAIT_FOR_DOWNLOAD_S,
+            returned=returned,
+        )
 
 
 def _look_for_a_new_link(sample: Sample, submission: Submission, url: str, reason: str) -> None:

@@ -1,7 +1,8 @@
 """Commissioning: cells are laid out and their clips asked for, each once.
 
-The built-in provider draws its clips in one job per cell. It sells nothing and forgets everything, so that doing such
-a job twice costs nothing. What is bought elsewhere takes the steps of ``generation.steps``.
+The built-in provider draws its clips in one job per cell. It sells nothing and forgets everything,
+so that doing such a job twice costs nothing. What is bought elsewhere takes the steps of
+``generation.steps``.
 """
 
 from __future__ import annotations
@@ -32,24 +33,33 @@ GENERATE = "generate"
 
 
 @transaction.atomic
-def commission(*, round_: Round, configurations: Iterable[Configuration], seed: int | None = None, actor: str) -> int:
-    """Ask for one clip per cell of each configuration and return how many cells wait. Asking again adds nothing.
+def commission(
+    *, round_: Round, configurations: Iterable[Configuration], seed: int | None = None, actor: str
+) -> int:
+    """Ask for one clip per cell of each configuration and return how many cells wait. Asking again
+    adds nothing.
 
-    ``seed`` is for the built-in provider's draws, random without one: whoever knows it can draw the clips again, and
-    see whose a blind copy is. A release states it. What is bought has the protocol's seeds. Raises ClipsAreSettled
-    after opening, NotReviewed before experts passed its scenarios, CannotCommission for a configuration that no
-    provider here serves, and what ``generation.buying.prepare`` raises for one that cannot be bought as things stand.
+    ``seed`` is for the built-in provider's draws, random without one: whoever knows it can draw the
+    clips again, and see whose a blind copy is. A release states it. What is bought has the
+    protocol's seeds. Raises ClipsAreSettled after opening, NotReviewed before experts passed its
+    scenarios, CannotCommission for a configuration that no provider here serves, and what
+    ``generation.buying.prepare`` raises for one that cannot be bought as things stand.
     """
     refuse_when_settled(round_)
     refuse_unreviewed(round_)
     wanted = list(configurations)
     if strangers := [one.name for one in wanted if not is_known(one.provider)]:
         raise CannotCommission(
-            f"No provider here makes clips of {', '.join(strangers)}: import them with “import_clips”."
+            f"No provider here makes clips of {', '.join(strangers)}: import them with "
+            "“import_clips”."
         )
     bought = [one for one in wanted if not is_built_in(one.provider)]
-    if round_.protocol.rules.rollouts is not None:  # its prompts are its schedule: no person has to pass them
-        render_prompts(protocol=round_.protocol, configurations=bought, scenes=round_.scenes, actor=actor)
+    if (
+        round_.protocol.rules.rollouts is not None
+    ):  # its prompts are its schedule: no person has to pass them
+        render_prompts(
+            protocol=round_.protocol, configurations=bought, scenes=round_.scenes, actor=actor
+        )
     buying.refuse_unready(round_, bought)
     for configuration in wanted:
         lay_out(round_, configuration)
@@ -59,7 +69,9 @@ def commission(*, round_: Round, configurations: Iterable[Configuration], seed: 
     if count:
         begin_collecting(round_)
         names = [one.name for one in wanted]
-        audit.record("clips commissioned", actor=actor, round_name=round_.name, configurations=names)
+        audit.record(
+            "clips commissioned", actor=actor, round_name=round_.name, configurations=names
+        )
     return count
 
 
@@ -68,7 +80,9 @@ def _ask_local(round_: Round, configurations: list[Configuration], seed: int | N
         cell__round=round_, cell__configuration__in=configurations, state=SampleState.PLANNED
     )
     # What was asked for before keeps its seed: a worker may be drawing with it.
-    waiting.filter(generation_seed="").update(generation_seed=str(new_seed() if seed is None else seed))
+    waiting.filter(generation_seed="").update(
+        generation_seed=str(new_seed() if seed is None else seed)
+    )
     samples = list(waiting.values_list("pk", flat=True))
     jobs.enqueue(GENERATE, samples, round_name=round_.name)
     return len(samples)
@@ -80,8 +94,13 @@ def new_seed() -> int:
 
 
 def generate(subject: str, report: jobs.Report) -> None:
-    """Get the clip of one sample from the built-in provider, probe and store it. An outcome is left alone."""
-    sample = Sample.every.select_related("cell__round__protocol", "cell__configuration").get(pk=subject)
+    """Get the clip of one sample from the built-in provider, probe and store it.
+
+    An outcome is left alone.
+    """
+    sample = Sample.every.select_related("cell__round__protocol", "cell__configuration").get(
+        pk=subject
+    )
     if sample.has_outcome or not sample.counts or sample.cell.round.state not in COLLECTING:
         return
     source = provider(sample.cell.configuration.provider)
@@ -111,7 +130,9 @@ def _order(sample: Sample) -> Order:
     )
 
 
-def _draw(sample: Sample, source: Provider, answer: Accepted, look: Ready, report: jobs.Report) -> None:
+def _draw(
+    sample: Sample, source: Provider, answer: Accepted, look: Ready, report: jobs.Report
+) -> None:
     with raw_clips().scratch(".mp4") as out:
         fetched = source.fetch(answer.provider_id, answer.handle, look.outputs[0], out, report)
         truth = fetched.truth if isinstance(fetched, Fetched) else None

@@ -1,4 +1,6 @@
-"""Configurations in the database: loaded from their files, never changed once something was bought with them."""
+"""Configurations in the database: loaded from their files, never changed once something was bought
+with them.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +30,16 @@ class LoadReport:
 def load_configurations(*, folder: Path = FOLDER, actor: str) -> LoadReport:
     """Load every configuration of a folder. Loading the same again changes nothing.
 
-    Raises ConfigurationError for a bad file, ConfigurationInUse for a changed one that clips exist of; then nothing
-    was changed.
+    Raises ConfigurationError for a bad file, ConfigurationInUse for a changed one that clips exist
+    of; then nothing was changed.
     """
     report = LoadReport()
     for loaded in read_configurations(folder):
         _store(loaded, report)
     if report.added or report.changed:
-        audit.record("configurations loaded", actor=actor, added=report.added, changed=report.changed)
+        audit.record(
+            "configurations loaded", actor=actor, added=report.added, changed=report.changed
+        )
     return report
 
 
@@ -47,7 +51,8 @@ def _store(loaded: Loaded, report: LoadReport) -> None:
         return
     if row is not None and row.digest and _is_used(row):
         raise ConfigurationInUse(
-            f"{file.name}: clips were bought with what its file said before. A changed configuration is another one: "
+            f"{file.name}: clips were bought with what its file said before. A changed "
+            "configuration is another one: "
             "give the file a new name."
         )
     if row is not None and is_in_opened_round(Cell.objects.filter(configuration=row)):
@@ -55,7 +60,9 @@ def _store(loaded: Loaded, report: LoadReport) -> None:
             f"{file.name}: a round with this configuration was opened, so it can no longer change. "
             "Give the file a new name."
         )
-    family, _ = Family.objects.get_or_create(name=file.family, defaults={"label": file.family_label})
+    family, _ = Family.objects.get_or_create(
+        name=file.family, defaults={"label": file.family_label}
+    )
     Configuration.objects.update_or_create(
         name=file.name,
         defaults={
@@ -80,7 +87,9 @@ def _is_used(row: Configuration) -> bool:
 
 
 def is_in_opened_round(cells: QuerySet[Cell]) -> bool:
-    """Say whether any of these cells is in a round that was opened: then what made its clips is fixed."""
+    """Say whether any of these cells is in a round that was opened: then what made its clips is
+    fixed.
+    """
     return cells.filter(round__opened_at__isnull=False).exists()
 
 
@@ -89,5 +98,7 @@ def named(names: Iterable[str]) -> list[Configuration]:
     wanted = list(dict.fromkeys(names))
     found = {row.name: row for row in Configuration.objects.filter(name__in=wanted)}
     if unknown := [name for name in wanted if name not in found]:
-        raise UnknownConfiguration(f"No configuration is called {unknown[0]!r}. Load files with “load_configurations”.")
+        raise UnknownConfiguration(
+            f"No configuration is called {unknown[0]!r}. Load files with “load_configurations”."
+        )
     return [found[name] for name in wanted]

@@ -1,7 +1,8 @@
-"""Who is sent next: places of an account, pauses, waits and ceilings, all before a submission and never after.
+"""Who is sent next: places of an account, pauses, waits and ceilings, all before a submission and
+never after.
 
-One dispatcher job per provider at a time. It takes ready samples as places come free, sets their money aside, and
-comes again while any are left.
+One dispatcher job per provider at a time. It takes ready samples as places come free, sets their
+money aside, and comes again while any are left.
 """
 
 from __future__ import annotations
@@ -26,7 +27,12 @@ DISPATCH = "dispatch"
 AGAIN_S = 2.0
 
 # What has cost nothing and is not about to.
-_COSTS_NOTHING = (SampleState.PLANNED, SampleState.READY, SampleState.NOT_GENERATED, SampleState.BLOCKED)
+_COSTS_NOTHING = (
+    SampleState.PLANNED,
+    SampleState.READY,
+    SampleState.NOT_GENERATED,
+    SampleState.BLOCKED,
+)
 
 
 def wake(provider: str) -> None:
@@ -65,17 +71,25 @@ def dispatch(subject: str, _report: jobs.Report) -> None:
 
 def _drop_done(provider: str, turn: int) -> None:
     # The turn before this one is over; its job says nothing any more.
-    Job.objects.filter(kind=DISPATCH, subject=f"{provider}.{turn - 2}", state=JobState.DONE).delete()
+    Job.objects.filter(
+        kind=DISPATCH, subject=f"{provider}.{turn - 2}", state=JobState.DONE
+    ).delete()
 
 
 def _admit(account: ProviderAccount) -> float | None:
-    """Take as many samples as there are places; return in how many seconds to come again, or None when none is left."""
+    """Take as many samples as there are places; return in how many seconds to come again, or None
+    when none is left.
+    """
     now = timezone.now()
     if account.cooldown_until and account.cooldown_until > now:
         return (account.cooldown_until - now).total_seconds()
-    in_flight = Sample.every.filter(provider=account.provider, state__in=_taking_a_place(account.provider)).count()
+    in_flight = Sample.every.filter(
+        provider=account.provider, state__in=_taking_a_place(account.provider)
+    ).count()
     purse = Purse()
-    due = ready_samples(account.provider).filter(Q(not_before__isnull=True) | Q(not_before__lte=now))
+    due = ready_samples(account.provider).filter(
+        Q(not_before__isnull=True) | Q(not_before__lte=now)
+    )
     due = due.select_related("cell__round").order_by("not_before", "pk")
     free = max(0, account.max_in_flight - in_flight)
     for sample in due[:free]:
@@ -87,26 +101,39 @@ def _admit(account: ProviderAccount) -> float | None:
 
 
 def _taking_a_place(provider: str) -> tuple[SampleState, ...]:
-    """Return the states that take a place of an account: a stream is made while it is fetched, so it takes one then."""
+    """Return the states that take a place of an account: a stream is made while it is fetched, so
+    it takes one then.
+    """
     states = SampleState.in_flight()
     return (*states, SampleState.OUTPUT_READY) if provider in STREAM_KEYS else states
 
 
 def _take(account: ProviderAccount, sample: Sample, now: datetime) -> None:
     start = max(now, account.next_submit_at or now)
-    if advance(sample, SampleState.QUEUED, delay_s=(start - now).total_seconds() / pace(), not_before=None, reason=""):
+    if advance(
+        sample,
+        SampleState.QUEUED,
+        delay_s=(start - now).total_seconds() / pace(),
+        not_before=None,
+        reason="",
+    ):
         account.next_submit_at = start + timedelta(seconds=account.min_interval_s * pace())
 
 
 @dataclass
 class Purse:
-    """What is left under each ceiling during one turn. ``closed`` are the rounds whose next sample does not fit."""
+    """What is left under each ceiling during one turn.
+
+    ``closed`` are the rounds whose next sample does not fit.
+    """
 
     left: dict[tuple[int, str], Decimal | None] = field(default_factory=dict)
     closed: set[int] = field(default_factory=set)
 
     def set_aside(self, sample: Sample) -> bool:
-        """Take a sample's estimate out of the purse; False, with the reason on it, when a ceiling forbids that."""
+        """Take a sample's estimate out of the purse; False, with the reason on it, when a ceiling
+        forbids that.
+        """
         round_ = sample.cell.round
         # One turn at a time sets aside for a round: two providers may share its ceiling.
         Round.objects.select_for_update().filter(pk=round_.pk).first()
@@ -119,7 +146,10 @@ class Purse:
         for (_, provider), left in limits.items():
             if sample.estimate_usd > left:
                 of = f"for {provider}" if provider else "of the round"
-                words = f"The ceiling {of} has ${left:.2f} left, and this clip should cost ${sample.estimate_usd:.2f}."
+                words = (
+                    f"The ceiling {of} has ${left:.2f} left, and this clip should cost "
+                    f"${sample.estimate_usd:.2f}."
+                )
                 return self._refuse(sample, words)
         for key, left in limits.items():
             self.left[key] = left - sample.estimate_usd
@@ -133,13 +163,18 @@ class Purse:
     def _left(self, key: tuple[int, str]) -> Decimal | None:
         if key not in self.left:
             round_id, provider = key
-            ceiling = Ceiling.objects.filter(commissioning__round=round_id, provider=provider).first()
-            self.left[key] = None if ceiling is None else ceiling.usd - committed(round_id, provider)
+            ceiling = Ceiling.objects.filter(
+                commissioning__round=round_id, provider=provider
+            ).first()
+            self.left[key] = (
+                None if ceiling is None else ceiling.usd - committed(round_id, provider)
+            )
         return self.left[key]
 
 
 def committed(round_id: int, provider: str = "") -> Decimal:
-    """Return what a round has spent and set aside, in US dollars: known costs, and estimates where none is known yet.
+    """Return what a round has spent and set aside, in US dollars: known costs, and estimates where
+    none is known yet.
 
     What is in doubt counts as spent, and so does what an earlier pilot version cost.
     """
@@ -153,7 +188,11 @@ def committed(round_id: int, provider: str = "") -> Decimal:
 def by_provider(round_: Round) -> dict[str, Decimal]:
     """Return what each provider's samples of a round have cost or set aside."""
     found: dict[str, Decimal] = defaultdict(Decimal)
-    rows = Sample.every.filter(cell__round=round_).exclude(state__in=_COSTS_NOTHING).exclude(provider="")
+    rows = (
+        Sample.every.filter(cell__round=round_)
+        .exclude(state__in=_COSTS_NOTHING)
+        .exclude(provider="")
+    )
     for row in rows.values("provider").annotate(total=Sum(Coalesce("cost_usd", "estimate_usd"))):
         found[row["provider"]] = Decimal(row["total"] or 0)
     return dict(found)

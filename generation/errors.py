@@ -32,7 +32,9 @@ class RetiredModel(Refusal):
 
 
 class PriceMissing(Refusal):
-    """A ceiling is set and a configuration has no known price: what it would cost cannot be kept below it."""
+    """A ceiling is set and a configuration has no known price: what it would cost cannot be kept
+    below it.
+    """
 
 
 class NotForOperators(Refusal):

@@ -19,7 +19,9 @@ def expected_of(round_: Round, scene: str) -> Expected:
 
 
 def notes_of(sample: Sample) -> list[str]:
-    """Return the notes on a sample's clip; none without a clip, or when its facts were never recorded."""
+    """Return the notes on a sample's clip; none without a clip, or when its facts were never
+    recorded.
+    """
     facts = read_facts(sample.clip.facts) if sample.clip else None
     if facts is None:
         return []

@@ -1,4 +1,6 @@
-"""What the database itself refuses about what is commissioned and about verdicts on scenarios, on both engines."""
+"""What the database itself refuses about what is commissioned and about verdicts on scenarios, on
+both engines.
+"""
 
 from fartbench.writeonce import Guard, never_changes
 
@@ -8,12 +10,15 @@ _TWO_DIFFER = f"""(SELECT COUNT(DISTINCT CASE WHEN v.verdict = 'accept' THEN 1 E
 
 VERDICTS = (
     Guard("scenarioverdict_comes_in_turn", "generation_scenarioverdict", "INSERT",
-          f"(NEW.place = 2 AND NOT EXISTS (SELECT 1 FROM {_EARLIER} = 1)) OR (NEW.place = 3 AND NOT {_TWO_DIFFER})"),
+          f"(NEW.place = 2 AND NOT EXISTS (SELECT 1 FROM {_EARLIER} = 1)) OR (NEW.place = 3 AND "
+          f"NOT {_TWO_DIFFER})"),
     *never_changes("generation_scenarioverdict"),
     *never_changes("generation_verdictwaiver"),
 )  # fmt: skip
 
-_OPENED = "EXISTS (SELECT 1 FROM fartbench_round r WHERE r.id = {round} AND r.opened_at IS NOT NULL)"
+_OPENED = (
+    "EXISTS (SELECT 1 FROM fartbench_round r WHERE r.id = {round} AND r.opened_at IS NOT NULL)"
+)
 _HAS_OPENED_CELL = """EXISTS (SELECT 1 FROM generation_cell c JOIN fartbench_round r ON r.id = c.round_id
   {join} WHERE {own} AND r.opened_at IS NOT NULL)"""
 _OF_CONFIGURATION = _HAS_OPENED_CELL.format(join="", own="c.configuration_id = OLD.id")
@@ -26,11 +31,14 @@ _CELL_IS_OPENED = """EXISTS (SELECT 1 FROM generation_cell c JOIN fartbench_roun
 _SAMPLES_OF_OPENED_ROUNDS = (
     Guard("sample_of_an_opened_round_is_frozen", "generation_sample", "UPDATE",
           f"{_CELL_IS_OPENED.format(row='OLD')} OR {_CELL_IS_OPENED.format(row='NEW')}"),
-    Guard("sample_of_an_opened_round_is_kept", "generation_sample", "DELETE", _CELL_IS_OPENED.format(row="OLD")),
-    Guard("sample_joins_no_opened_round", "generation_sample", "INSERT", _CELL_IS_OPENED.format(row="NEW")),
+    Guard("sample_of_an_opened_round_is_kept", "generation_sample", "DELETE",
+          _CELL_IS_OPENED.format(row="OLD")),
+    Guard("sample_joins_no_opened_round", "generation_sample", "INSERT",
+          _CELL_IS_OPENED.format(row="NEW")),
 )  # fmt: skip
 
-# Whose clips those of an opened round are: what its configurations stand for, and which cell is whose.
+# Whose clips those of an opened round are: what its configurations stand for, and which cell is
+# whose.
 IDENTITIES = (
     *never_changes("generation_configuration", once=_OF_CONFIGURATION),
     *never_changes("generation_family", once=_OF_FAMILY),
@@ -39,8 +47,10 @@ IDENTITIES = (
           "AND (NEW.round_id <> OLD.round_id OR NEW.configuration_id <> OLD.configuration_id "
           "OR NEW.scene <> OLD.scene OR NEW.replicate <> OLD.replicate)"),
     *_SAMPLES_OF_OPENED_ROUNDS,
-    Guard("cell_joins_no_opened_round", "generation_cell", "INSERT", _OPENED.format(round="NEW.round_id")),
-    Guard("cell_of_an_opened_round_is_kept", "generation_cell", "DELETE", _OPENED.format(round="OLD.round_id")),
+    Guard("cell_joins_no_opened_round", "generation_cell", "INSERT",
+          _OPENED.format(round="NEW.round_id")),
+    Guard("cell_of_an_opened_round_is_kept", "generation_cell", "DELETE",
+          _OPENED.format(round="OLD.round_id")),
 )  # fmt: skip
 
 ALL = (

@@ -1,4 +1,6 @@
-"""Clips made elsewhere: a manifest becomes cells, samples and stored clips, all of it or nothing."""
+"""Clips made elsewhere: a manifest becomes cells, samples and stored clips, all of it or
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,13 @@ from fartbench.models import Round
 from fartbench.stores import raw_clips
 from fartbench.tables import row_number
 from generation.arrivals import Arrival, collect_arrivals
-from generation.cells import begin_collecting, configuration_named, lay_out, refuse_when_settled, samples_of
+from generation.cells import (
+    begin_collecting,
+    configuration_named,
+    lay_out,
+    refuse_when_settled,
+    samples_of,
+)
 from generation.clip_notes import clip_notes
 from generation.errors import ManifestRefused
 from generation.expectations import expected_of
@@ -24,7 +32,9 @@ from generation.verdicts import refuse_unreviewed
 
 @dataclass
 class ImportReport:
-    """What an import did. ``notes`` are worth knowing and no faults; ``waiting`` cells have no outcome yet."""
+    """What an import did. ``notes`` are worth knowing and no faults; ``waiting`` cells have no
+    outcome yet.
+    """
 
     added: list[str] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
@@ -43,16 +53,20 @@ def import_clips(
     reason: str = "",
     on_row: Callable[[], None] = lambda: None,
 ) -> ImportReport:
-    """Take in the clips and outcomes of ``manifest``; ``on_row`` is called after each row's file was looked at.
+    """Take in the clips and outcomes of ``manifest``; ``on_row`` is called after each row's file
+    was looked at.
 
-    Raises ManifestRefused, naming every bad row, when any is bad; then nothing was changed. A cell with the same
-    bytes and outcome is left as it is; another outcome or other bytes need ``replace`` and a ``reason``, and are
-    refused once the cell has a blind copy. Raises NotReviewed before experts passed the round's scenarios.
+    Raises ManifestRefused, naming every bad row, when any is bad; then nothing was changed. A cell
+    with the same bytes and outcome is left as it is; another outcome or other bytes need
+    ``replace`` and a ``reason``, and are refused once the cell has a blind copy. Raises NotReviewed
+    before experts passed the round's scenarios.
     """
     refuse_when_settled(round_)
     refuse_unreviewed(round_)
     if replace and not reason.strip():
-        raise ManifestRefused(str(manifest), ["--replace needs --reason: say why results are replaced"])
+        raise ManifestRefused(
+            str(manifest), ["--replace needs --reason: say why results are replaced"]
+        )
     read = read_manifest(manifest, scenes=round_.scenes, replicates=round_.replicates)
     store = raw_clips()
     with store.scratch() as scratch:
@@ -62,10 +76,13 @@ def import_clips(
             report, faults = _take_in(round_, read.rows, arrivals, replace=replace)
             _refuse(manifest, faults)
             _record(round_, report, actor=actor, reason=reason)
-            # Last in the transaction: a full disk undoes the rows. A file without a row does no harm.
+            # Last in the transaction: a full disk undoes the rows. A file without a row does no
+            # harm.
             for arrival in arrivals.values():
                 store.keep(arrival.copy, sha256=arrival.sha256)
-    report.waiting = [str(cell) for cell, sample in samples_of(round_).items() if not sample.has_outcome]
+    report.waiting = [
+        str(cell) for cell, sample in samples_of(round_).items() if not sample.has_outcome
+    ]
     return report
 
 
@@ -87,7 +104,10 @@ def _take_in(
     for row in rows:
         sample, arrival = samples[row.cell], arrivals.get(row.cell)
         if not sample.has_outcome and not sample.at_rest:
-            faults.append(f"row {row.number}: {row.cell} is “{sample.get_state_display()}”: work on it is under way")
+            faults.append(
+                f"row {row.number}: {row.cell} is “{sample.get_state_display()}”: work on it is "
+                "under way"
+            )
             continue
         if not sample.has_outcome:
             report.added.append(str(row.cell))
@@ -105,7 +125,9 @@ def _take_in(
 
 
 def _is_same(sample: Sample, row: ManifestRow, arrival: Arrival | None, *, details: bool) -> bool:
-    same_clip = (sample.clip.sha256 if sample.clip else None) == (arrival.sha256 if arrival else None)
+    same_clip = (sample.clip.sha256 if sample.clip else None) == (
+        arrival.sha256 if arrival else None
+    )
     return sample.state == row.state and same_clip and (not details or _has_details(sample, row))
 
 
@@ -117,7 +139,8 @@ def _note_unchanged(sample: Sample, row: ManifestRow, report: ImportReport) -> N
     report.unchanged += 1
     if not _has_details(sample, row):
         report.notes.append(
-            f"row {row.number}: {row.cell} stays as it is; “--replace --reason” would take in its other details."
+            f"row {row.number}: {row.cell} stays as it is; “--replace --reason” would take in its "
+            "other details."
         )
 
 
@@ -126,7 +149,8 @@ def _not_replaceable(sample: Sample, row: ManifestRow, *, replace: bool) -> str 
         return f"row {row.number}: {row.cell} has its blind copy and can no longer be replaced"
     if not replace:
         return (
-            f"row {row.number}: {row.cell} has another result already (“{sample.get_state_display()}”); "
+            f"row {row.number}: {row.cell} has another result already "
+            f"(“{sample.get_state_display()}”); "
             "give --replace and --reason to replace it"
         )
     return None
@@ -150,7 +174,8 @@ def _settle(sample: Sample, row: ManifestRow, arrival: Arrival | None) -> None:
 
 def _clip(arrival: Arrival) -> Clip:
     return Clip.objects.get_or_create(
-        sha256=arrival.sha256, defaults={"size": arrival.copy.stat().st_size, "facts": arrival.facts.as_json()}
+        sha256=arrival.sha256,
+        defaults={"size": arrival.copy.stat().st_size, "facts": arrival.facts.as_json()},
     )[0]
 
 

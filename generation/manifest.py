@@ -1,4 +1,7 @@
-"""The manifest of clips made elsewhere: one row per cell, checked before anything is stored. No Django here."""
+"""The manifest of clips made elsewhere: one row per cell, checked before anything is stored.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,9 @@ LIMITS = {"reason": 2000, "seed": 80, "model_version": 120}
 
 # The names of configurations and families: readable, and safe in addresses and spreadsheets.
 NAME_PATTERN = r"^[^\W_][\w .+()-]{0,79}(?<! )\Z"
-NAME_RULE = "a name is up to 80 letters, digits, spaces and “._+-()”, and starts with a letter or digit"
+NAME_RULE = (
+    "a name is up to 80 letters, digits, spaces and “._+-()”, and starts with a letter or digit"
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,9 @@ class CellKey:
 
 @dataclass(frozen=True)
 class ManifestRow:
-    """One cell's outcome. ``file`` is set exactly when the outcome is ``delivered``; cost in US dollars."""
+    """One cell's outcome. ``file`` is set exactly when the outcome is ``delivered``; cost in US
+    dollars.
+    """
 
     number: int
     cell: CellKey
@@ -78,22 +85,28 @@ class Manifest:
 def read_manifest(path: Path, *, scenes: list[str], replicates: int) -> Manifest:
     """Read a manifest for a round with these scene keys and this many replicates.
 
-    Files are resolved beside the manifest and must exist; what is in them is for the probe to say. Raises BadInput
-    when the table itself cannot be read; faults of rows are returned, so that one report names them all.
+    Files are resolved beside the manifest and must exist; what is in them is for the probe to say.
+    Raises BadInput when the table itself cannot be read; faults of rows are returned, so that one
+    report names them all.
     """
     rows: list[ManifestRow] = []
     faults: list[str] = []
     first_seen: dict[CellKey, int] = {}
     table = read_table(path, required=REQUIRED, optional=OPTIONAL)
     if (count := len({row["configuration"] for row in table})) > MOST_CONFIGURATIONS:
-        raise BadInput(str(path), [f"it names {count} configurations; a round has at most {MOST_CONFIGURATIONS}"])
+        raise BadInput(
+            str(path),
+            [f"it names {count} configurations; a round has at most {MOST_CONFIGURATIONS}"],
+        )
     for row in table:
         found = list(_faults(row, path.parent, scenes, replicates))
         if not found:
             parsed = _parsed(row, path.parent)
             earlier = first_seen.setdefault(parsed.cell, row.number)
             if earlier != row.number:
-                found = [f"row {row.number}: the cell {parsed.cell} was already named in row {earlier}"]
+                found = [
+                    f"row {row.number}: the cell {parsed.cell} was already named in row {earlier}"
+                ]
             else:
                 rows.append(parsed)
         faults += found
@@ -104,11 +117,17 @@ def _faults(row: Row, folder: Path, scenes: list[str], replicates: int) -> Itera
     if not re.match(NAME_PATTERN, row["configuration"]):
         yield row.fault("configuration", f"{row['configuration']!r} cannot be one: {NAME_RULE}")
     elif fault := fault_of_name(row["configuration"]):
-        yield row.fault("configuration", f"{row['configuration']!r} could be taken for another name: {fault}")
+        yield row.fault(
+            "configuration", f"{row['configuration']!r} could be taken for another name: {fault}"
+        )
     if row["scene"] not in scenes:
-        yield row.fault("scene", f"the round has no scene {row['scene']!r}; its scenes are {', '.join(scenes)}")
+        yield row.fault(
+            "scene", f"the round has no scene {row['scene']!r}; its scenes are {', '.join(scenes)}"
+        )
     if not _is_replicate(row["replicate"] or "1", replicates):
-        yield row.fault("replicate", f"{row['replicate']!r} is not a whole number from 1 to {replicates}")
+        yield row.fault(
+            "replicate", f"{row['replicate']!r} is not a whole number from 1 to {replicates}"
+        )
     if row["outcome"] not in OUTCOMES:
         yield row.fault("outcome", f"{row['outcome']!r} is not one of: {', '.join(OUTCOMES)}")
     else:
@@ -118,9 +137,13 @@ def _faults(row: Row, folder: Path, scenes: list[str], replicates: int) -> Itera
 
 def _detail_faults(row: Row) -> Iterator[str]:
     if row["cost_usd"] and _cost(row["cost_usd"]) is None:
-        yield row.fault("cost_usd", f"{row['cost_usd']!r} is not an amount of at least 0, such as 0.35")
+        yield row.fault(
+            "cost_usd", f"{row['cost_usd']!r} is not an amount of at least 0, such as 0.35"
+        )
     if row["generated_at"] and _time(row["generated_at"]) is None:
-        yield row.fault("generated_at", f"{row['generated_at']!r} is not a time such as 2026-11-30T14:05:00Z")
+        yield row.fault(
+            "generated_at", f"{row['generated_at']!r} is not a time such as 2026-11-30T14:05:00Z"
+        )
     for column, limit in LIMITS.items():
         if len(row[column]) > limit:
             yield row.fault(column, f"longer than {limit} characters")
@@ -139,7 +162,10 @@ def _file_faults(row: Row, folder: Path) -> Iterator[str]:
 
 
 def _missing(folder: Path, name: str) -> str:
-    """Return why a clip cannot be there; an empty text when it is. What is in it is for the probe to say."""
+    """Return why a clip cannot be there; an empty text when it is.
+
+    What is in it is for the probe to say.
+    """
     if "\0" in name:
         return f"there is no file {name!r}"
     try:

@@ -8,12 +8,16 @@ from generation.prompts.schedule import SCHEDULE, read_schedule
 from generation.prompts.timed import TimedPrompt
 from generation.providers.port import Order
 
-# The pilot's sequence (Core v0.1 document, section 8). Later replicates have no seed that the protocol names.
+# The pilot's sequence (Core v0.1 document, section 8). Later replicates have no seed that the
+# protocol names.
 REPLICATE_SEEDS = {1: 104729, 2: 130363, 3: 155921}
 
 
 def order_of(sample: Sample, token: str = "") -> Order:
-    """Return the order of a sample. Raises CannotCommission for one whose configuration or prompt is missing."""
+    """Return the order of a sample.
+
+    Raises CannotCommission for one whose configuration or prompt is missing.
+    """
     configuration, prompt = sample.cell.configuration, sample.prompt
     file = configuration.file
     if file is None or prompt is None:
@@ -32,5 +36,7 @@ def order_of(sample: Sample, token: str = "") -> Order:
 
 
 def prompts_of(prompt: Prompt) -> tuple[TimedPrompt, ...]:
-    """Return what a frozen prompt gives and when: one text at the start, or the schedule of a rollout."""
+    """Return what a frozen prompt gives and when: one text at the start, or the schedule of a
+    rollout.
+    """
     return read_schedule(prompt.text) if prompt.adapter == SCHEDULE else (TimedPrompt(prompt.text),)

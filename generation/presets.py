@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Preset:
-    """How many scenes, configurations and replicates a kind of round has; None for all there are."""
+    """How many scenes, configurations and replicates a kind of round has; None for all there
+    are.
+    """
 
     key: str
     label: str
@@ -22,14 +24,25 @@ class Preset:
 
     def pick_scenes(self, keys: list[str]) -> list[str]:
         """Return the scenes to tick of those a protocol has."""
-        ordered = sorted(keys, key=lambda key: key != self.first_scene) if self.first_scene in keys else keys
+        ordered = (
+            sorted(keys, key=lambda key: key != self.first_scene)
+            if self.first_scene in keys
+            else keys
+        )
         return ordered[: self.scenes]
 
 
 PRESETS = (
     Preset("smoke", "Smoke test", "1 test × 3 models × 3 replicates = 9 clips", 1, 3, 3, "fb-c02"),
     Preset("pilot", "Development pilot", "8 tests × 3 models × 3 replicates = 72 clips", 8, 3, 3),
-    Preset("whole", "All configurations", "every scene once with every active configuration", None, None, 1),
+    Preset(
+        "whole",
+        "All configurations",
+        "every scene once with every active configuration",
+        None,
+        None,
+        1,
+    ),
 )
 
 

@@ -38,7 +38,10 @@ class Square:
     @property
     def badges(self) -> list[tuple[str, int, str]]:
         """Each state with its label, count and tone."""
-        return [(str(SampleState(state).label), count, tone(state)) for state, count in sorted(self.states.items())]
+        return [
+            (str(SampleState(state).label), count, tone(state))
+            for state, count in sorted(self.states.items())
+        ]
 
 
 def tone(state: str) -> str:
@@ -91,20 +94,30 @@ def lines_of(round_: Round) -> list[Line]:
     squares: dict[tuple[int, str], Square] = defaultdict(Square)
     costs: dict[int, list[tuple[str, Decimal | None, int]]] = defaultdict(list)
     samples = Sample.objects.filter(cell__round=round_)
-    for row in samples.values("cell__configuration", "cell__scene", "state").annotate(count=Count("pk")):
+    for row in samples.values("cell__configuration", "cell__scene", "state").annotate(
+        count=Count("pk")
+    ):
         squares[row["cell__configuration"], row["cell__scene"]].states[row["state"]] += row["count"]
     paid = Sample.every.filter(cell__round=round_).exclude(cost_basis="")
-    sums = paid.values("cell__configuration", "cost_basis").annotate(usd=Sum("cost_usd"), count=Count("pk"))
+    sums = paid.values("cell__configuration", "cost_basis").annotate(
+        usd=Sum("cost_usd"), count=Count("pk")
+    )
     for known in sums.order_by("cost_basis"):
         label = str(CostBasis(known["cost_basis"]).label)
         costs[known["cell__configuration"]].append((label, known["usd"], known["count"]))
     configurations = Configuration.objects.filter(cells__round=round_).distinct().order_by("name")
-    return [Line(one, [squares[one.pk, scene] for scene in round_.scenes], costs[one.pk]) for one in configurations]
+    return [
+        Line(one, [squares[one.pk, scene] for scene in round_.scenes], costs[one.pk])
+        for one in configurations
+    ]
 
 
 @dataclass(frozen=True)
 class Spending:
-    """What was spent and set aside under one ceiling, in US dollars. ``provider`` is empty for the round in all."""
+    """What was spent and set aside under one ceiling, in US dollars.
+
+    ``provider`` is empty for the round in all.
+    """
 
     provider: str
     committed: Decimal
@@ -112,12 +125,19 @@ class Spending:
 
 
 def spending_of(round_: Round) -> list[Spending]:
-    """Return the round's spending in all and by provider, each with its ceiling where there is one."""
-    ceilings = dict(Ceiling.objects.filter(commissioning__round=round_).values_list("provider", "usd"))
+    """Return the round's spending in all and by provider, each with its ceiling where there is
+    one.
+    """
+    ceilings = dict(
+        Ceiling.objects.filter(commissioning__round=round_).values_list("provider", "usd")
+    )
     found = by_provider(round_)
     names = sorted({*found, *(name for name in ceilings if name)})
     whole = Spending("", committed(round_.pk), ceilings.get(""))
-    return [whole, *(Spending(name, found.get(name, Decimal(0)), ceilings.get(name)) for name in names)]
+    return [
+        whole,
+        *(Spending(name, found.get(name, Decimal(0)), ceilings.get(name)) for name in names),
+    ]
 
 
 def troubled(round_: Round) -> QuerySet[Sample]:
@@ -132,28 +152,40 @@ def without_clip(round_: Round) -> QuerySet[Sample]:
 
 def retried(round_: Round) -> list[Submission]:
     """Return the tries that were not the first, the newest first."""
-    tries = Submission.objects.filter(sample__cell__round=round_).filter(~Q(answer_class="accepted"))
+    tries = Submission.objects.filter(sample__cell__round=round_).filter(
+        ~Q(answer_class="accepted")
+    )
     return list(tries.select_related("sample__cell__configuration").order_by("-started_at")[:SHOWN])
 
 
 def _listed(round_: Round) -> QuerySet[Sample]:
-    samples = Sample.objects.filter(cell__round=round_).select_related("cell__configuration", "cell__round")
-    return samples.defer("truth").order_by("cell__configuration__name", "cell__scene", "cell__replicate")
+    samples = Sample.objects.filter(cell__round=round_).select_related(
+        "cell__configuration", "cell__round"
+    )
+    return samples.defer("truth").order_by(
+        "cell__configuration__name", "cell__scene", "cell__replicate"
+    )
 
 
 def in_doubt() -> QuerySet[Sample]:
     """Return every sample in doubt, of all rounds."""
     samples = Sample.objects.filter(state__in=(SampleState.UNCERTAIN, SampleState.LOST_UNCERTAIN))
-    return samples.select_related("cell__configuration", "cell__round").prefetch_related("submissions")
+    return samples.select_related("cell__configuration", "cell__round").prefetch_related(
+        "submissions"
+    )
 
 
 def failed_jobs(round_: Round) -> list[Job]:
     """Return the steps that stand still because something here went wrong."""
-    return list(Job.objects.filter(round_name=round_.name, kind__in=KINDS, state=JobState.FAILED)[:20])
+    return list(
+        Job.objects.filter(round_name=round_.name, kind__in=KINDS, state=JobState.FAILED)[:20]
+    )
 
 
 def progress_json(round_: Round) -> dict[str, Any]:
-    """Return what the page's script asks for: the bars, and a stamp that changes when the page is out of date."""
+    """Return what the page's script asks for: the bars, and a stamp that changes when the page is
+    out of date.
+    """
     lines = lines_of(round_)
     bars = {line.key: [line.done, line.total] for line in lines}
     bars["all"] = [sum(line.done for line in lines), sum(line.total for line in lines)]
@@ -163,4 +195,6 @@ def progress_json(round_: Round) -> dict[str, Any]:
 def stamp_of(round_: Round, lines: list[Line]) -> str:
     """Return a text that changes with every state of the round's cells."""
     states = sum((square.states for line in lines for square in line.squares), Counter[str]())
-    return f"{round_.state}/" + ",".join(f"{state}:{count}" for state, count in sorted(states.items()))
+    return f"{round_.state}/" + ",".join(
+        f"{state}:{count}" for state, count in sorted(states.items())
+    )

@@ -1,8 +1,8 @@
 """The steps that buy a clip: each a job of its own, each a compare-and-set on the sample's row.
 
-A step's job is named after the sample and its turn, and every step ends the turn in the transaction that makes the
-next step's job. A job that comes twice, or late, therefore finds another turn and does nothing; and there is no
-moment at which a sample under way has no job.
+A step's job is named after the sample and its turn, and every step ends the turn in the transaction
+that makes the next step's job. A job that comes twice, or late, therefore finds another turn and
+does nothing; and there is no moment at which a sample under way has no job.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ STEP_OF = {
 
 
 def pace() -> float:
-    """Return the factor on every wait: the stand-in servers answer in seconds, so nobody waits minutes for them."""
+    """Return the factor on every wait: the stand-in servers answer in seconds, so nobody waits
+    minutes for them.
+    """
     return 0.05 if environ.get("STAND_IN_URL", "") else 1.0
 
 
@@ -59,10 +61,11 @@ def advance(
     delay_s: float = 0.0,
     **fields: Any,
 ) -> bool:
-    """Take the sample to ``after`` and make the job of the step that is due there, ``delay_s`` from now.
+    """Take the sample to ``after`` and make the job of the step that is due there, ``delay_s`` from
+    now.
 
-    Returns False, and changes nothing, when the sample has moved on meanwhile. Raises ValueError for a way that the
-    states do not have.
+    Returns False, and changes nothing, when the sample has moved on meanwhile. Raises ValueError
+    for a way that the states do not have.
     """
     before = SampleState(sample.state)
     if not may_go(before, after):
@@ -75,7 +78,12 @@ def advance(
             return False
         if before != after:
             SampleEvent.objects.create(
-                sample=sample, submission=submission, actor=actor, before=before, after=after, words=words
+                sample=sample,
+                submission=submission,
+                actor=actor,
+                before=before,
+                after=after,
+                words=words,
             )
         sample.state, sample.turn = after, sample.turn + 1
         for name, value in fields.items():
@@ -86,10 +94,14 @@ def advance(
 
 
 def schedule(kind: str, sample: Sample, *, delay_s: float = 0.0) -> None:
-    """Make the job of the sample's turn, and drop the one before the last: its turn is over and it is done."""
+    """Make the job of the sample's turn, and drop the one before the last: its turn is over and it
+    is done.
+    """
     round_name = sample.cell.round.name
     make_job(kind, f"{sample.pk}.{sample.turn}", delay_s=delay_s, round_name=round_name)
-    Job.objects.filter(kind__in=KINDS, subject=f"{sample.pk}.{sample.turn - 2}", state=JobState.DONE).delete()
+    Job.objects.filter(
+        kind__in=KINDS, subject=f"{sample.pk}.{sample.turn - 2}", state=JobState.DONE
+    ).delete()
 
 
 def make_job(kind: str, subject: str, *, delay_s: float, round_name: str = "") -> None:
@@ -107,11 +119,15 @@ def make_job(kind: str, subject: str, *, delay_s: float, round_name: str = "") -
 
 
 def revive(samples: Any) -> int:
-    """Make sure that each sample under way has a job that will run; return how many had none, or a failed one."""
+    """Make sure that each sample under way has a job that will run; return how many had none, or a
+    failed one.
+    """
     revived = 0
     for sample in samples.filter(state__in=list(STEP_OF)).select_related("cell__round"):
         subject, kind = f"{sample.pk}.{sample.turn}", STEP_OF[SampleState(sample.state)]
-        alive = Job.objects.filter(kind=kind, subject=subject, state__in=(JobState.DUE, JobState.RUNNING)).exists()
+        alive = Job.objects.filter(
+            kind=kind, subject=subject, state__in=(JobState.DUE, JobState.RUNNING)
+        ).exists()
         if not alive:
             Job.objects.filter(kind=kind, subject=subject, state=JobState.DONE).delete()
             make_job(kind, subject, delay_s=0, round_name=sample.cell.round.name)

@@ -14,10 +14,11 @@ from generation.models import Clip
 
 @dataclass(frozen=True)
 class Stored:
-    """What became of a fetched file. ``clip`` is None for one that is no clip; its bytes are kept all the same.
+    """What became of a fetched file. ``clip`` is None for one that is no clip; its bytes are kept
+    all the same.
 
-    ``certain`` is False when the reader of media died or took too long: that may be the machine's fault, so the file
-    is worth another look.
+    ``certain`` is False when the reader of media died or took too long: that may be the machine's
+    fault, so the file is worth another look.
     """
 
     sha256: str
@@ -27,7 +28,9 @@ class Stored:
 
 
 def store(file: Path) -> Stored:
-    """Move a fetched file (on the store's disk) into the store, unchanged, and find out what it is."""
+    """Move a fetched file (on the store's disk) into the store, unchanged, and find out what it
+    is.
+    """
     sha256, size = file_sha256(file), file.stat().st_size
     try:
         facts = probe(file).as_json()
@@ -35,4 +38,7 @@ def store(file: Path) -> Stored:
         raw_clips().keep(file, sha256=sha256)
         return Stored(sha256, None, refusal.reason, certain=not isinstance(refusal, MediaToolDied))
     raw_clips().keep(file, sha256=sha256)
-    return Stored(sha256, Clip.objects.get_or_create(sha256=sha256, defaults={"size": size, "facts": facts})[0])
+    return Stored(
+        sha256,
+        Clip.objects.get_or_create(sha256=sha256, defaults={"size": size, "facts": facts})[0],
+    )

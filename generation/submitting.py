@@ -1,4 +1,6 @@
-"""Sending an order: a row before the socket opens, one POST, and an answer taken for what it says."""
+"""Sending an order: a row before the socket opens, one POST, and an answer taken for what it
+says.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,14 @@ from fartbench import jobs
 from generation import dispatching, spool
 from generation.cells import COLLECTING
 from generation.errors import RequestChanged
-from generation.models import Commissioning, ProviderAccount, Sample, SampleState, Submission, SubmissionState
+from generation.models import (
+    Commissioning,
+    ProviderAccount,
+    Sample,
+    SampleState,
+    Submission,
+    SubmissionState,
+)
 from generation.ordering import order_of
 from generation.providers.port import (
     Absent,
@@ -40,7 +49,9 @@ _STOPS_THE_ACCOUNT = (401, 402, 403)
 
 
 def submit(subject: str, _report: jobs.Report) -> None:
-    """Do the submit step of a sample; found already under way, a worker has died over it, and it is in doubt."""
+    """Do the submit step of a sample; found already under way, a worker has died over it, and it is
+    in doubt.
+    """
     sample = sample_of(subject)
     if sample is None:
         return
@@ -54,11 +65,14 @@ def submit(subject: str, _report: jobs.Report) -> None:
 
 
 def _open(sample: Sample, source: Provider) -> tuple[Submission, Request] | None:
-    """Write the try's row, and return it with the request; None when the sample is not to be sent after all."""
+    """Write the try's row, and return it with the request; None when the sample is not to be sent
+    after all.
+    """
     if not _may_be_sent(sample):
         return None
     earlier = list(sample.submissions.order_by("number"))
-    # One name for all tries of a sample: a provider that knows it then refuses the second by itself.
+    # One name for all tries of a sample: a provider that knows it then refuses the second by
+    # itself.
     token = earlier[0].token if earlier else uuid.uuid4()
     try:
         request = source.request(order_of(sample, str(token)))
@@ -67,9 +81,9 @@ def _open(sample: Sample, source: Provider) -> tuple[Submission, Request] | None
         advance(sample, SampleState.BLOCKED, words=str(refusal), reason=str(refusal))
         return None
     with transaction.atomic():
-        begun = Sample.every.filter(pk=sample.pk, state=SampleState.QUEUED, turn=sample.turn, counts=True).update(
-            state=SampleState.SUBMITTING
-        )
+        begun = Sample.every.filter(
+            pk=sample.pk, state=SampleState.QUEUED, turn=sample.turn, counts=True
+        ).update(state=SampleState.SUBMITTING)
         if not begun:
             return None
         submission = Submission.objects.create(
@@ -89,7 +103,11 @@ def _open(sample: Sample, source: Provider) -> tuple[Submission, Request] | None
 
 def _may_be_sent(sample: Sample) -> bool:
     if not sample.counts or sample.cell.round.state not in COLLECTING:
-        advance(sample, SampleState.NOT_GENERATED, reason="The round took no more clips when its turn came.")
+        advance(
+            sample,
+            SampleState.NOT_GENERATED,
+            reason="The round took no more clips when its turn came.",
+        )
         return False
     paused = Commissioning.objects.filter(round=sample.cell.round, paused=True).exists()
     if paused or ProviderAccount.objects.filter(provider=sample.provider, paused=True).exists():
@@ -101,7 +119,8 @@ def _may_be_sent(sample: Sample) -> bool:
 def _refuse_changed(sample: Sample, request: Request, earlier: list[Submission]) -> None:
     if any(one.request_sha256 != request.sha256 for one in earlier):
         raise RequestChanged(
-            f"{sample.cell}: the request is no longer the one that was sent before. A retry has the same bytes; "
+            f"{sample.cell}: the request is no longer the one that was sent before. A retry has "
+            "the same bytes; "
             "a changed prompt is a new pilot version."
         )
 
@@ -144,9 +163,20 @@ def accept(sample: Sample, submission: Submission, answer: Accepted) -> None:
                 submission, SubmissionState.ACCEPTED, "accepted", "", "", answer.trace,
                 provider_id=answer.provider_id, handle=dict(answer.handle),
             )  # fmt: skip
-            _to(sample, SampleState.ACCEPTED, submission, "", delay_s=FIRST_LOOK_S, accepted_at=now, reason="")
+            _to(
+                sample,
+                SampleState.ACCEPTED,
+                submission,
+                "",
+                delay_s=FIRST_LOOK_S,
+                accepted_at=now,
+                reason="",
+            )
     except IntegrityError:
-        words = f"The provider answered with the id {answer.provider_id!r}, which belongs to another order already."
+        words = (
+            f"The provider answered with the id {answer.provider_id!r}, which belongs to another "
+            "order already."
+        )
         spool.drop(str(submission.token))
         submission.refresh_from_db()
         doubt(sample, submission, Unsure(words, answer.trace))
@@ -162,14 +192,19 @@ def _send_again(sample: Sample, submission: Submission, answer: NotTaken) -> Non
         if answer.retry_after_s is not None:
             ProviderAccount.objects.filter(provider=sample.provider).update(cooldown_until=later)
         if submission.number >= RETRIES:
-            words = f"Given up after {submission.number} tries, none of them accepted. The last: {answer.reason}"
+            words = (
+                f"Given up after {submission.number} tries, none of them accepted. The last: "
+                f"{answer.reason}"
+            )
             _to(sample, SampleState.BLOCKED, submission, words)
         elif _to(sample, SampleState.READY, submission, answer.reason, not_before=later):
             dispatching.wake(sample.provider)
 
 
 def doubt(sample: Sample, submission: Submission, answer: Unsure) -> None:
-    """Note that a try may or may not have been accepted; what can be found out is found out later."""
+    """Note that a try may or may not have been accepted; what can be found out is found out
+    later.
+    """
     with transaction.atomic():
         _write(submission, SubmissionState.UNCERTAIN, "unsure", "", answer.reason, answer.trace)
         _to(sample, SampleState.UNCERTAIN, submission, answer.reason, delay_s=FIND_AFTER_S)
@@ -180,11 +215,18 @@ def _taken_up_again(sample: Sample) -> None:
     if spooled := spool.get(str(submission.token)):
         accept(sample, submission, spooled)
     else:
-        doubt(sample, submission, Unsure("The worker that sent it was lost before it wrote down an answer."))
+        doubt(
+            sample,
+            submission,
+            Unsure("The worker that sent it was lost before it wrote down an answer."),
+        )
 
 
 def find(subject: str, _report: jobs.Report) -> None:
-    """Find out what became of a try in doubt. Without proof that nothing was accepted it is never sent again."""
+    """Find out what became of a try in doubt.
+
+    Without proof that nothing was accepted it is never sent again.
+    """
     sample = sample_of(subject)
     if sample is None or sample.state != SampleState.UNCERTAIN:
         return
@@ -195,14 +237,22 @@ def find(subject: str, _report: jobs.Report) -> None:
     elif isinstance(finding, Absent):
         release(sample, submission, finding.reason)
     else:
-        advance(sample, SampleState.LOST_UNCERTAIN, words=finding.reason, reason=finding.reason, submission=submission)
+        advance(
+            sample,
+            SampleState.LOST_UNCERTAIN,
+            words=finding.reason,
+            reason=finding.reason,
+            submission=submission,
+        )
 
 
 def release(sample: Sample, submission: Submission, proof: str, *, actor: str = "system") -> bool:
     """Set a sample ready again after proof that its try in doubt was not accepted."""
     with transaction.atomic():
         _close(submission, "proved_absent", "", proof, None)
-        moved = advance(sample, SampleState.READY, words=proof, actor=actor, submission=submission, reason="")
+        moved = advance(
+            sample, SampleState.READY, words=proof, actor=actor, submission=submission, reason=""
+        )
         dispatching.wake(sample.provider)
     return moved
 
@@ -211,8 +261,13 @@ def _ask(sample: Sample, submission: Submission) -> Accepted | Absent | CannotTe
     source = provider(sample.provider)
     first = sample.submissions.order_by("number").values_list("token", flat=True)[0]
     of_provider = Submission.objects.filter(provider=sample.provider)
-    since, until = submission.started_at.timestamp(), (submission.ended_at or timezone.now()).timestamp()
-    in_doubt = of_provider.filter(state__in=(SubmissionState.UNCERTAIN, SubmissionState.OPEN)).exclude(pk=submission.pk)
+    since, until = (
+        submission.started_at.timestamp(),
+        (submission.ended_at or timezone.now()).timestamp(),
+    )
+    in_doubt = of_provider.filter(
+        state__in=(SubmissionState.UNCERTAIN, SubmissionState.OPEN)
+    ).exclude(pk=submission.pk)
     return source.find(
         source.request(order_of(sample, str(first))),
         since=since,
@@ -222,8 +277,12 @@ def _ask(sample: Sample, submission: Submission) -> Accepted | Absent | CannotTe
     )
 
 
-def _to(sample: Sample, after: SampleState, submission: Submission, words: str, **fields: Any) -> bool:
-    """Take the sample on; one whose try was given up meanwhile is taken from there, if the states have that way."""
+def _to(
+    sample: Sample, after: SampleState, submission: Submission, words: str, **fields: Any
+) -> bool:
+    """Take the sample on; one whose try was given up meanwhile is taken from there, if the states
+    have that way.
+    """
     sample.refresh_from_db(fields=["state", "turn"])
     if not may_go(sample.state, after):
         return False
@@ -236,9 +295,20 @@ def _close(submission: Submission, kind: str, code: str, words: str, trace: Any)
 
 
 def _write(  # noqa: PLR0917 - the columns of one row
-    submission: Submission, state: SubmissionState, kind: str, code: str, words: str, trace: Any, **fields: Any
+    submission: Submission,
+    state: SubmissionState,
+    kind: str,
+    code: str,
+    words: str,
+    trace: Any,
+    **fields: Any,
 ) -> None:
-    submission.state, submission.answer_class, submission.code, submission.words = state, kind, code[:120], words
+    submission.state, submission.answer_class, submission.code, submission.words = (
+        state,
+        kind,
+        code[:120],
+        words,
+    )
     submission.ended_at = submission.ended_at or timezone.now()
     if trace is not None:
         submission.http_status, submission.response = trace.http_status, trace.text

@@ -1,4 +1,6 @@
-"""Verdicts as a table: what one installation's experts gave, to be taken in by another, whole or not at all."""
+"""Verdicts as a table: what one installation's experts gave, to be taken in by another, whole or
+not at all.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ COLUMNS = ("scenario", "digest", "expert", "verdict", "words", "given_at")
 
 
 def export_verdicts(protocol: ProtocolVersion, path: Path) -> tuple[int, int]:
-    """Write the verdicts on a protocol's scenarios as CSV; return how many, and how many wait for a second one."""
+    """Write the verdicts on a protocol's scenarios as CSV; return how many, and how many wait for a
+    second one.
+    """
     given = [line.rows for line in lines_of(protocol)]
     shown = [row for rows in given if len(rows) >= REVIEWERS for row in rows]
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -37,8 +41,9 @@ def export_verdicts(protocol: ProtocolVersion, path: Path) -> tuple[int, int]:
 def import_verdicts(protocol: ProtocolVersion, path: Path, *, actor: str) -> int:
     """Take in a CSV of verdicts in its order and return how many.
 
-    Each counts from now on: what a file says of its time is kept beside. Raises VerdictsRefused naming every fault by
-    row and column: another content than this protocol's, a verdict that is not asked for, a time that is none.
+    Each counts from now on: what a file says of its time is kept beside. Raises VerdictsRefused
+    naming every fault by row and column: another content than this protocol's, a verdict that is
+    not asked for, a time that is none.
     """
     rows = read_table(path, required=COLUMNS)
     digests = {line.scenario.key: line.digest for line in lines_of(protocol)}
@@ -51,15 +56,20 @@ def import_verdicts(protocol: ProtocolVersion, path: Path, *, actor: str) -> int
                 faults.append(f"row {row.number}: {refusal}")
         if faults:
             raise VerdictsRefused(str(path), faults)
-        audit.record("scenario verdicts imported", actor=actor, protocol=str(protocol), verdicts=len(rows))
+        audit.record(
+            "scenario verdicts imported", actor=actor, protocol=str(protocol), verdicts=len(rows)
+        )
     return len(rows)
 
 
 def _take(protocol: ProtocolVersion, row: Row, digests: dict[str, str]) -> None:
     if digests.get(row["scenario"], row["digest"]) != row["digest"]:
-        raise VerdictRefused(f"{row['scenario']}: the verdict is about another content than that of {protocol}.")
+        raise VerdictRefused(
+            f"{row['scenario']}: the verdict is about another content than that of {protocol}."
+        )
     give_verdict(
-        protocol=protocol, scenario=row["scenario"], expert=plain(row["expert"]), verdict=row["verdict"],
+        protocol=protocol, scenario=row["scenario"], expert=plain(row["expert"]),
+        verdict=row["verdict"],
         words=plain(row["words"]), said_at=_time(row),
     )  # fmt: skip
 
@@ -70,5 +80,7 @@ def _time(row: Row) -> datetime:
     except ValueError:
         found = None
     if found is None or not is_aware(found):
-        raise VerdictRefused(f"given_at: {row['given_at']!r} is not a time such as 2026-11-30T14:05:00Z.")
+        raise VerdictRefused(
+            f"given_at: {row['given_at']!r} is not a time such as 2026-11-30T14:05:00Z."
+        )
     return found

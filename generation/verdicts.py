@@ -1,4 +1,5 @@
-"""Experts' verdicts on scenarios: two who do not see each other's, a third where they differ, all before generation.
+"""Experts' verdicts on scenarios: two who do not see each other's, a third where they differ, all
+before generation.
 
 A protocol without rollouts has scenes that need no verdict, and nothing here holds it back.
 """
@@ -58,7 +59,10 @@ class Line:
 
     @property
     def _verdicts(self) -> list[Verdict]:
-        return [Verdict(row.expert, row.digest, row.verdict == Opinion.ACCEPT, row.at) for row in self.rows]
+        return [
+            Verdict(row.expert, row.digest, row.verdict == Opinion.ACCEPT, row.at)
+            for row in self.rows
+        ]
 
 
 def scenarios_of(protocol: ProtocolVersion) -> tuple[Scenario, ...]:
@@ -68,29 +72,39 @@ def scenarios_of(protocol: ProtocolVersion) -> tuple[Scenario, ...]:
 
 
 def lines_of(protocol: ProtocolVersion, keys: Iterable[str] | None = None) -> list[Line]:
-    """Return the scenarios of a protocol, or those with these keys, in its order, each with its verdicts.
+    """Return the scenarios of a protocol, or those with these keys, in its order, each with its
+    verdicts.
 
     Verdicts go by content: what was said of the same content under an earlier version stands.
     """
     wanted = None if keys is None else set(keys)
     found = {
-        one.key: (one, digest_of_scenario(one)) for one in scenarios_of(protocol) if wanted is None or one.key in wanted
+        one.key: (one, digest_of_scenario(one))
+        for one in scenarios_of(protocol)
+        if wanted is None or one.key in wanted
     }
     rows: defaultdict[str, list[ScenarioVerdict]] = defaultdict(list)
-    for row in ScenarioVerdict.objects.filter(digest__in=[digest for _, digest in found.values()]).order_by("place"):
+    for row in ScenarioVerdict.objects.filter(
+        digest__in=[digest for _, digest in found.values()]
+    ).order_by("place"):
         rows[row.digest].append(row)
     return [Line(scenario, digest, tuple(rows[digest])) for scenario, digest in found.values()]
 
 
 def line_of(protocol: ProtocolVersion, key: str) -> Line:
-    """Return one scenario with its verdicts. Raises KeyError when the protocol has none of this key."""
+    """Return one scenario with its verdicts.
+
+    Raises KeyError when the protocol has none of this key.
+    """
     for line in lines_of(protocol, [key]):
         return line
     raise KeyError(key)
 
 
 def earlier_verdicts(protocol: ProtocolVersion, line: Line) -> list[ScenarioVerdict]:
-    """Return what was said of other contents of a scenario, once that was settled: why it was corrected."""
+    """Return what was said of other contents of a scenario, once that was settled: why it was
+    corrected.
+    """
     rows = ScenarioVerdict.objects.filter(protocol__name=protocol.name, scenario=line.scenario.key)
     others = rows.exclude(digest=line.digest)
     settled = others.filter(place=REVIEWERS).values("digest")
@@ -109,8 +123,8 @@ def give_verdict(
 ) -> ScenarioVerdict:
     """Store an expert's verdict on a scenario as this protocol has it; it stands for good.
 
-    ``said_at`` is when it was given, where a file brings it. Raises VerdictRefused for no such scenario or verdict, one
-    without the words it needs, or one that is not asked for.
+    ``said_at`` is when it was given, where a file brings it. Raises VerdictRefused for no such
+    scenario or verdict, one without the words it needs, or one that is not asked for.
     """
     # Two experts who press at the same moment get one place each.
     ProtocolVersion.objects.select_for_update(no_key=True).get(pk=protocol.pk)
@@ -118,17 +132,21 @@ def give_verdict(
         raise VerdictRefused(fault)
     line = line_of(protocol, scenario)
     row = ScenarioVerdict.objects.create(
-        protocol=protocol, scenario=scenario, digest=line.digest, place=len(line.rows) + 1, expert=expert.strip(),
+        protocol=protocol, scenario=scenario, digest=line.digest, place=len(line.rows) + 1,
+        expert=expert.strip(),
         verdict=verdict, words=words.strip(), at=timezone.now(), said_at=said_at,
     )  # fmt: skip
     audit.record(
-        "scenario verdict given", actor=expert, protocol=str(protocol), scenario=scenario, digest=line.digest,
+        "scenario verdict given", actor=expert, protocol=str(protocol), scenario=scenario,
+        digest=line.digest,
         place=row.place, verdict=row.verdict,
     )  # fmt: skip
     return row
 
 
-def verdict_fault(protocol: ProtocolVersion, scenario: str, expert: str, verdict: str, words: str) -> str | None:
+def verdict_fault(
+    protocol: ProtocolVersion, scenario: str, expert: str, verdict: str, words: str
+) -> str | None:
     """Return why a verdict cannot be taken, in words, or None."""
     lines = lines_of(protocol, [scenario])
     if not lines:
@@ -157,7 +175,9 @@ def waive_verdicts(*, round_: Round, reason: str, actor: str) -> VerdictWaiver:
     Raises VerdictRefused without a reason.
     """
     if not reason.strip():
-        raise VerdictRefused("Say why the round continues without experts' verdicts: the reason is empty.")
+        raise VerdictRefused(
+            "Say why the round continues without experts' verdicts: the reason is empty."
+        )
     waiver, made = VerdictWaiver.objects.get_or_create(
         round=round_, defaults={"reason": reason.strip(), "by": actor, "at": timezone.now()}
     )
@@ -173,23 +193,29 @@ def unreviewed(round_: Round) -> list[str]:
 
 
 def refuse_unreviewed(round_: Round) -> None:
-    """Raise NotReviewed unless experts accepted every scenario of the round, or it was waived with a reason."""
+    """Raise NotReviewed unless experts accepted every scenario of the round, or it was waived with
+    a reason.
+    """
     if VerdictWaiver.objects.filter(round=round_).exists():
         return
     if open_ := unreviewed(round_):
         raise NotReviewed(
             f"{len(open_)} scenarios of round {round_.name!r} have not been accepted by experts: "
             f"{_some(open_)}. Nothing is generated before that. “scenario_verdicts "
-            f"{round_.protocol}” says where each stands: two experts look at what is waiting, and what is to be "
-            "corrected comes with a new version of the protocol. For a pilot give --without-verdicts with a reason, "
+            f"{round_.protocol}” says where each stands: two experts look at what is waiting, and "
+            "what is to be "
+            "corrected comes with a new version of the protocol. For a pilot give "
+            "--without-verdicts with a reason, "
             "which results will show."
         )
 
 
 def review_record(round_: Round) -> dict[str, Any]:
-    """Return what a release says of the review of a round's scenarios, as plain JSON; empty without scenarios.
+    """Return what a release says of the review of a round's scenarios, as plain JSON; empty without
+    scenarios.
 
-    ``before_generation`` says of each whether it was accepted before the round's first clip was asked for.
+    ``before_generation`` says of each whether it was accepted before the round's first clip was
+    asked for.
     """
     lines = lines_of(round_.protocol, round_.scenes)
     if not lines:
@@ -197,16 +223,22 @@ def review_record(round_: Round) -> dict[str, Any]:
     first = _first_generation(round_)
     waiver = VerdictWaiver.objects.filter(round=round_).first()
     return {
-        "waived": {"reason": waiver.reason, "by": waiver.by, "at": waiver.at.isoformat()} if waiver else None,
+        "waived": {"reason": waiver.reason, "by": waiver.by, "at": waiver.at.isoformat()}
+        if waiver
+        else None,
         "first_generation": first.isoformat() if first else None,
         "scenarios": [_record(line, first) for line in lines],
     }
 
 
 def _first_generation(round_: Round) -> datetime | None:
-    """Return when the round's first clip was asked for or taken in, or made elsewhere before that."""
+    """Return when the round's first clip was asked for or taken in, or made elsewhere before
+    that.
+    """
     made = Sample.objects.filter(cell__round=round_).aggregate(at=Min("generated_at"))["at"]
-    begun = AuditEntry.objects.filter(round_name=round_.name, action__in=BEGINNINGS).aggregate(at=Min("at"))["at"]
+    begun = AuditEntry.objects.filter(round_name=round_.name, action__in=BEGINNINGS).aggregate(
+        at=Min("at")
+    )["at"]
     return min((at for at in (made, begun) if at is not None), default=None)
 
 
@@ -216,8 +248,12 @@ def _record(line: Line, first: datetime | None) -> dict[str, Any]:
         "scenario": line.scenario.key,
         "digest": line.digest,
         "standing": found.standing,
-        "before_generation": found.standing == "accepted" and (first is None or found.holds_before(first)),
-        "verdicts": [{"place": row.place, "verdict": row.verdict, "at": row.at.isoformat()} for row in line.rows],
+        "before_generation": found.standing == "accepted"
+        and (first is None or found.holds_before(first)),
+        "verdicts": [
+            {"place": row.place, "verdict": row.verdict, "at": row.at.isoformat()}
+            for row in line.rows
+        ],
     }
 
 

@@ -1,4 +1,6 @@
-"""The option of commands that collect clips: going on without experts' verdicts, for a stated reason."""
+"""The option of commands that collect clips: going on without experts' verdicts, for a stated
+reason.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from generation.verdicts import waive_verdicts
 def add_waiver(parser: ArgumentParser) -> None:
     """Take ``--without-verdicts REASON``."""
     parser.add_argument(
-        "--without-verdicts", metavar="REASON", help="why this round, a pilot, generates before experts' verdicts"
+        "--without-verdicts",
+        metavar="REASON",
+        help="why this round, a pilot, generates before experts' verdicts",
     )
 
 

@@ -1,4 +1,7 @@
-"""Frozen judges and accounts with their services. What judges answered is no page's business before a release."""
+"""Frozen judges and accounts with their services.
+
+What judges answered is no page's business before a release.
+"""
 
 from __future__ import annotations
 
@@ -18,4 +21,10 @@ class JudgeAdmin(ViewOnly):
 
 @admin.register(JudgeAccount)
 class JudgeAccountAdmin(ViewOnly):
-    list_display = ("service", "max_in_flight", "min_interval_s", "cooldown_until", "paused_because")
+    list_display = (
+        "service",
+        "max_in_flight",
+        "min_interval_s",
+        "cooldown_until",
+        "paused_because",
+    )

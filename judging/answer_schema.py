@@ -1,9 +1,10 @@
-"""The JSON schema of a judge's answer, derived from the form, and the strict reading of a reply. No Django here.
+"""The JSON schema of a judge's answer, derived from the form, and the strict reading of a reply. No
+Django here.
 
-What the form does not permit cannot be expressed: ``answers`` is an inline ``anyOf`` with one branch for each way in
-which the conditions of the N/A answers can turn out. Every value is a string enum, every property is required, no
-object is open and the order is that of the form, so facts come before ratings. Only keywords are used that the strict
-structured outputs of several vendors accept.
+What the form does not permit cannot be expressed: ``answers`` is an inline ``anyOf`` with one
+branch for each way in which the conditions of the N/A answers can turn out. Every value is a string
+enum, every property is required, no object is open and the order is that of the form, so facts come
+before ratings. Only keywords are used that the strict structured outputs of several vendors accept.
 """
 
 from __future__ import annotations
@@ -19,12 +20,16 @@ ANSWERS = "answers"
 
 
 class NotAnAnswer(ValueError):
-    """A reply that is not what the schema and the form permit. It is recorded as invalid, and never repaired."""
+    """A reply that is not what the schema and the form permit.
+
+    It is recorded as invalid, and never repaired.
+    """
 
 
 def answer_schema(form: Form, *, reverse: bool = False) -> dict[str, Any]:
-    """Return the schema (JSON Schema) of an answer to this form; with ``reverse`` each question's values stand last
-    to first."""
+    """Return the schema (JSON Schema) of an answer to this form; with ``reverse`` each question's
+    values stand last to first.
+    """
     branches = [_closed(branch, reverse=reverse) for branch in _branches(form)]
     return {
         "type": "object",
@@ -35,10 +40,14 @@ def answer_schema(form: Form, *, reverse: bool = False) -> dict[str, Any]:
 
 
 def _closed(branch: dict[str, list[str]], *, reverse: bool) -> dict[str, Any]:
-    values = {question: list(reversed(texts)) if reverse else texts for question, texts in branch.items()}
+    values = {
+        question: list(reversed(texts)) if reverse else texts for question, texts in branch.items()
+    }
     return {
         "type": "object",
-        "properties": {question: {"type": "string", "enum": texts} for question, texts in values.items()},
+        "properties": {
+            question: {"type": "string", "enum": texts} for question, texts in values.items()
+        },
         "required": list(values),
         "additionalProperties": False,
     }
@@ -47,8 +56,8 @@ def _closed(branch: dict[str, list[str]], *, reverse: bool) -> dict[str, Any]:
 def _branches(form: Form) -> Iterator[dict[str, list[str]]]:
     """Yield for each way that the conditions can turn out what may then be answered, by question.
 
-    A question that others depend on is cut into each value that is asked for and all the rest; within a branch every
-    condition is settled, so the branch is a plain product of values.
+    A question that others depend on is cut into each value that is asked for and all the rest;
+    within a branch every condition is settled, so the branch is a plain product of values.
     """
     cuts = {question: _cut(form, question) for question in dict.fromkeys(_conditions(form))}
     for classes in product(*cuts.values()):
@@ -59,7 +68,9 @@ def _branches(form: Form) -> Iterator[dict[str, list[str]]]:
 
 
 def _conditions(form: Form) -> Iterator[str]:
-    return (answer.requires_question for answer in form.allowed if answer.requires_question is not None)
+    return (
+        answer.requires_question for answer in form.allowed if answer.requires_question is not None
+    )
 
 
 def _cut(form: Form, question: str) -> list[frozenset[str]]:
@@ -74,7 +85,10 @@ def _permitted(form: Form, question: str, chosen: dict[str, frozenset[str]]) -> 
         str(answer.response)
         for answer in form.allowed
         if answer.question == question
-        and (answer.requires_question is None or chosen[answer.requires_question] == {answer.requires_value})
+        and (
+            answer.requires_question is None
+            or chosen[answer.requires_question] == {answer.requires_value}
+        )
     )
     return [text for text in texts if question not in chosen or text in chosen[question]]
 
@@ -92,8 +106,8 @@ def with_ordering(schema: Any) -> Any:
 def read_answer(text: str, form: Form) -> dict[str, Response]:
     """Return the answers of a reply by question.
 
-    Raises NotAnAnswer, saying where, unless it is one JSON object with exactly the form's questions in it and a
-    combination that the form permits.
+    Raises NotAnAnswer, saying where, unless it is one JSON object with exactly the form's questions
+    in it and a combination that the form permits.
     """
     try:
         reply = json.loads(text, object_pairs_hook=_without_repeats)
@@ -121,7 +135,9 @@ def _only(value: Any, keys: Iterable[str], what: str) -> dict[str, Any]:
     expected = list(keys)
     if not isinstance(value, dict) or set(value) != set(expected):
         there = ", ".join(sorted(value)) if isinstance(value, dict) else type(value).__name__
-        raise NotAnAnswer(f"{what} must hold exactly {', '.join(expected)}, and is {there or 'empty'}")
+        raise NotAnAnswer(
+            f"{what} must hold exactly {', '.join(expected)}, and is {there or 'empty'}"
+        )
     return value
 
 

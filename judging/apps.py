@@ -16,7 +16,10 @@ class JudgingConfig(AppConfig):
         jobs.register(asking.JUDGE, asking.ask, queue=jobs.JUDGE)
         writeonce.register(
             *writeonce.never_changes("judging_judge"),
-            # An error may be asked again where nobody has seen an answer; whatever the judge said stays.
-            *writeonce.never_changes("judging_judgerun", once="OLD.state IN ('answered', 'blocked', 'invalid')"),
+            # An error may be asked again where nobody has seen an answer; whatever the judge said
+            # stays.
+            *writeonce.never_changes(
+                "judging_judgerun", once="OLD.state IN ('answered', 'blocked', 'invalid')"
+            ),
             *writeonce.never_changes("judging_judgetry", once="OLD.state = 'closed'"),
         )

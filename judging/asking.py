@@ -1,8 +1,9 @@
-"""Asking a judge about a clip: a row before the socket opens, one POST, and an answer taken for what it says.
+"""Asking a judge about a clip: a row before the socket opens, one POST, and an answer taken for
+what it says.
 
-Only faults of transport are sent again. An answer, a block, a reply that is no answer and a silence are ends. A try
-that a killed worker left open is looked for on disk; where it is not, nobody knows what the judge said, and the run
-ends as lost without asking twice.
+Only faults of transport are sent again. An answer, a block, a reply that is no answer and a silence
+are ends. A try that a killed worker left open is looked for on disk; where it is not, nobody knows
+what the judge said, and the run ends as lost without asking twice.
 """
 
 from __future__ import annotations
@@ -27,7 +28,16 @@ from judging.freezing import listed, refuse_changed, request_for
 from judging.media import clip_bytes
 from judging.models import JudgeRun, JudgeTry, RunState, TryState
 from judging.ports.access import access
-from judging.ports.port import Answer, Blocked, Declined, NotTransported, Replied, Request, TimedOut, Unusable
+from judging.ports.port import (
+    Answer,
+    Blocked,
+    Declined,
+    NotTransported,
+    Replied,
+    Request,
+    TimedOut,
+    Unusable,
+)
 from judging.ports.registry import port
 from judging.record import ANSWERED, run_digest
 from judging.storable import storable
@@ -36,19 +46,24 @@ from judging.wording import about_text
 JUDGE = "judge"
 TRIES = 5
 BACKOFF_S = (2.0, 10.0, 30.0, 120.0)
-# The next question would get the same answer: a person has to look at key, credit, name or address first.
+# The next question would get the same answer: a person has to look at key, credit, name or address
+# first.
 _STOPS_THE_ACCOUNT = frozenset({301, 302, 303, 307, 308, 401, 402, 403, 404, 410})
 ASKED_WHILE = (RoundState.REVIEWING, RoundState.LOCKED)
 
 LOST, NOT_REACHED = "lost", "transport"
 # Of these errors nobody knows an answer, so that asking once more chooses none.
 UNHEARD = (LOST, NOT_REACHED)
-LOST_WORDS = "The worker that asked was lost before it wrote down an answer; it may have been answered."
+LOST_WORDS = (
+    "The worker that asked was lost before it wrote down an answer; it may have been answered."
+)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a try came to. ``state`` is the run's next state; ``again_s`` says when it is due again, if it is."""
+    """What a try came to. ``state`` is the run's next state; ``again_s`` says when it is due again,
+    if it is.
+    """
 
     state: str
     answer_class: str
@@ -93,19 +108,29 @@ def ask(subject: str, _report: jobs.Report) -> None:
 
 
 def _prepared(run: JudgeRun) -> tuple[Request, bytes]:
-    """Return what is sent. Raises JudgeChanged unless round, clip and request are those that were frozen."""
+    """Return what is sent.
+
+    Raises JudgeChanged unless round, clip and request are those that were frozen.
+    """
     judge, stimulus = run.judge, run.stimulus
     if judge.round.state not in ASKED_WHILE:
-        raise JudgeChanged(f"Round {judge.round.name!r} is “{judge.round.get_state_display()}”: its judges are done.")
+        raise JudgeChanged(
+            f"Round {judge.round.name!r} is “{judge.round.get_state_display()}”: its judges are "
+            "done."
+        )
     refuse_changed(judge, form=stimulus.form_key)
     retired = not Stimulus.objects.filter(pk=stimulus.pk, retirement=None).exists()
     if retired or listed(stimulus) not in judge.content["clips"]:
-        raise JudgeChanged(f"{stimulus} is not in the list of clips that {judge} was frozen with. It was not sent.")
+        raise JudgeChanged(
+            f"{stimulus} is not in the list of clips that {judge} was frozen with. It was not sent."
+        )
     blind = stimulus.path.read_bytes()
     if hashlib.sha256(blind).hexdigest() != stimulus.sha256:
         raise JudgeChanged(f"{stimulus}: its blind copy was changed in storage. It was not sent.")
     form, about = judge.round.protocol.form(stimulus.form_key), about_text(stimulus.context)
-    return request_for(form, judge.model, judge.variant, about=about), clip_bytes(stimulus.path, judge.variant)
+    return request_for(form, judge.model, judge.variant, about=about), clip_bytes(
+        stimulus.path, judge.variant
+    )
 
 
 def _open(run: JudgeRun, request: Request, media_sha256: str) -> JudgeTry | None:
@@ -113,7 +138,9 @@ def _open(run: JudgeRun, request: Request, media_sha256: str) -> JudgeTry | None
     model = run.judge.model
     with transaction.atomic():
         limits.admit(run, model)
-        begun = JudgeRun.objects.filter(pk=run.pk, state=RunState.DUE).update(state=RunState.ASKING, reason="")
+        begun = JudgeRun.objects.filter(pk=run.pk, state=RunState.DUE).update(
+            state=RunState.ASKING, reason=""
+        )
         if not begun:
             return None
         run.state = RunState.ASKING
@@ -133,7 +160,11 @@ def _take_up_again(run: JudgeRun) -> None:
     if open_try is None:
         return  # the worker that had it came back between the look and now
     spooled = spool.get(str(open_try.token))
-    _conclude(run, open_try, Outcome(**spooled) if spooled else Outcome(RunState.ERROR, LOST, LOST, LOST_WORDS))
+    _conclude(
+        run,
+        open_try,
+        Outcome(**spooled) if spooled else Outcome(RunState.ERROR, LOST, LOST, LOST_WORDS),
+    )
 
 
 def _outcome(run: JudgeRun, answer: Answer, *, latency_ms: int) -> Outcome:
@@ -159,14 +190,20 @@ def _outcome(run: JudgeRun, answer: Answer, *, latency_ms: int) -> Outcome:
 
 
 def _spoken(run: JudgeRun, answer: Replied | Blocked | Unusable, common: dict[str, Any]) -> Outcome:
-    """Return what an answer of the service itself comes to. Another model's is none, whatever it says."""
+    """Return what an answer of the service itself comes to.
+
+    Another model's is none, whatever it says.
+    """
     if isinstance(answer, Blocked):
         return Outcome(RunState.BLOCKED, "blocked", "", answer.reason, **common)
     wanted = run.judge.model.version
     if isinstance(answer, Unusable) and not answer.model_version:
         return Outcome(RunState.INVALID, "invalid", "", answer.reason, **common)
     if answer.model_version != wanted:
-        words = f"The service answered with model {answer.model_version or 'unnamed'!r}; frozen is {wanted!r}."
+        words = (
+            f"The service answered with model {answer.model_version or 'unnamed'!r}; frozen is "
+            f"{wanted!r}."
+        )
         return Outcome(RunState.ERROR, "wrong_model", "wrong_model", words, **common)
     if isinstance(answer, Unusable):
         return Outcome(RunState.INVALID, "invalid", "", answer.reason, **common)
@@ -174,7 +211,8 @@ def _spoken(run: JudgeRun, answer: Replied | Blocked | Unusable, common: dict[st
 
 
 def _declined(run: JudgeRun, answer: Declined, common: dict[str, Any]) -> Outcome:
-    # A judge that never answered may be refused for what is the same in every request; one that did, for this clip.
+    # A judge that never answered may be refused for what is the same in every request; one that
+    # did, for this clip.
     never_answered = not run.judge.runs.filter(state=RunState.ANSWERED).exists()
     if answer.http_status in _STOPS_THE_ACCOUNT or never_answered:
         return Outcome(RunState.DUE, "declined", "declined", answer.reason, **common)
@@ -193,8 +231,9 @@ def _read(run: JudgeRun, answer: Replied, common: dict[str, Any]) -> Outcome:
 
 
 def _conclude(run: JudgeRun, open_try: JudgeTry, outcome: Outcome) -> None:
-    """Store what came of a try, once. Raises jobs.NotYet when the question is due again, ServicePaused when a person
-    has to look first."""
+    """Store what came of a try, once. Raises jobs.NotYet when the question is due again,
+    ServicePaused when a person has to look first.
+    """
     service = run.judge.model.service
     again_s = _again_s(open_try.number, outcome)
     state = outcome.state
@@ -212,7 +251,9 @@ def _conclude(run: JudgeRun, open_try: JudgeTry, outcome: Outcome) -> None:
     if again_s is not None:
         raise jobs.NotYet(again_s)
     if outcome.answer_class == "declined" and state == RunState.DUE:
-        raise ServicePaused(f"{service} does not take the question of {run.judge}: {outcome.reason}")
+        raise ServicePaused(
+            f"{service} does not take the question of {run.judge}: {outcome.reason}"
+        )
 
 
 def _close(open_try: JudgeTry, outcome: Outcome) -> int:
@@ -268,7 +309,8 @@ def _again_s(number: int, outcome: Outcome) -> float | None:
 
 @transaction.atomic
 def ask_lost_again(runs: list[JudgeRun], *, actor: str, reason: str) -> int:
-    """Make runs that were lost or not reached due again and return how many: nobody has seen an answer of theirs.
+    """Make runs that were lost or not reached due again and return how many: nobody has seen an
+    answer of theirs.
 
     Recorded with its reason.
     """
@@ -279,6 +321,10 @@ def ask_lost_again(runs: list[JudgeRun], *, actor: str, reason: str) -> int:
         )
     if count:
         audit.record(
-            "lost judge runs asked again", actor=actor, round_name=runs[0].judge.round.name, runs=count, reason=reason
+            "lost judge runs asked again",
+            actor=actor,
+            round_name=runs[0].judge.round.name,
+            runs=count,
+            reason=reason,
         )
     return count

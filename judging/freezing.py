@@ -1,8 +1,9 @@
-"""Judge protocols: frozen and hashed before any clip is sent, and compared again before each one is.
+"""Judge protocols: frozen and hashed before any clip is sent, and compared again before each one
+is.
 
-The content is plain JSON: who judges, the rules of its calibration, for every form the request but for the clip's
-bytes and what is said of that clip alone, the SHA-256 of every blind clip in the list with what is said of it, and the
-program that makes the requests.
+The content is plain JSON: who judges, the rules of its calibration, for every form the request but
+for the clip's bytes and what is said of that clip alone, the SHA-256 of every blind clip in the
+list with what is said of it, and the program that makes the requests.
 """
 
 from __future__ import annotations
@@ -31,7 +32,13 @@ from judging.wording import about_text, question_text
 
 FORMAT = 2
 # The program's files that decide what is sent and how an answer is read.
-_SENDING = ("fartbench/protocol/*.py", "judging/*.py", "judging/ports/*.py", "review/page.py", "review/about.py")
+_SENDING = (
+    "fartbench/protocol/*.py",
+    "judging/*.py",
+    "judging/ports/*.py",
+    "review/page.py",
+    "review/about.py",
+)
 STIMULI_ARE_SETTLED = (RoundState.REVIEWING, RoundState.LOCKED)
 
 
@@ -39,16 +46,21 @@ def rules_of(round_: Round) -> Judges:
     """Return what the round's protocol says of judges. Raises NoJudges when it says nothing."""
     rules = round_.protocol.rules.judges
     if rules is None:
-        raise NoJudges(f"{round_.protocol} has no section “judges”, so only people judge round {round_.name!r}.")
+        raise NoJudges(
+            f"{round_.protocol} has no section “judges”, so only people judge round "
+            f"{round_.name!r}."
+        )
     return rules
 
 
 @transaction.atomic
-def freeze_judge(*, round_: Round, model: JudgeModel, actor: str, variant: str = Variant.FROZEN) -> Judge:
+def freeze_judge(
+    *, round_: Round, model: JudgeModel, actor: str, variant: str = Variant.FROZEN
+) -> Judge:
     """Freeze a judge for a round, with a run for each of its clips. The same again changes nothing.
 
-    Raises NoJudges, CannotFreeze when the round is not open or closed, or for a variant that the protocol does not
-    name, and JudgeChanged when a judge of this name was frozen as something else.
+    Raises NoJudges, CannotFreeze when the round is not open or closed, or for a variant that the
+    protocol does not name, and JudgeChanged when a judge of this name was frozen as something else.
     """
     rules = rules_of(round_)
     if variant != Variant.FROZEN and variant not in rules.sensitivity:
@@ -60,7 +72,8 @@ def freeze_judge(*, round_: Round, model: JudgeModel, actor: str, variant: str =
     Round.objects.select_for_update().get(pk=round_.pk)
     if round_.state not in STIMULI_ARE_SETTLED:
         raise CannotFreeze(
-            f"Judges of round {round_.name!r} are frozen once it was opened and before it is published: "
+            f"Judges of round {round_.name!r} are frozen once it was opened and before it is "
+            "published: "
             f"it is “{round_.get_state_display()}”."
         )
     stimuli = list(Stimulus.objects.filter(round=round_, retirement=None))
@@ -72,15 +85,24 @@ def freeze_judge(*, round_: Round, model: JudgeModel, actor: str, variant: str =
         round=round_, name=model.name, variant=variant, content=content, digest=digest_of(content),
         frozen_at=timezone.now(),
     )  # fmt: skip
-    JudgeRun.objects.bulk_create([JudgeRun(judge=judge, stimulus=stimulus) for stimulus in stimuli], batch_size=500)
+    JudgeRun.objects.bulk_create(
+        [JudgeRun(judge=judge, stimulus=stimulus) for stimulus in stimuli], batch_size=500
+    )
     audit.record(
-        "judge frozen", actor=actor, round_name=round_.name, judge=model.name, variant=variant, digest=judge.digest
+        "judge frozen",
+        actor=actor,
+        round_name=round_.name,
+        judge=model.name,
+        variant=variant,
+        digest=judge.digest,
     )
     return judge
 
 
 def listed(stimulus: Stimulus) -> list[str]:
-    """Return how a clip stands in a judge protocol: its form, its SHA-256, what is said of it alone."""
+    """Return how a clip stands in a judge protocol: its form, its SHA-256, what is said of it
+    alone.
+    """
     return [stimulus.form_key, stimulus.sha256, about_text(stimulus.context)]
 
 
@@ -88,14 +110,18 @@ def _forms(round_: Round) -> list[str]:
     return list(form_keys(round_.protocol.rules, round_.scenes))
 
 
-def _what_is_sent(protocol: ProtocolVersion, forms: Sequence[str], model: JudgeModel, variant: str) -> dict[str, Any]:
+def _what_is_sent(
+    protocol: ProtocolVersion, forms: Sequence[str], model: JudgeModel, variant: str
+) -> dict[str, Any]:
     rules = protocol.rules.judges
     return {
         "format": FORMAT,
         "judge": model.model_dump(mode="json"),
         "variant": str(variant),
         "protocol": {"name": str(protocol), "digest": protocol.digest},
-        "calibration": rules.calibration.model_dump(mode="json") if rules and rules.calibration else {},
+        "calibration": rules.calibration.model_dump(mode="json")
+        if rules and rules.calibration
+        else {},
         "forms": {
             form: {"endpoint": request.endpoint, "body": request.body}
             for form in forms
@@ -110,7 +136,9 @@ def _what_is_sent(protocol: ProtocolVersion, forms: Sequence[str], model: JudgeM
 
 
 def request_for(form: Form, model: JudgeModel, variant: str, *, about: str = "") -> Request:
-    """Return the request about a clip with this form, but for the clip; ``about`` is what is said of that one alone."""
+    """Return the request about a clip with this form, but for the clip; ``about`` is what is said
+    of that one alone.
+    """
     rules = form.protocol.judges
     if rules is None:
         raise NoJudges(f"{form.protocol.label} has no section “judges”.")
@@ -125,23 +153,33 @@ def sources_digest() -> str:
     """Return the SHA-256 over the program's files that decide what is sent, by path and content."""
     base = Path(settings.BASE_DIR)
     paths = sorted(path for pattern in _SENDING for path in base.glob(pattern))
-    hashes = [(path.relative_to(base).as_posix(), hashlib.sha256(path.read_bytes()).hexdigest()) for path in paths]
+    hashes = [
+        (path.relative_to(base).as_posix(), hashlib.sha256(path.read_bytes()).hexdigest())
+        for path in paths
+    ]
     return digest_of(hashes)
 
 
-def refuse_changed(judge: Judge, model: JudgeModel | None = None, *, form: str | None = None) -> None:
-    """Raise JudgeChanged, naming the parts, unless what would be sent now is what was frozen: with a form, or any."""
+def refuse_changed(
+    judge: Judge, model: JudgeModel | None = None, *, form: str | None = None
+) -> None:
+    """Raise JudgeChanged, naming the parts, unless what would be sent now is what was frozen: with
+    a form, or any.
+    """
     frozen, round_ = judge.content, judge.round
     if digest_of(frozen) != judge.digest:
         raise JudgeChanged(
-            f"{judge} of round {round_.name!r} is not what was frozen: its SHA-256 is not {judge.digest}."
+            f"{judge} of round {round_.name!r} is not what was frozen: its SHA-256 is not "
+            f"{judge.digest}."
         )
     forms = _forms(round_) if form is None else [form]
     now = _what_is_sent(round_.protocol, forms, model or judge.model, judge.variant)
     if parts := _differences(now, frozen):
         raise JudgeChanged(
-            f"{judge} of round {round_.name!r} was frozen with another {', another '.join(parts)}. Nothing was sent. "
-            f"Run the program that froze it, version {frozen['program']['version']}, or judge under another name."
+            f"{judge} of round {round_.name!r} was frozen with another {', another '.join(parts)}. "
+            "Nothing was sent. "
+            f"Run the program that froze it, version {frozen['program']['version']}, or judge "
+            "under another name."
         )
 
 

@@ -1,4 +1,6 @@
-"""Whether the next question may be sent now: the service's account and the round's ceiling, before and never after."""
+"""Whether the next question may be sent now: the service's account and the round's ceiling, before
+and never after.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ MILLION = Decimal(1_000_000)
 
 
 def pace() -> float:
-    """Return the factor on every wait: the stand-in judges answer at once, so nobody waits minutes for them."""
+    """Return the factor on every wait: the stand-in judges answer at once, so nobody waits minutes
+    for them.
+    """
     return 0.05 if environ.get("STAND_IN_JUDGES_URL", "") else 1.0
 
 
@@ -36,7 +40,8 @@ def account_of(service: str) -> JudgeAccount:
 def admit(run: JudgeRun, model: JudgeModel) -> None:
     """Take a place for one question. Must run in the transaction that marks the run as being asked.
 
-    Raises jobs.NotYet while the service is busy or wants to be left alone, ServicePaused, or OverCeiling.
+    Raises jobs.NotYet while the service is busy or wants to be left alone, ServicePaused, or
+    OverCeiling.
     """
     account, now = account_of(model.service), timezone.now()
     if account.paused_because:
@@ -44,7 +49,9 @@ def admit(run: JudgeRun, model: JudgeModel) -> None:
     start = max(filter(None, (account.cooldown_until, account.next_at)), default=now)
     if start > now:
         raise jobs.NotYet((start - now).total_seconds())
-    asked = JudgeRun.objects.filter(state=RunState.ASKING, judge__content__judge__service=model.service)
+    asked = JudgeRun.objects.filter(
+        state=RunState.ASKING, judge__content__judge__service=model.service
+    )
     if asked.count() >= account.max_in_flight:
         raise jobs.NotYet(AGAIN_S * pace())
     _refuse_over_ceiling(run, model)
@@ -61,12 +68,14 @@ def _refuse_over_ceiling(run: JudgeRun, model: JudgeModel) -> None:
     estimate = estimate_usd(run, model)
     if estimate is None:
         raise OverCeiling(
-            f"A ceiling is set for the judges of {round_.name!r}, and nobody knows what {run.judge} costs."
+            f"A ceiling is set for the judges of {round_.name!r}, and nobody knows what "
+            f"{run.judge} costs."
         )
     left = ceiling.usd - committed_usd(round_)
     if estimate > left:
         raise OverCeiling(
-            f"The ceiling of the judges of {round_.name!r} has ${max(left, Decimal(0)):.4f} left, and the next "
+            f"The ceiling of the judges of {round_.name!r} has ${max(left, Decimal(0)):.4f} left, "
+            "and the next "
             f"question may cost ${estimate:.4f}. Raise it with “judge {round_.name} --ceiling USD”."
         )
 
@@ -76,11 +85,15 @@ def committed_usd(round_: Round) -> Decimal:
     runs = JudgeRun.objects.filter(judge__round=round_)
     spent = runs.aggregate(total=Sum("cost_usd"))["total"] or Decimal(0)
     asking = runs.filter(state=RunState.ASKING).select_related("judge", "stimulus")
-    return Decimal(spent) + sum((estimate_usd(run, run.judge.model) or Decimal(0) for run in asking), Decimal(0))
+    return Decimal(spent) + sum(
+        (estimate_usd(run, run.judge.model) or Decimal(0) for run in asking), Decimal(0)
+    )
 
 
 def estimate_usd(run: JudgeRun, model: JudgeModel) -> Decimal | None:
-    """Return what a question may cost: as the answers with this form cost on average, else by upper figures."""
+    """Return what a question may cost: as the answers with this form cost on average, else by upper
+    figures.
+    """
     if model.price is None:
         return None
     alike = run.judge.runs.filter(stimulus__form=run.stimulus.form)
@@ -92,7 +105,9 @@ def estimate_usd(run: JudgeRun, model: JudgeModel) -> Decimal | None:
 
 
 def upper_usd(model: JudgeModel, rules: Judges | None, form: str, seconds: float) -> Decimal | None:
-    """Return the most that a question with a form about so many seconds should cost; None where no price is known."""
+    """Return the most that a question with a form about so many seconds should cost; None where no
+    price is known.
+    """
     frames = seconds * rules.media.rate(form) if rules else 0.0
     read = frames * TOKENS_PER_FRAME + seconds * TOKENS_PER_SECOND_OF_SOUND + TOKENS_OF_TEXT
     return cost_usd(model, round(read), TOKENS_OF_ANSWER)
@@ -108,7 +123,9 @@ def cost_usd(model: JudgeModel, read: int | None, written: int | None) -> Decima
 
 def leave_alone(service: str, seconds: float) -> None:
     """Send nothing to a service for a while."""
-    JudgeAccount.objects.filter(service=service).update(cooldown_until=timezone.now() + timedelta(seconds=seconds))
+    JudgeAccount.objects.filter(service=service).update(
+        cooldown_until=timezone.now() + timedelta(seconds=seconds)
+    )
 
 
 def pause(service: str, because: str) -> None:

@@ -13,7 +13,9 @@ from fartbench.protocol import JudgeModel
 
 
 class Variant(models.TextChoices):
-    """Which of a judge's runs: the frozen one that is calibrated, or one that shows what the judge depends on."""
+    """Which of a judge's runs: the frozen one that is calibrated, or one that shows what the judge
+    depends on.
+    """
 
     FROZEN = "frozen", "As frozen"
     REVERSED = "reversed", "Options in reverse order"
@@ -22,7 +24,10 @@ class Variant(models.TextChoices):
 
 
 class Judge(models.Model):
-    """A judge of one round, frozen: everything that decides what it is sent. A database guard keeps it so."""
+    """A judge of one round, frozen: everything that decides what it is sent.
+
+    A database guard keeps it so.
+    """
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="judges")
     name = models.CharField(max_length=40)
@@ -34,11 +39,17 @@ class Judge(models.Model):
     class Meta:
         ordering = ("name", "variant")
         constraints = (
-            models.UniqueConstraint(fields=("round", "name", "variant"), name="a_judge_is_frozen_once_per_round"),
+            models.UniqueConstraint(
+                fields=("round", "name", "variant"), name="a_judge_is_frozen_once_per_round"
+            ),
         )
 
     def __str__(self) -> str:
-        return self.name if self.variant == Variant.FROZEN else f"{self.name} ({self.get_variant_display().lower()})"
+        return (
+            self.name
+            if self.variant == Variant.FROZEN
+            else f"{self.name} ({self.get_variant_display().lower()})"
+        )
 
     @property
     def model(self) -> JudgeModel:
@@ -70,8 +81,12 @@ class JudgeRun(models.Model):
     state = models.CharField(max_length=8, choices=RunState.choices, default=RunState.DUE)
     code = models.CharField(max_length=40, blank=True, help_text="What kind of error it was.")
     reason = models.TextField(blank=True, help_text="Why there is no answer, or not yet.")
-    answers = models.JSONField(null=True, help_text="Each question's answer as text, when there is one.")
-    model_version = models.CharField(max_length=120, blank=True, help_text="As the service returned it.")
+    answers = models.JSONField(
+        null=True, help_text="Each question's answer as text, when there is one."
+    )
+    model_version = models.CharField(
+        max_length=120, blank=True, help_text="As the service returned it."
+    )
     response_id = models.CharField(max_length=200, blank=True)
     input_tokens = models.PositiveIntegerField(null=True)
     output_tokens = models.PositiveIntegerField(null=True)
@@ -81,9 +96,12 @@ class JudgeRun(models.Model):
     class Meta:
         ordering = ("judge", "stimulus")
         constraints = (
-            models.UniqueConstraint(fields=("judge", "stimulus"), name="a_judge_is_asked_about_a_clip_once"),
+            models.UniqueConstraint(
+                fields=("judge", "stimulus"), name="a_judge_is_asked_about_a_clip_once"
+            ),
             models.CheckConstraint(
-                condition=Q(state="answered", answers__isnull=False) | (~Q(state="answered") & Q(answers__isnull=True)),
+                condition=Q(state="answered", answers__isnull=False)
+                | (~Q(state="answered") & Q(answers__isnull=True)),
                 name="an_answered_run_has_answers_and_no_other",
             ),
         )
@@ -100,32 +118,49 @@ class TryState(models.TextChoices):
 
 
 class JudgeTry(models.Model):
-    """One HTTP try, written before the socket opens. Once closed it is a log row that never changes."""
+    """One HTTP try, written before the socket opens.
+
+    Once closed it is a log row that never changes.
+    """
 
     run = models.ForeignKey(JudgeRun, on_delete=models.PROTECT, related_name="tries")
     number = models.PositiveSmallIntegerField(help_text="1 for the first try.")
-    token = models.UUIDField(default=uuid.uuid4, unique=True, help_text="Our own name for this try.")
+    token = models.UUIDField(
+        default=uuid.uuid4, unique=True, help_text="Our own name for this try."
+    )
     state = models.CharField(max_length=6, choices=TryState.choices, default=TryState.OPEN)
-    request_sha256 = models.CharField(max_length=64, help_text="Of endpoint, body and clip; equal in every retry.")
-    media_sha256 = models.CharField(max_length=64, help_text="Of the bytes that were sent as the clip.")
+    request_sha256 = models.CharField(
+        max_length=64, help_text="Of endpoint, body and clip; equal in every retry."
+    )
+    media_sha256 = models.CharField(
+        max_length=64, help_text="Of the bytes that were sent as the clip."
+    )
     endpoint = models.CharField(max_length=200)
     client = models.CharField(max_length=80, help_text="Adapter and library with their versions.")
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
     latency_ms = models.PositiveIntegerField(null=True)
     http_status = models.PositiveSmallIntegerField(null=True)
-    answer_class = models.CharField(max_length=16, blank=True, help_text="What the answer was taken to be.")
+    answer_class = models.CharField(
+        max_length=16, blank=True, help_text="What the answer was taken to be."
+    )
     words = models.TextField(blank=True)
     usage = models.JSONField(default=dict)
-    response = models.TextField(blank=True, help_text="The answer's text, cut to a size, without secrets.")
+    response = models.TextField(
+        blank=True, help_text="The answer's text, cut to a size, without secrets."
+    )
 
     class Meta:
         ordering = ("run", "number")
         verbose_name_plural = "judge tries"
         constraints = (
-            models.UniqueConstraint(fields=("run", "number"), name="a_judges_try_has_a_number_of_its_own"),
             models.UniqueConstraint(
-                fields=("run",), condition=Q(state="open"), name="a_judge_is_asked_one_question_at_a_time"
+                fields=("run", "number"), name="a_judges_try_has_a_number_of_its_own"
+            ),
+            models.UniqueConstraint(
+                fields=("run",),
+                condition=Q(state="open"),
+                name="a_judge_is_asked_one_question_at_a_time",
             ),
         )
 
@@ -134,17 +169,27 @@ class JudgeTry(models.Model):
 
 
 class JudgeAccount(models.Model):
-    """An account with a judges' service: how much it takes at once, and until when it asked to be left alone."""
+    """An account with a judges' service: how much it takes at once, and until when it asked to be
+    left alone.
+    """
 
     service = models.CharField(max_length=40, unique=True)
     max_in_flight = models.PositiveSmallIntegerField(default=4, help_text="Questions at one time.")
     min_interval_s = models.FloatField(default=0.5, help_text="Between two questions, in seconds.")
-    cooldown_until = models.DateTimeField(null=True, blank=True, help_text="From the service's Retry-After.")
+    cooldown_until = models.DateTimeField(
+        null=True, blank=True, help_text="From the service's Retry-After."
+    )
     next_at = models.DateTimeField(null=True, blank=True)
-    paused_because = models.TextField(blank=True, help_text="Why nothing is sent; empty when it is not paused.")
+    paused_because = models.TextField(
+        blank=True, help_text="Why nothing is sent; empty when it is not paused."
+    )
 
     class Meta:
-        constraints = (models.CheckConstraint(condition=Q(max_in_flight__gte=1), name="a_service_takes_one_at_least"),)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(max_in_flight__gte=1), name="a_service_takes_one_at_least"
+            ),
+        )
 
     def __str__(self) -> str:
         return self.service
@@ -157,7 +202,9 @@ class JudgeCeiling(models.Model):
     usd = models.DecimalField(max_digits=12, decimal_places=2)
 
     class Meta:
-        constraints = (models.CheckConstraint(condition=Q(usd__gte=0), name="a_judge_ceiling_is_not_negative"),)
+        constraints = (
+            models.CheckConstraint(condition=Q(usd__gte=0), name="a_judge_ceiling_is_not_negative"),
+        )
 
     def __str__(self) -> str:
         return f"${self.usd}"

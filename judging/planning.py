@@ -1,7 +1,8 @@
-"""What judging a round takes, told before anything is sent: questions, hours of video, dollars, and of how much.
+"""What judging a round takes, told before anything is sent: questions, hours of video, dollars, and
+of how much.
 
-An opened round has its clips, and is planned from them. Before that the plan speaks of each system: of every clip that
-its protocol and the choices of the round ask for.
+An opened round has its clips, and is planned from them. Before that the plan speaks of each system:
+of every clip that its protocol and the choices of the round ask for.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ Place = tuple[str, str, str, float]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question to a judge: what is asked about, with which form, and how long the clip is that it sees."""
+    """One question to a judge: what is asked about, with which form, and how long the clip is that
+    it sees.
+    """
 
     scene: str
     form: str
@@ -46,8 +49,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The questions with one form: how many, over how many seconds of video, at how many frames a second; and of how
-    many that a whole run of the protocol would ask of each system, ``covered`` are among them."""
+    """The questions with one form: how many, over how many seconds of video, at how many frames a
+    second; and of how many that a whole run of the protocol would ask of each system, ``covered``
+    are among them.
+    """
 
     form: str
     questions: int
@@ -59,7 +64,9 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What one judge is still to be asked, and what that should cost by its listed price at most, where it has one."""
+    """What one judge is still to be asked, and what that should cost by its listed price at most,
+    where it has one.
+    """
 
     model: JudgeModel
     questions: int
@@ -70,9 +77,11 @@ class Estimate:
 
 @dataclass(frozen=True)
 class JudgingPlan:
-    """A round's judging: its scenarios of all that the protocol has, the questions by form, an estimate for each judge.
+    """A round's judging: its scenarios of all that the protocol has, the questions by form, an
+    estimate for each judge.
 
-    ``of_each_system`` says that there are no clips yet, so that the figures are those of one system.
+    ``of_each_system`` says that there are no clips yet, so that the figures are those of one
+    system.
     """
 
     scenes: int
@@ -84,11 +93,17 @@ class JudgingPlan:
     @property
     def covered(self) -> tuple[int, int]:
         """How many of all questions that a whole run would ask of each system are among these."""
-        return sum(share.covered for share in self.shares), sum(share.whole for share in self.shares)
+        return sum(share.covered for share in self.shares), sum(
+            share.whole for share in self.shares
+        )
 
 
-def judging_plan(round_: Round, models: Sequence[JudgeModel], *, variant: str = Variant.FROZEN) -> JudgingPlan:
-    """Return what these judges would be asked. Nothing is sent, frozen or stored. Raises NoJudges."""
+def judging_plan(
+    round_: Round, models: Sequence[JudgeModel], *, variant: str = Variant.FROZEN
+) -> JudgingPlan:
+    """Return what these judges would be asked. Nothing is sent, frozen or stored. Raises
+    NoJudges.
+    """
     rules = rules_of(round_)
     there = list(_shown(round_))
     asked = there or list(_expected(round_))
@@ -125,7 +140,9 @@ def _expected(round_: Round) -> Iterator[Question]:
 def _of_scenario(rollouts: Rollouts, plan: RoundPlan, scenario: Scenario) -> Iterator[Question]:
     for one in asked_of(rollouts, plan, scenario):
         windows = one.unit.windows
-        seconds = sum(window.end_s - window.begin_s for window in windows) + CARD_S * (len(windows) - 1)
+        seconds = sum(window.end_s - window.begin_s for window in windows) + CARD_S * (
+            len(windows) - 1
+        )
         yield Question(scenario.key, one.form, one.unit.place, one.unit.end_s, seconds)
 
 
@@ -135,10 +152,16 @@ def _whole(round_: Round) -> set[Place]:
     if rules.rollouts is None:
         return {(scene.key, scene.key, "", 0.0) for scene in rules.scenes}
     plan = round_plan(rules.rollouts, horizons=None, kinds=None)
-    return {one.about for scenario in rules.rollouts.scenarios for one in _of_scenario(rules.rollouts, plan, scenario)}
+    return {
+        one.about
+        for scenario in rules.rollouts.scenarios
+        for one in _of_scenario(rules.rollouts, plan, scenario)
+    }
 
 
-def _shares(asked: Sequence[Question], whole: set[Place], rate: Callable[[str], float]) -> Iterator[Share]:
+def _shares(
+    asked: Sequence[Question], whole: set[Place], rate: Callable[[str], float]
+) -> Iterator[Share]:
     counts, seconds = Counter[str](), defaultdict[str, float](float)
     for one in asked:
         counts[_name(one.form)] += 1
@@ -154,10 +177,18 @@ def _name(form: str) -> str:
     return form.partition(".")[0]
 
 
-def _estimate(round_: Round, model: JudgeModel, variant: str, asked: Iterable[Question]) -> Estimate:
-    runs = JudgeRun.objects.filter(judge__round=round_, judge__name=model.name, judge__variant=variant)
+def _estimate(
+    round_: Round, model: JudgeModel, variant: str, asked: Iterable[Question]
+) -> Estimate:
+    runs = JudgeRun.objects.filter(
+        judge__round=round_, judge__name=model.name, judge__variant=variant
+    )
     ended = set(runs.filter(state__in=RunState.ended()).values_list("stimulus_id", flat=True))
     due = [one for one in asked if one.stimulus not in ended]
     costs = [upper_usd(model, rules_of(round_), one.form, one.seconds) for one in due]
-    usd = None if model.price is None else sum((cost for cost in costs if cost is not None), Decimal(0))
+    usd = (
+        None
+        if model.price is None
+        else sum((cost for cost in costs if cost is not None), Decimal(0))
+    )
     return Estimate(model, len(due), len(ended), sum(one.seconds for one in due), usd)

@@ -1,4 +1,7 @@
-"""How far the judges of a round are. Their answers are read by `scoring` alone, once people's are locked."""
+"""How far the judges of a round are.
+
+Their answers are read by `scoring` alone, once people's are locked.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,9 @@ def questions_of(round_: Round) -> tuple[int, int]:
 
 
 def left_open(round_: Round) -> str:
-    """Return in words what judges were not asked, and cannot be once the round is published; empty if nothing."""
+    """Return in words what judges were not asked, and cannot be once the round is published; empty
+    if nothing.
+    """
     ended, total = questions_of(round_)
     if ended < total:
         return f"{total - ended} of {total} questions to AI judges are open."
@@ -59,7 +64,10 @@ def progress_of(round_: Round) -> list[Progress]:
     for row in counts.annotate(n=Count("pk")):
         states.setdefault(row["judge"], Counter())[row["state"]] = row["n"]
     costs = dict(
-        JudgeRun.objects.filter(judge__round=round_).values_list("judge").annotate(total=Sum("cost_usd")).order_by()
+        JudgeRun.objects.filter(judge__round=round_)
+        .values_list("judge")
+        .annotate(total=Sum("cost_usd"))
+        .order_by()
     )
     return [
         Progress(judge, states.get(judge.pk, Counter()), costs.get(judge.pk))

@@ -13,7 +13,9 @@ _LIMITS = {"reason": WORDS_LIMIT, "model_version": 120, "response_id": 200}
 
 
 def storable(content: Mapping[str, Any], redacted: Callable[[str], str]) -> dict[str, Any]:
-    """Return what came of a try with every text cleaned, ``redacted`` and cut, and impossible token counts unknown."""
+    """Return what came of a try with every text cleaned, ``redacted`` and cut, and impossible token
+    counts unknown.
+    """
     found: dict[str, Any] = plain(content, redacted)
     found |= {key: found[key][:most] for key, most in _LIMITS.items()}
     return found | {key: token_count(found[key]) for key in ("input_tokens", "output_tokens")}

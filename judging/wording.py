@@ -1,4 +1,5 @@
-"""The text that a judge is sent: title, what the clip is about and the form, as the review screen shows them.
+"""The text that a judge is sent: title, what the clip is about and the form, as the review screen
+shows them.
 
 No Django here.
 """
@@ -33,7 +34,10 @@ def _question(block: QuestionBlock, *, reverse: bool) -> Iterator[str]:
     yield f"{block.number}. {block.key} ({block.label}): {block.text}"
     if block.help:
         yield f"   {block.help}"
-    options = [*(_option(choice) for choice in block.choices), *(_na(choice) for choice in block.na)]
+    options = [
+        *(_option(choice) for choice in block.choices),
+        *(_na(choice) for choice in block.na),
+    ]
     yield from (f"   {option}" for option in (reversed(options) if reverse else options))
 
 

@@ -1,4 +1,6 @@
-"""A round's judging from start to end: who is frozen, what is due, and the work done here and now."""
+"""A round's judging from start to end: who is frozen, what is due, and the work done here and
+now.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,11 @@ LOOK_EVERY_S = 1.0
 LONG = timedelta(seconds=20)
 
 
-def chosen_models(round_: Round, names: Sequence[str], own: Sequence[JudgeModel]) -> list[JudgeModel]:
-    """Return the judges to work with: those of the protocol, one's own, and one's own that were frozen before; or of
-    these the named ones.
+def chosen_models(
+    round_: Round, names: Sequence[str], own: Sequence[JudgeModel]
+) -> list[JudgeModel]:
+    """Return the judges to work with: those of the protocol, one's own, and one's own that were
+    frozen before; or of these the named ones.
 
     Raises NoJudges for a name that is nobody's, or that two have.
     """
@@ -47,17 +51,24 @@ def request_judging(
 ) -> list[Judge]:
     """Freeze what is not frozen and make a job for every question that is due; return the judges.
 
-    A service that was paused is taken up again: whoever asks has looked at it. Raises what `freeze_judge` raises.
+    A service that was paused is taken up again: whoever asks has looked at it. Raises what
+    `freeze_judge` raises.
     """
     if round_.state not in ASKED_WHILE:
         raise CannotFreeze(
-            f"Round {round_.name!r} is “{round_.get_state_display()}”: judges are asked once it was opened and before "
+            f"Round {round_.name!r} is “{round_.get_state_display()}”: judges are asked once it "
+            "was opened and before "
             "it is published."
         )
     with transaction.atomic():
-        judges = [freeze_judge(round_=round_, model=model, actor=actor, variant=variant) for model in models]
+        judges = [
+            freeze_judge(round_=round_, model=model, actor=actor, variant=variant)
+            for model in models
+        ]
         services = {model.service for model in models}
-        JudgeAccount.objects.filter(service__in=services).exclude(paused_because="").update(paused_because="")
+        JudgeAccount.objects.filter(service__in=services).exclude(paused_because="").update(
+            paused_because=""
+        )
         for judge in judges:
             refuse_changed(judge)
             due = judge.runs.exclude(state__in=RunState.ended()).filter(stimulus__retirement=None)
@@ -73,7 +84,8 @@ def _make_due(runs: list[int], round_: Round) -> None:
 
 
 def set_pace(models: Sequence[JudgeModel], *, at_once: int | None, interval_s: float | None) -> int:
-    """Say how many questions the services of these judges get at one time, and how far apart; None leaves it as it is.
+    """Say how many questions the services of these judges get at one time, and how far apart; None
+    leaves it as it is.
 
     Returns how many questions all of them together may get at one time.
     """
@@ -102,11 +114,11 @@ def work_through(
     on_end: Callable[[], None] = lambda: None,
     on_wait: Callable[[str], None] = lambda _: None,
 ) -> list[str]:
-    """Ask what is due, ``at_once`` questions at a time, and return the words of the jobs that failed: of these judges,
-    or of all.
+    """Ask what is due, ``at_once`` questions at a time, and return the words of the jobs that
+    failed: of these judges, or of all.
 
-    ``on_wait`` is told when a service asks to be left alone for long. On Ctrl-C every thread ends the question it is
-    at.
+    ``on_wait`` is told when a service asks to be left alone for long. On Ctrl-C every thread ends
+    the question it is at.
     """
     stop = threading.Event()
     with ThreadPoolExecutor(at_once + 1, thread_name_prefix="judge") as pool:
@@ -140,12 +152,16 @@ def _watch(stop: threading.Event, on_wait: Callable[[str], None]) -> None:
 
 
 def _work(round_name: str, stop: threading.Event, on_end: Callable[[], None]) -> None:
-    waiting = Job.objects.filter(kind=JUDGE, round_name=round_name, state__in=(JobState.DUE, JobState.RUNNING))
+    waiting = Job.objects.filter(
+        kind=JUDGE, round_name=round_name, state__in=(JobState.DUE, JobState.RUNNING)
+    )
     try:
         while not stop.is_set():
             if claim := jobs.claim_next([jobs.JUDGE], round_name=round_name):
                 # A killed worker may have left a job whose question has ended.
-                open_run = JudgeRun.objects.filter(pk=claim.job.subject).exclude(state__in=RunState.ended())
+                open_run = JudgeRun.objects.filter(pk=claim.job.subject).exclude(
+                    state__in=RunState.ended()
+                )
                 was_open = open_run.exists()
                 jobs.run(claim)
                 if was_open and not open_run.exists():

@@ -1,4 +1,6 @@
-"""Signals, sound and the metrics that take a model: what machines measure, in jobs of the workers."""
+"""Signals, sound and the metrics that take a model: what machines measure, in jobs of the
+workers.
+"""
 
 from django.apps import AppConfig
 

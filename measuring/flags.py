@@ -1,7 +1,8 @@
 """Marks in the sound that a person should listen to. No Django here.
 
-These are diagnostics beside the ratings of audio continuity, never a metric: they have names of their own and fill no
-column. Clicks are left out on purpose: no rule was found that tells a click from the attack of a percussive sound.
+These are diagnostics beside the ratings of audio continuity, never a metric: they have names of
+their own and fill no column. Clicks are left out on purpose: no rule was found that tells a click
+from the attack of a percussive sound.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ QUIETEST_DB = -70.0
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A mark: ``dropout`` (with how long it is, s), ``jump`` (how large, dB) or ``clipping`` (share of samples)."""
+    """A mark: ``dropout`` (with how long it is, s), ``jump`` (how large, dB) or ``clipping`` (share
+    of samples).
+    """
 
     kind: str
     at_s: float
@@ -58,12 +61,17 @@ def _jumps(samples: NDArray[np.float32], rate: int) -> list[Flag]:
     power = np.mean(np.square(parts, dtype=np.float64), axis=1)
     level = np.maximum(10 * np.log10(power + 1e-12), QUIETEST_DB)
     change = np.diff(level)
-    return [Flag("jump", (int(at) + 1) * STEP_S, float(change[at])) for at in np.flatnonzero(np.abs(change) > JUMP_DB)]
+    return [
+        Flag("jump", (int(at) + 1) * STEP_S, float(change[at]))
+        for at in np.flatnonzero(np.abs(change) > JUMP_DB)
+    ]
 
 
 def _clipping(loudest: NDArray[np.float32]) -> list[Flag]:
     """Return one mark when samples sit at full scale in runs, with their share of all."""
-    clipped = sum(stop - start for start, stop in _runs(loudest >= CLIPPED) if stop - start >= CLIPPED_RUN)
+    clipped = sum(
+        stop - start for start, stop in _runs(loudest >= CLIPPED) if stop - start >= CLIPPED_RUN
+    )
     return [Flag("clipping", 0.0, clipped / len(loudest))] if clipped else []
 
 

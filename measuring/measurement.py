@@ -6,16 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
-Status = Literal["computed", "not_applicable", "unavailable", "generation_failure", "evaluator_failure"]
-"""``not_applicable``: the metric has nothing to look at here. ``unavailable``: it could be measured, and what it takes
-is not there (boundaries that nobody can observe, weights that are not installed). The failures say whose they are."""
+Status = Literal[
+    "computed", "not_applicable", "unavailable", "generation_failure", "evaluator_failure"
+]
+"""``not_applicable``: the metric has nothing to look at here. ``unavailable``: it could be
+measured, and what it takes is not there (boundaries that nobody can observe, weights that are not
+installed). The failures say whose they are.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A metric of one unit of a rollout. ``value`` is None unless the status is ``computed``: nothing stands in for it.
+    """A metric of one unit of a rollout. ``value`` is None unless the status is ``computed``:
+    nothing stands in for it.
 
-    ``tool`` and ``version`` are what measured; ``evidence`` is what the value came from, as plain JSON.
+    ``tool`` and ``version`` are what measured; ``evidence`` is what the value came from, as plain
+    JSON.
     """
 
     metric: str
@@ -28,10 +34,14 @@ class Measurement:
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if (self.value is not None) != (self.status == "computed") or (self.value is None) != bool(self.reason):
+        if (self.value is not None) != (self.status == "computed") or (self.value is None) != bool(
+            self.reason
+        ):
             raise ValueError(f"{self.metric}: a value, or else a status and its reason")
 
     @classmethod
-    def without(cls, metric: str, status: Status, reason: str, *, unit: str, tool: str, version: str) -> Self:
+    def without(
+        cls, metric: str, status: Status, reason: str, *, unit: str, tool: str, version: str
+    ) -> Self:
         """Return a measurement that brought no value, and why."""
         return cls(metric, None, unit, tool, version, status, reason)

@@ -1,4 +1,5 @@
-"""Rows that machines make: what a tool measured of a rollout, what was heard in a clip and what people say of it.
+"""Rows that machines make: what a tool measured of a rollout, what was heard in a clip and what
+people say of it.
 
 Their tables have the prefix of `scoring`, whose migrations make them.
 """
@@ -10,17 +11,24 @@ from django.db.models import Q
 
 
 class MeasurementRow(models.Model):
-    """What a tool measured of one rollout, of one unit of it or of the whole. Never changed; a later run adds rows.
+    """What a tool measured of one rollout, of one unit of it or of the whole. Never changed; a
+    later run adds rows.
 
     Of each rollout and job the newest run is the one that counts.
     """
 
-    sample = models.ForeignKey("generation.Sample", on_delete=models.PROTECT, related_name="measurements")
+    sample = models.ForeignKey(
+        "generation.Sample", on_delete=models.PROTECT, related_name="measurements"
+    )
     job = models.CharField(max_length=40, help_text="signals, or the key of a plug-in.")
-    run = models.PositiveSmallIntegerField(help_text="Counts how often this job measured this rollout, from 1.")
+    run = models.PositiveSmallIntegerField(
+        help_text="Counts how often this job measured this rollout, from 1."
+    )
     metric = models.CharField(max_length=20)
     unit = models.CharField(max_length=20)
-    place = models.CharField(max_length=20, blank=True, help_text="Which unit; empty for the whole rollout.")
+    place = models.CharField(
+        max_length=20, blank=True, help_text="Which unit; empty for the whole rollout."
+    )
     value = models.FloatField(null=True)
     value_unit = models.CharField(max_length=20)
     status = models.CharField(max_length=20)
@@ -35,7 +43,8 @@ class MeasurementRow(models.Model):
         verbose_name = "measurement"
         constraints = (
             models.UniqueConstraint(
-                fields=("sample", "job", "run", "metric", "unit", "place"), name="a_run_measures_a_unit_once"
+                fields=("sample", "job", "run", "metric", "unit", "place"),
+                name="a_run_measures_a_unit_once",
             ),
             models.CheckConstraint(
                 condition=Q(status="computed", value__isnull=False, reason="")
@@ -49,11 +58,16 @@ class MeasurementRow(models.Model):
 
 
 class SoundCheck(models.Model):
-    """What a machine heard in a stimulus: candidates for people to look at after the lock. No score is made of it."""
+    """What a machine heard in a stimulus: candidates for people to look at after the lock.
+
+    No score is made of it.
+    """
 
     stimulus = models.OneToOneField("blinding.Stimulus", on_delete=models.PROTECT, related_name="+")
     version = models.CharField(max_length=20, help_text="Of what listened.")
-    found = models.JSONField(help_text="Loudness, silence and candidates, as measuring.sound.listening says.")
+    found = models.JSONField(
+        help_text="Loudness, silence and candidates, as measuring.sound.listening says."
+    )
     heard_at = models.DateTimeField(auto_now=True)
 
     class Meta:
@@ -75,7 +89,9 @@ class CandidateVerdict(models.Model):
     class Meta:
         app_label = "scoring"
         constraints = (
-            models.UniqueConstraint(fields=("sound", "place", "by"), name="a_person_judges_a_candidate_once"),
+            models.UniqueConstraint(
+                fields=("sound", "place", "by"), name="a_person_judges_a_candidate_once"
+            ),
         )
 
     def __str__(self) -> str:

@@ -1,7 +1,9 @@
-"""Measures the rollouts of a closed round: signals and logs, and the models whose weights are installed.
+"""Measures the rollouts of a closed round: signals and logs, and the models whose weights are
+installed.
 
-Each rollout is measured by several jobs: ``signals``, and one for each plug-in. A job's rows are written at once and
-never changed; one that failed, or whose weights came later, is measured again in a further run.
+Each rollout is measured by several jobs: ``signals``, and one for each plug-in. A job's rows are
+written at once and never changed; one that failed, or whose weights came later, is measured again
+in a further run.
 """
 
 from __future__ import annotations
@@ -56,15 +58,20 @@ class Task:
 
 
 def due_tasks(round_: Round) -> list[Task]:
-    """Return what is still to be measured: what never was, what failed, and what lacked weights that are there now.
+    """Return what is still to be measured: what never was, what failed, and what lacked weights
+    that are there now.
 
     Raises NothingToMeasure for a round whose protocol has no rollouts.
     """
     rollouts = round_.protocol.rules.rollouts
     if rollouts is None:
-        raise NothingToMeasure(f"Round {round_.name!r} has clips and no rollouts, so there is nothing to measure.")
+        raise NothingToMeasure(
+            f"Round {round_.name!r} has clips and no rollouts, so there is nothing to measure."
+        )
     newest = _newest_runs(round_)
-    samples = Sample.objects.filter(cell__round=round_, state=SampleState.DELIVERED).select_related("cell")
+    samples = Sample.objects.filter(cell__round=round_, state=SampleState.DELIVERED).select_related(
+        "cell"
+    )
     tasks = []
     for sample in samples.order_by("pk"):
         for job in jobs_for(rollouts.metrics, rollouts.scenario(sample.cell.scene)):
@@ -78,7 +85,9 @@ def due_tasks(round_: Round) -> list[Task]:
 
 def jobs_for(table: MetricTable, scenario: Scenario) -> list[str]:
     """Return the jobs that measure a scenario's rollout."""
-    plugged = [metric.plug_in for metric in table.metrics if metric.plug_in and metric.applies_to(scenario)]
+    plugged = [
+        metric.plug_in for metric in table.metrics if metric.plug_in and metric.applies_to(scenario)
+    ]
     return [SIGNALS, *plugged]
 
 
@@ -99,13 +108,17 @@ def _newest_runs(round_: Round) -> dict[tuple[int, str], tuple[int, frozenset[st
 
 
 def measure_round(
-    *, round_: Round, actor: str, on_task: Callable[[], None] = lambda: None, seen: Seen = lambda _: None
+    *,
+    round_: Round,
+    actor: str,
+    on_task: Callable[[], None] = lambda: None,
+    seen: Seen = lambda _: None,
 ) -> int:
     """Measure what is due, here and now, and return how many jobs were done; each is kept at once.
 
-    ``on_task`` is called after each, ``seen`` with the share of it that a model has looked at. An interrupted run goes
-    on where it was. Raises StepOutOfOrder while the round is open, NothingToMeasure, and
-    MediaToolDied when a file's reader was killed.
+    ``on_task`` is called after each, ``seen`` with the share of it that a model has looked at. An
+    interrupted run goes on where it was. Raises StepOutOfOrder while the round is open,
+    NothingToMeasure, and MediaToolDied when a file's reader was killed.
     """
     tasks = _due_when_closed(round_)
     for task in tasks:
@@ -119,11 +132,16 @@ def measure_round(
 
 @transaction.atomic
 def request_measuring(*, round_: Round, actor: str) -> int:
-    """Leave what is due to the workers, and return how many jobs that is. Raises as `measure_round` does."""
+    """Leave what is due to the workers, and return how many jobs that is.
+
+    Raises as `measure_round` does.
+    """
     tasks = _due_when_closed(round_)
     if tasks:
         jobs.enqueue(MEASURE, [task.subject for task in tasks], round_name=round_.name)
-        audit.record("rollouts left to be measured", actor=actor, round_name=round_.name, jobs=len(tasks))
+        audit.record(
+            "rollouts left to be measured", actor=actor, round_name=round_.name, jobs=len(tasks)
+        )
     return len(tasks)
 
 
@@ -145,10 +163,14 @@ def _due_when_closed(round_: Round) -> list[Task]:
 
 
 def _do(task: Task, seen: Seen) -> None:
-    sample = Sample.objects.select_related("cell__round__protocol", "cell__configuration", "clip").get(pk=task.sample)
+    sample = Sample.objects.select_related(
+        "cell__round__protocol", "cell__configuration", "clip"
+    ).get(pk=task.sample)
     found = list(_measured(sample, task.job, seen))
     with transaction.atomic():
-        done = MeasurementRow.objects.select_for_update().filter(sample=sample, job=task.job, run=task.run)
+        done = MeasurementRow.objects.select_for_update().filter(
+            sample=sample, job=task.job, run=task.run
+        )
         if done.exists():
             return
         MeasurementRow.objects.bulk_create(_row(sample, task, *unit) for unit in found)
@@ -163,9 +185,24 @@ def _do(task: Task, seen: Seen) -> None:
 
 
 def measured_digest(sample: int, job: str, run: int) -> str:
-    """Return the lower-case hex SHA-256 of all rows that one job wrote about one rollout in one run."""
-    rows = MeasurementRow.objects.filter(sample=sample, job=job, run=run).order_by("metric", "unit", "place")
-    columns = ("metric", "unit", "place", "value", "value_unit", "status", "reason", "tool", "version", "evidence")
+    """Return the lower-case hex SHA-256 of all rows that one job wrote about one rollout in one
+    run.
+    """
+    rows = MeasurementRow.objects.filter(sample=sample, job=job, run=run).order_by(
+        "metric", "unit", "place"
+    )
+    columns = (
+        "metric",
+        "unit",
+        "place",
+        "value",
+        "value_unit",
+        "status",
+        "reason",
+        "tool",
+        "version",
+        "evidence",
+    )
     return digest_of([list(row) for row in rows.values_list(*columns)])
 
 
@@ -202,24 +239,42 @@ def known_of(sample: Sample) -> tuple[Boundaries, Timing | None]:
     """Return where a rollout's chunks meet and how fast they came, as far as that is known."""
     chunks = list(Chunk.objects.filter(sample=sample).order_by("index"))
     if not chunks:
-        return Boundaries.unknown("no chunk was logged, and the configuration declares no geometry"), None
+        return Boundaries.unknown(
+            "no chunk was logged, and the configuration declares no geometry"
+        ), None
     places = tuple(chunk.frame_start for chunk in chunks[1:])
     frames = sum(chunk.frames for chunk in chunks)
     return Boundaries(places, chunks[0].source), Timing(frames, chunks[-1].wall_s, chunks[0].wall_s)
 
 
 def signal_units(
-    table: MetricTable, scenario: Scenario, path: Path, boundaries: Boundaries, timing: Timing | None
+    table: MetricTable,
+    scenario: Scenario,
+    path: Path,
+    boundaries: Boundaries,
+    timing: Timing | None,
 ) -> Iterator[Unit]:
-    """Yield what picture, sound and log say of a rollout; a file that cannot be read is an evaluator's failure."""
-    mixed = [metric for metric in table.metrics if metric.computed == "mixed" and metric.applies_to(scenario)]
+    """Yield what picture, sound and log say of a rollout; a file that cannot be read is an
+    evaluator's failure.
+    """
+    mixed = [
+        metric
+        for metric in table.metrics
+        if metric.computed == "mixed" and metric.applies_to(scenario)
+    ]
     prompts_s = {update.id: update.at_s for update in scenario.updates}
     try:
-        found = measure_signals(path, boundaries=boundaries, prompts_s=list(prompts_s.values()), timing=timing)
+        found = measure_signals(
+            path, boundaries=boundaries, prompts_s=list(prompts_s.values()), timing=timing
+        )
     except MediaRefusal as refusal:
         for metric in table.metrics:
             if metric.computed in {"signals", "mixed"} and metric.applies_to(scenario):
-                yield metric.unit, "", _without(metric.code, "evaluator_failure", str(refusal), metric.value_unit)
+                yield (
+                    metric.unit,
+                    "",
+                    _without(metric.code, "evaluator_failure", str(refusal), metric.value_unit),
+                )
         return
     units = {metric.code: metric.unit for metric in table.metrics}
     for one in found.measurements:
@@ -228,16 +283,28 @@ def signal_units(
         for place, at_s in prompts_s.items():
             yield metric.unit, place, _at_prompt(metric.code, found, at_s)
     flags = [flag.as_json() for flag in found.flags]
-    yield "full", "", Measurement(MARKS, float(len(flags)), "marks", TOOL, VERSION, evidence={"flags": flags})
+    yield (
+        "full",
+        "",
+        Measurement(MARKS, float(len(flags)), "marks", TOOL, VERSION, evidence={"flags": flags}),
+    )
 
 
 def _at_prompt(code: str, found: Signals, at_s: float) -> Measurement:
-    window: Window | None = next((one for one in found.prompts if abs(one.at_s - at_s) < NEAR_S), None)
+    window: Window | None = next(
+        (one for one in found.prompts if abs(one.at_s - at_s) < NEAR_S), None
+    )
     if window is None:
         native = found.measurements[0]
-        why = native.reason if "sampled" in native.reason else "the rollout has no whole window around it"
+        why = (
+            native.reason
+            if "sampled" in native.reason
+            else "the rollout has no whole window around it"
+        )
         return _without(code, "unavailable", why, "points")
-    return Measurement(code, signal_part(window), "points", TOOL, VERSION, evidence=window.as_json())
+    return Measurement(
+        code, signal_part(window), "points", TOOL, VERSION, evidence=window.as_json()
+    )
 
 
 def _without(code: str, status: Any, reason: str, unit: str) -> Measurement:
@@ -248,7 +315,11 @@ def _plugged(plug_in: PlugIn, unit: str, path: Path, seen: Seen) -> Iterator[Uni
     found = _plug(plug_in, path, seen)
     for number, value in enumerate(found.intervals, 1):
         whole = found.measurement
-        yield unit, str(number), Measurement(whole.metric, value, whole.unit, whole.tool, whole.version)
+        yield (
+            unit,
+            str(number),
+            Measurement(whole.metric, value, whole.unit, whole.tool, whole.version),
+        )
     if not found.intervals:
         yield unit, "", found.measurement
 
@@ -271,7 +342,9 @@ def _nothing(plug_in: PlugIn, status: Any, reason: str) -> Plugged:
 
 
 def models() -> list[str]:
-    """Return a line for each metric that takes a model: whether it can be measured, or what is missing."""
+    """Return a line for each metric that takes a model: whether it can be measured, or what is
+    missing.
+    """
     folder = Path(settings.WEIGHTS_DIR) if settings.WEIGHTS_DIR else None
     return readiness(PLUG_INS.values(), folder, settings.WEIGHTS_DEVICE)
 

@@ -1,4 +1,7 @@
-"""All that is measured from a rollout's picture, sound and log, in one pass over the file. No Django here."""
+"""All that is measured from a rollout's picture, sound and log, in one pass over the file.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,8 @@ TOOL, VERSION = "continuity", "1"
 
 @dataclass(frozen=True, slots=True)
 class Boundaries:
-    """The places (in pictures) where a rollout's own chunks meet, logged or computed from a declared geometry.
+    """The places (in pictures) where a rollout's own chunks meet, logged or computed from a
+    declared geometry.
 
     ``places`` is None where nobody can observe them; ``reason`` then says why.
     """
@@ -50,7 +54,9 @@ class Boundaries:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What was measured: continuity at native boundaries (``NBC``) and at prompts, pace, and marks in the sound."""
+    """What was measured: continuity at native boundaries (``NBC``) and at prompts, pace, and marks
+    in the sound.
+    """
 
     native: tuple[Window, ...]
     prompts: tuple[Window, ...]
@@ -63,16 +69,27 @@ class Signals:
 
 
 def measure_signals(
-    path: Path, *, boundaries: Boundaries, prompts_s: Sequence[float] = (), timing: Timing | None = None
+    path: Path,
+    *,
+    boundaries: Boundaries,
+    prompts_s: Sequence[float] = (),
+    timing: Timing | None = None,
 ) -> Signals:
     """Measure one rollout. ``prompts_s`` are the media times (s) at which prompts arrived.
 
-    Raises NotAVideo, UnsafeMedia or MediaToolDied for a file that cannot be read; nothing is measured then.
+    Raises NotAVideo, UnsafeMedia or MediaToolDied for a file that cannot be read; nothing is
+    measured then.
     """
-    seen = call_apart(_look_here, path, list(boundaries.places or ()), list(prompts_s), seconds=SECONDS)
+    seen = call_apart(
+        _look_here, path, list(boundaries.places or ()), list(prompts_s), seconds=SECONDS
+    )
     native = tuple(Window(**window) for window in seen["native"])
     timing = timing or Timing(seen["frames"], None, None)
-    found = [_native(boundaries, native, seen["reason"]), frames_per_second(timing), time_to_first_chunk(timing)]
+    found = [
+        _native(boundaries, native, seen["reason"]),
+        frames_per_second(timing),
+        time_to_first_chunk(timing),
+    ]
     return Signals(
         native=native,
         prompts=tuple(Window(**window) for window in seen["prompts"]),
@@ -111,10 +128,18 @@ def _look_here(path: Path, native: list[int], prompts_s: list[float]) -> dict[st
         assert video is not None  # noqa: S101 - read_movie refuses a file without one
         begin, end = span(video)
         ticks = picture_ticks(video)
-        rate, variable = frame_rate(ticks, video.timescale, end - Fraction(ticks[-1], video.timescale) - video.shift)
+        rate, variable = frame_rate(
+            ticks, video.timescale, end - Fraction(ticks[-1], video.timescale) - video.shift
+        )
         every = None if variable else continuity.step(rate)
         prompts = [round(at * rate) for at in prompts_s]
-        seen: dict[str, Any] = {"frames": len(ticks), "native": [], "prompts": [], "flags": [], "reason": ""}
+        seen: dict[str, Any] = {
+            "frames": len(ticks),
+            "native": [],
+            "prompts": [],
+            "flags": [],
+            "reason": "",
+        }
         if every is None:
             found = "a varying rate" if variable else f"{float(rate):g} pictures a second"
             seen["reason"] = f"{found} cannot be sampled {continuity.SAMPLES_S} times a second"

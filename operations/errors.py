@@ -4,11 +4,15 @@ from fartbench.errors import BadInput, Refusal
 
 
 class TrailBroken(BadInput):
-    """An audit trail with entries removed or changed, or that tells something else than the rows; each is named."""
+    """An audit trail with entries removed or changed, or that tells something else than the rows;
+    each is named.
+    """
 
 
 class BackupRefused(BadInput):
-    """A folder that is no backup, or a backup that is not whole; each part that is wrong is named."""
+    """A folder that is no backup, or a backup that is not whole; each part that is wrong is
+    named.
+    """
 
     def __init__(self, folder: object, faults: list[str]) -> None:
         super().__init__(f"The backup in {folder} cannot be used", faults)
@@ -19,7 +23,9 @@ class BackupIncomplete(Refusal):
 
     def __init__(self, missing: list[str]) -> None:
         lines = "\n".join(f"  {file}" for file in missing)
-        super().__init__(f"The backup holds all that was there, but storage lacks what rows name:\n{lines}")
+        super().__init__(
+            f"The backup holds all that was there, but storage lacks what rows name:\n{lines}"
+        )
 
 
 class InstallationInUse(Refusal):

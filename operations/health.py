@@ -1,4 +1,7 @@
-"""How the installation is: workers, queues, disk, clock, backup. Read by the metrics and by the staff's page."""
+"""How the installation is: workers, queues, disk, clock, backup.
+
+Read by the metrics and by the staff's page.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,11 @@ LEAST_FREE = 64 * 1024 * 1024  # bytes: less than a few clips need
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """One queue. ``oldest_s`` is how long its longest-due job has waited, ``seen_s`` how long ago a worker was seen."""
+    """One queue.
+
+    ``oldest_s`` is how long its longest-due job has waited, ``seen_s`` how long ago a worker was
+    seen.
+    """
 
     name: str
     waiting: int
@@ -94,9 +101,11 @@ def last_backup() -> Backup | None:
 
 
 def clock_ahead_s() -> float:
-    """Return by how many seconds this machine's clock differs from what the database has; 0 when nothing is odd.
+    """Return by how many seconds this machine's clock differs from what the database has; 0 when
+    nothing is odd.
 
-    With a server of its own the database has a clock. Otherwise the newest audit entry tells a clock that went back.
+    With a server of its own the database has a clock. Otherwise the newest audit entry tells a
+    clock that went back.
     """
     now = timezone.now()
     if connection.vendor == "postgresql":
@@ -120,7 +129,8 @@ def readiness() -> dict[str, bool]:
 
 
 def elsewhere() -> dict[str, bool]:
-    """Say for each part on the network that the settings name, ``bucket`` or ``broker``, whether it answers.
+    """Say for each part on the network that the settings name, ``bucket`` or ``broker``, whether it
+    answers.
 
     Never raises; a part that is silent is given up after a few seconds.
     """

@@ -1,4 +1,6 @@
-"""What machines ask: whether the process lives, whether it can serve, and how the installation is."""
+"""What machines ask: whether the process lives, whether it can serve, and how the installation
+is.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from operations import health
 @require_safe
 @never_cache
 def healthz(_request: HttpRequest) -> HttpResponse:
-    """Say that the process lives. Asks nobody else, so that a database that is away restarts no web process."""
+    """Say that the process lives.
+
+    Asks nobody else, so that a database that is away restarts no web process.
+    """
     return HttpResponse("ok\n", content_type="text/plain")
 
 
@@ -30,8 +35,12 @@ def readyz(_request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Give figures in Prometheus' format to staff and to whoever has METRICS_TOKEN; others find nothing."""
-    if not (_has_token(request) or (request.user.is_active and getattr(request.user, "is_staff", False))):
+    """Give figures in Prometheus' format to staff and to whoever has METRICS_TOKEN; others find
+    nothing.
+    """
+    if not (
+        _has_token(request) or (request.user.is_active and getattr(request.user, "is_staff", False))
+    ):
         raise Http404
     from operations.metrics import exposition  # noqa: PLC0415 - costs a web process memory only if it is asked
 
@@ -41,4 +50,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
 def _has_token(request: HttpRequest) -> bool:
     scheme, _, given = request.headers.get("Authorization", "").partition(" ")
     wanted = settings.METRICS_TOKEN
-    return bool(wanted) and scheme == "Bearer" and secrets.compare_digest(given.encode(), wanted.encode())
+    return (
+        bool(wanted)
+        and scheme == "Bearer"
+        and secrets.compare_digest(given.encode(), wanted.encode())
+    )

@@ -1,7 +1,8 @@
-"""What a reviewer or a judge is told of one clip besides its form: the prompt it is about, and its pieces.
+"""What a reviewer or a judge is told of one clip besides its form: the prompt it is about, and its
+pieces.
 
-No Django here. It is read from a stimulus's ``context``; a clip that is shown whole has none. People and judges read
-the same words.
+No Django here. It is read from a stimulus's ``context``; a clip that is shown whole has none.
+People and judges read the same words.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ ROLES = {
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """``target`` is what was asked for, or empty; ``lines`` are what else is to be known of the clip."""
+    """``target`` is what was asked for, or empty; ``lines`` are what else is to be known of the
+    clip.
+    """
 
     target: str
     lines: tuple[str, ...]
@@ -46,11 +49,15 @@ def about(context: Mapping[str, Any]) -> About:
 def _lines(context: Mapping[str, Any]) -> Iterator[str]:
     if (at := context.get("asked_at_s")) is not None:
         yield (
-            f"It was asked for at {at:g} s." if at else "It was asked for as the clip begins; seconds count from then."
+            f"It was asked for at {at:g} s."
+            if at
+            else "It was asked for as the clip begins; seconds count from then."
         )
     windows = context.get("windows", ())
     if len(windows) > 1:
-        pieces = ", ".join(f"{one['begin_s']:g} to {one['end_s']:g} s {ROLES[one['role']]}" for one in windows)
+        pieces = ", ".join(
+            f"{one['begin_s']:g} to {one['end_s']:g} s {ROLES[one['role']]}" for one in windows
+        )
         yield f"Two pieces with a grey card between them: {pieces}."
     if source := context.get("source"):
         yield f"What was asked for in the first piece: {source}"

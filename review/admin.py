@@ -1,4 +1,7 @@
-"""Records of the review: who reviews, and answers of rounds that are closed. Orders and tokens are never shown."""
+"""Records of the review: who reviews, and answers of rounds that are closed.
+
+Orders and tokens are never shown.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,9 @@ CLOSED = (RoundState.LOCKED, RoundState.PUBLISHED)
 
 
 class AfterClose(ViewOnly):
-    """Records that exist for nobody before their round is closed; ``round_path`` leads to the round."""
+    """Records that exist for nobody before their round is closed; ``round_path`` leads to the
+    round.
+    """
 
     round_path: str
 
@@ -28,7 +33,9 @@ class AddressesForAdmins(ViewOnly):
     """Records that name people: for accounts that may change rounds."""
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return super().has_view_permission(request, obj) and request.user.has_perm("fartbench.change_round")
+        return super().has_view_permission(request, obj) and request.user.has_perm(
+            "fartbench.change_round"
+        )
 
 
 @admin.register(Reviewer)

@@ -20,7 +20,9 @@ class Answering(models.Model):
     started_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
     locked_at = models.DateTimeField(null=True, editable=False)
-    digest = models.CharField(max_length=64, blank=True, editable=False, help_text="SHA-256 of what was locked.")
+    digest = models.CharField(
+        max_length=64, blank=True, editable=False, help_text="SHA-256 of what was locked."
+    )
     unplayable_at = models.DateTimeField(null=True, editable=False)
     unplayable_reason = models.CharField(max_length=200, blank=True)
 

@@ -1,4 +1,7 @@
-"""Reviewer codes, invite tokens and return codes: how they are drawn and how they are kept. No Django here."""
+"""Reviewer codes, invite tokens and return codes: how they are drawn and how they are kept.
+
+No Django here.
+"""
 
 import hashlib
 import secrets
@@ -11,7 +14,9 @@ GROUP_LENGTH = 5
 
 
 def new_reviewer_code() -> str:
-    """Return a random code such as ``R-7KQ2M``: it says nothing about the person, the round or the order."""
+    """Return a random code such as ``R-7KQ2M``: it says nothing about the person, the round or the
+    order.
+    """
     return f"R-{_random(CODE_LENGTH)}"
 
 
@@ -21,7 +26,9 @@ def new_invite_token() -> str:
 
 
 def new_return_code() -> str:
-    """Return a personal way back such as ``7KQ2M-...``: 99 random bits, in groups that can be read aloud."""
+    """Return a personal way back such as ``7KQ2M-...``: 99 random bits, in groups that can be read
+    aloud.
+    """
     return "-".join(_random(GROUP_LENGTH) for _ in range(RETURN_GROUPS))
 
 
@@ -36,7 +43,9 @@ def token_hash(secret: str) -> str:
 def normal_return_code(typed: str) -> str:
     """Return what a person typed as a return code in its one spelling."""
     letters = "".join(letter for letter in typed.upper() if letter in ALPHABET)
-    return "-".join(letters[start : start + GROUP_LENGTH] for start in range(0, len(letters), GROUP_LENGTH))
+    return "-".join(
+        letters[start : start + GROUP_LENGTH] for start in range(0, len(letters), GROUP_LENGTH)
+    )
 
 
 def _random(length: int) -> str:

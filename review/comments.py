@@ -1,4 +1,6 @@
-"""What reviewers said beside their answers: mistakes noticed in locked sheets, and clips that would not play."""
+"""What reviewers said beside their answers: mistakes noticed in locked sheets, and clips that would
+not play.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +29,15 @@ def live_clips(round_: Round) -> QuerySet[Stimulus]:
 
 def unplayable_sheets(round_: Round) -> QuerySet[AnswerSheet]:
     """Return the sheets that ended because a clip of the round that counts would not play."""
-    sheets = AnswerSheet.objects.filter(stimulus__in=live_clips(round_), unplayable_at__isnull=False)
+    sheets = AnswerSheet.objects.filter(
+        stimulus__in=live_clips(round_), unplayable_at__isnull=False
+    )
     return sheets.select_related("reviewer", "stimulus")
 
 
 def comments_of(round_: Round) -> list[Comment]:
-    """Return every comment on the clips of a round: mistakes first, each kind in the order in which it was made.
+    """Return every comment on the clips of a round: mistakes first, each kind in the order in which
+    it was made.
 
     What was said of a copy that was retired is left out, as its answers are.
     """
@@ -44,7 +49,9 @@ def comments_of(round_: Round) -> list[Comment]:
             for found in mistakes.select_related("sheet__reviewer")
         ),
         *(
-            Comment(sheet.reviewer.code, sheet.stimulus_id, f"would not play: {sheet.unplayable_reason}")
+            Comment(
+                sheet.reviewer.code, sheet.stimulus_id, f"would not play: {sheet.unplayable_reason}"
+            )
             for sheet in unplayable
         ),
     ]

@@ -10,7 +10,9 @@ from fartbench.protocol import Response
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is stored of a draft; ``cleared`` names the questions whose answer had to go because it is not allowed."""
+    """What is stored of a draft; ``cleared`` names the questions whose answer had to go because it
+    is not allowed.
+    """
 
     revision: int
     responses: dict[str, Response]

@@ -14,7 +14,10 @@ class ReviewRefusal(Refusal):
 
 
 class NotYourAssignment(ReviewRefusal):
-    """The stimulus is not assigned to this reviewer. Whether there is such a stimulus at all is not said."""
+    """The stimulus is not assigned to this reviewer.
+
+    Whether there is such a stimulus at all is not said.
+    """
 
     def __init__(self) -> None:
         super().__init__("There is no such clip among your reviews.")
@@ -31,7 +34,9 @@ class NotYetDue(ReviewRefusal):
     """An earlier clip of the order has neither been ended nor set aside."""
 
     def __init__(self) -> None:
-        super().__init__("This clip is not due yet: end the earlier ones of your list, or set them aside, first.")
+        super().__init__(
+            "This clip is not due yet: end the earlier ones of your list, or set them aside, first."
+        )
 
 
 class SheetEnded(ReviewRefusal):
@@ -42,18 +47,23 @@ class AlreadyLocked(SheetEnded):
     """The sheet was locked before."""
 
     def __init__(self) -> None:
-        super().__init__("This sheet is locked. A mistake can be reported beside it, and changes nothing in it.")
+        super().__init__(
+            "This sheet is locked. A mistake can be reported beside it, and changes nothing in it."
+        )
 
 
 class LockedOtherwise(AlreadyLocked):
-    """The sheet was locked before, with other answers; ``stored`` are those, by question, and stay."""
+    """The sheet was locked before, with other answers; ``stored`` are those, by question, and
+    stay.
+    """
 
     def __init__(self, stored: Mapping[str, Response], different: Sequence[str]) -> None:
         self.stored = dict(stored)
         ReviewRefusal.__init__(
             self,
             "This sheet was locked before, perhaps in another window, with other answers to: "
-            f"{', '.join(different)}. The locked answers are shown and stay. What you sent now was not kept; "
+            f"{', '.join(different)}. The locked answers are shown and stay. What you sent now was "
+            "not kept; "
             "if it is right, report the mistake beside the sheet.",
         )
 
@@ -62,7 +72,10 @@ class AlreadyUnplayable(SheetEnded):
     """The sheet was ended as unplayable before."""
 
     def __init__(self) -> None:
-        super().__init__("This clip was reported as not playing, which ended its sheet. Ask staff for a new copy.")
+        super().__init__(
+            "This clip was reported as not playing, which ended its sheet. Ask staff for a new "
+            "copy."
+        )
 
 
 class StaleDraft(ReviewRefusal):
@@ -103,7 +116,9 @@ class ToolsTooSoon(ReviewRefusal):
     """Frame steps, loops or half speed came before the first impression was kept."""
 
     def __init__(self) -> None:
-        super().__init__("Frame steps, loops and half speed open once the first impression is kept.")
+        super().__init__(
+            "Frame steps, loops and half speed open once the first impression is kept."
+        )
 
 
 class BadPlayback(ReviewRefusal):
@@ -142,7 +157,10 @@ class InviteUnknown(InviteRefused):
     """No invite has this token."""
 
     def __init__(self) -> None:
-        super().__init__("This invite link is not known here. Check that it was copied whole, or ask for a new one.")
+        super().__init__(
+            "This invite link is not known here. Check that it was copied whole, or ask for a new "
+            "one."
+        )
 
 
 class InviteUsed(InviteRefused):
@@ -150,9 +168,12 @@ class InviteUsed(InviteRefused):
 
     def __init__(self) -> None:
         super().__init__(
-            "This invite link was opened before, and the reviewer it was made for has agreed to take part. The link "
-            "stops working then, so that it is of no use to others. If you are that reviewer, log in with your "
-            "password or return code. If you have neither, ask the person who invited you for a new link: your "
+            "This invite link was opened before, and the reviewer it was made for has agreed to "
+            "take part. The link "
+            "stops working then, so that it is of no use to others. If you are that reviewer, log "
+            "in with your "
+            "password or return code. If you have neither, ask the person who invited you for a "
+            "new link: your "
             "answers are kept."
         )
 
@@ -161,7 +182,9 @@ class InviteAddressWrong(InviteRefused):
     """An invite of a person who has begun was opened without the address that it was made for."""
 
     def __init__(self) -> None:
-        super().__init__("This is not the address that you were invited with. The link still works: try again.")
+        super().__init__(
+            "This is not the address that you were invited with. The link still works: try again."
+        )
 
 
 class InviteExpired(InviteRefused):
@@ -175,4 +198,6 @@ class InviteRevoked(InviteRefused):
     """The invite was withdrawn, usually because a newer one was made."""
 
     def __init__(self) -> None:
-        super().__init__("This invite link was replaced by a newer one. Use the newest you were sent.")
+        super().__init__(
+            "This invite link was replaced by a newer one. Use the newest you were sent."
+        )

@@ -1,14 +1,16 @@
 """Balanced presentation orders: who sees which clip when. No Django here.
 
-A perfect first-order carry-over over clips needs as many reviewers as clips, so the two factors behind the clips are
-balanced instead: the configuration and the scene, both as opaque labels (this module never learns what they stand for).
+A perfect first-order carry-over over clips needs as many reviewers as clips, so the two factors
+behind the clips are balanced instead: the configuration and the scene, both as opaque labels (this
+module never learns what they stand for).
 
-Clips are dealt into passes in which every configuration occurs at most once and the scenes are equally frequent;
-reviewers start at different passes, so that a clip falls in another part of each session; inside the passes a search
-(`review.order_search`) removes bad neighbours and evens out carry-over and positions.
+Clips are dealt into passes in which every configuration occurs at most once and the scenes are
+equally frequent; reviewers start at different passes, so that a clip falls in another part of each
+session; inside the passes a search (`review.order_search`) removes bad neighbours and evens out
+carry-over and positions.
 
-Everything follows from the seed through `random.Random.random()` alone, whose stream Python promises to keep.
-The stored order is the record, and the seed explains it.
+Everything follows from the seed through `random.Random.random()` alone, whose stream Python
+promises to keep. The stored order is the record, and the seed explains it.
 """
 
 import hashlib
@@ -19,10 +21,24 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from fartbench.errors import Refusal
-from review.order_balance import Balance, ClipFactors, equal_neighbours, measure_balance, unavoidable_neighbours
+from review.order_balance import (
+    Balance,
+    ClipFactors,
+    equal_neighbours,
+    measure_balance,
+    unavoidable_neighbours,
+)
 from review.order_search import Layout, improve
 
-__all__ = ["Balance", "ClipFactors", "OrderRefused", "Orders", "balanced_orders", "extra_order", "measure_balance"]
+__all__ = [
+    "Balance",
+    "ClipFactors",
+    "OrderRefused",
+    "Orders",
+    "balanced_orders",
+    "extra_order",
+    "measure_balance",
+]
 
 Item = TypeVar("Item")
 Rand = Callable[[], float]
@@ -38,7 +54,9 @@ DIFFERENT_CHOICES = 40
 
 
 class OrderRefused(Refusal):
-    """The clips cannot be put in order at all: there is none, one is listed twice, or there is no reviewer."""
+    """The clips cannot be put in order at all: there is none, one is listed twice, or there is no
+    reviewer.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +67,24 @@ class Orders:
     balance: Balance
 
 
-def balanced_orders(clips: Sequence[ClipFactors], reviewers: int, seed: str, *, effort: float = 1.0) -> Orders:
+def balanced_orders(
+    clips: Sequence[ClipFactors], reviewers: int, seed: str, *, effort: float = 1.0
+) -> Orders:
     """Orders for a whole cohort of `reviewers`, each holding every clip once.
 
-    The same clips (in whatever sequence), number and seed give the same orders. `effort` scales the number of swaps
-    tried; 1.0 takes about two seconds for 100 clips and four reviewers. Sets in which bad neighbours cannot be avoided
-    still get orders, and the balance says so. Raises OrderRefused without clips or reviewers, or for an id given twice.
+    The same clips (in whatever sequence), number and seed give the same orders. `effort` scales the
+    number of swaps tried; 1.0 takes about two seconds for 100 clips and four reviewers. Sets in
+    which bad neighbours cannot be avoided still get orders, and the balance says so. Raises
+    OrderRefused without clips or reviewers, or for an id given twice.
     """
     if reviewers < 1:
         raise OrderRefused(f"Orders were asked for {reviewers} reviewers; at least one is needed.")
     clips = _sorted(clips)
     layout, passes = _dealt(clips, seed)
     rand = _stream(seed, "cohort", str(reviewers))
-    starts = [round(reviewer * len(passes) / reviewers) % len(passes) for reviewer in range(reviewers)]
+    starts = [
+        round(reviewer * len(passes) / reviewers) % len(passes) for reviewer in range(reviewers)
+    ]
     dealt = [_session(passes, start, rand) for start in starts]
     found = improve(layout, dealt, rand, swaps=_swaps(len(clips) * reviewers, effort))
     orders = _named(clips, _finished(layout, found, [], rand))
@@ -69,13 +92,19 @@ def balanced_orders(clips: Sequence[ClipFactors], reviewers: int, seed: str, *, 
 
 
 def extra_order(
-    clips: Sequence[ClipFactors], earlier: Sequence[Sequence[str]], seed: str, reviewer: str, *, effort: float = 1.0
+    clips: Sequence[ClipFactors],
+    earlier: Sequence[Sequence[str]],
+    seed: str,
+    reviewer: str,
+    *,
+    effort: float = 1.0,
 ) -> tuple[str, ...]:
-    """An order for one more reviewer, who replaces another or comes beside the cohort; `earlier` ones stay as they are.
+    """An order for one more reviewer, who replaces another or comes beside the cohort; `earlier`
+    ones stay as they are.
 
-    `seed` is the one of the round, `reviewer` any label that is this reviewer's own; `earlier` holds the orders to be
-    balanced with (ids no longer among `clips`, like replaced blind copies, are passed over). Raises OrderRefused as
-    `balanced_orders` does.
+    `seed` is the one of the round, `reviewer` any label that is this reviewer's own; `earlier`
+    holds the orders to be balanced with (ids no longer among `clips`, like replaced blind copies,
+    are passed over). Raises OrderRefused as `balanced_orders` does.
     """
     clips = _sorted(clips)
     number = {clip.id: index for index, clip in enumerate(clips)}
@@ -90,10 +119,14 @@ def extra_order(
 def _sorted(clips: Sequence[ClipFactors]) -> list[ClipFactors]:
     """The clips by id, so that the sequence in which a database gives them changes nothing."""
     if not clips:
-        raise OrderRefused("There is no clip to put in order; a round needs at least one delivered clip.")
+        raise OrderRefused(
+            "There is no clip to put in order; a round needs at least one delivered clip."
+        )
     twice = sorted(name for name, count in Counter(clip.id for clip in clips).items() if count > 1)
     if twice:
-        raise OrderRefused(f"Clip {twice[0]} is listed more than once; a reviewer is shown each clip once.")
+        raise OrderRefused(
+            f"Clip {twice[0]} is listed more than once; a reviewer is shown each clip once."
+        )
     return sorted(clips, key=lambda clip: clip.id)
 
 
@@ -107,7 +140,9 @@ def _stream(*words: str) -> Rand:
 
 
 def _shuffled(items: Iterable[Item], rand: Rand) -> list[Item]:
-    """Fisher-Yates on `random()` alone: Python does not promise that `random.shuffle` stays the same."""
+    """Fisher-Yates on `random()` alone: Python does not promise that `random.shuffle` stays the
+    same.
+    """
     result = list(items)
     for last in range(len(result) - 1, 0, -1):
         other = int(rand() * (last + 1))
@@ -119,15 +154,17 @@ def _swaps(places: int, effort: float) -> int:
     return int(min(SWAPS_PER_PLACE * places, MOST_SWAPS) * effort)
 
 
-# --- dealing into passes ----------------------------------------------------------------------------------------------
+# --- dealing into passes
+# ----------------------------------------------------------------------
 
 
 def _dealt(clips: Sequence[ClipFactors], seed: str) -> tuple[Layout, list[Order]]:
     """The factors as numbers, in an order drawn from the seed, and the clips dealt into passes.
 
-    S configurations make a group, whose rows of scenes are a cyclic Latin square: in each pass they show all S scenes.
-    Every group, and every further S passes for replicates, has the scenes in an order of its own: with one order for
-    all, configurations k and k + S would show the same scene in every pass and so could never follow each other.
+    S configurations make a group, whose rows of scenes are a cyclic Latin square: in each pass they
+    show all S scenes. Every group, and every further S passes for replicates, has the scenes in an
+    order of its own: with one order for all, configurations k and k + S would show the same scene
+    in every pass and so could never follow each other.
     """
     rand = _stream(seed, "passes")
     configurations = _numbered({clip.configuration for clip in clips}, rand)
@@ -148,7 +185,9 @@ def _dealt(clips: Sequence[ClipFactors], seed: str) -> tuple[Layout, list[Order]
     for (configuration, scene), numbers in replicates.items():
         group = configuration // len(scenes)
         for replicate, number in enumerate(numbers):
-            turn = (replicate + group) % turns  # groups with few clips do not all crowd into the first passes
+            turn = (
+                replicate + group
+            ) % turns  # groups with few clips do not all crowd into the first passes
             place = (column[group][turn][scene] + configuration) % len(scenes)
             passes[len(scenes) * turn + place].append(number)
     return layout, passes
@@ -163,7 +202,9 @@ def _session(passes: Sequence[Order], start: int, rand: Rand) -> list[Order]:
 
 
 def _fairest_start(passes: Sequence[Order], fixed: Sequence[Order]) -> int:
-    """The starting pass that brings the clips' mean positions over `fixed` and this order nearest to the middle."""
+    """The starting pass that brings the clips' mean positions over `fixed` and this order nearest
+    to the middle.
+    """
     clips = sum(map(len, passes))
     off_centre = [0] * clips  # twice the distance from the middle, summed over the orders
     for order in fixed:
@@ -181,11 +222,16 @@ def _fairest_start(passes: Sequence[Order], fixed: Sequence[Order]) -> int:
     return min(range(len(passes)), key=unfairness)
 
 
-# --- finishing --------------------------------------------------------------------------------------------------------
+# --- finishing
+# ----------------------------------------------------------------------
 
 
-def _finished(layout: Layout, found: Sequence[Order], fixed: Sequence[Order], rand: Rand) -> list[Order]:
-    """The orders with avoidable bad neighbours repaired across passes, and no two of them equal if possible."""
+def _finished(
+    layout: Layout, found: Sequence[Order], fixed: Sequence[Order], rand: Rand
+) -> list[Order]:
+    """The orders with avoidable bad neighbours repaired across passes, and no two of them equal if
+    possible.
+    """
     seen = {tuple(order) for order in fixed}
     finished = []
     for order in found:
@@ -205,7 +251,9 @@ def _badness(layout: Layout, order: Order) -> tuple[int, int]:
 
 
 def _repaired(layout: Layout, order: Order, rand: Rand) -> Order:
-    """`order` with fewer bad neighbours, across passes if need be; as it is when it has only what it must have."""
+    """`order` with fewer bad neighbours, across passes if need be; as it is when it has only what
+    it must have.
+    """
     least = (unavoidable_neighbours(layout.configuration), unavoidable_neighbours(layout.scene))
     for start in (order, _interleaved(layout, order), order[::-1]):
         if _badness(layout, order) == least:
@@ -215,10 +263,11 @@ def _repaired(layout: Layout, order: Order, rand: Rand) -> Order:
 
 
 def _walked(layout: Layout, order: Order, rand: Rand) -> Order:
-    """A random walk that turns stretches around (2-opt: Croes 1958, Operations Research 6) where neighbours are bad.
+    """A random walk that turns stretches around (2-opt: Croes 1958, Operations Research 6) where
+    neighbours are bad.
 
-    Turning a stretch changes its two outer pairs only, and it is turned when these do not get worse. Short stretches
-    are more likely, so that clips stay near their pass.
+    Turning a stretch changes its two outer pairs only, and it is turned when these do not get
+    worse. Short stretches are more likely, so that clips stay near their pass.
     """
     line = [-1, *order, -1]
     last = len(order)
@@ -235,7 +284,11 @@ def _walked(layout: Layout, order: Order, rand: Rand) -> Order:
             break
         for place in bad:
             far = int(rand() * rand() * min(last, WALK_REACH))
-            start, end = (place + 1, min(place + 1 + far, last)) if rand() < HALF else (max(place - far, 1), place)
+            start, end = (
+                (place + 1, min(place + 1 + far, last))
+                if rand() < HALF
+                else (max(place - far, 1), place)
+            )
             outer, inner = (line[start - 1], line[end + 1]), (line[start], line[end])
             before = price(outer[0], inner[0]) + price(inner[1], outer[1])
             if price(outer[0], inner[1]) + price(inner[0], outer[1]) <= before:
@@ -244,18 +297,24 @@ def _walked(layout: Layout, order: Order, rand: Rand) -> Order:
 
 
 def _interleaved(layout: Layout, order: Order) -> Order:
-    """The commonest configuration on every other place, then the next: as few equal neighbours as there can be."""
+    """The commonest configuration on every other place, then the next: as few equal neighbours as
+    there can be.
+    """
     counts = Counter(layout.configuration)
-    ranked = sorted(order, key=lambda clip: (-counts[layout.configuration[clip]], layout.configuration[clip]))
+    ranked = sorted(
+        order, key=lambda clip: (-counts[layout.configuration[clip]], layout.configuration[clip])
+    )
     half = max((len(order) + 1) // 2, *counts.values())
     even, odd = ranked[:half], ranked[half:]
     return [clip for pair in zip(even, odd, strict=False) for clip in pair] + even[len(odd) :]
 
 
 def _different(layout: Layout, order: Order, seen: set[tuple[int, ...]], rand: Rand) -> Order:
-    """`order`, or when it is among `seen`, one that is not: the least bad of those met on a random walk.
+    """`order`, or when it is among `seen`, one that is not: the least bad of those met on a random
+    walk.
 
-    The first steps of the walk are repaired too, because chance alone seldom meets a good order of a tight set.
+    The first steps of the walk are repaired too, because chance alone seldom meets a good order of
+    a tight set.
     """
     if tuple(order) not in seen:
         return order
@@ -265,7 +324,11 @@ def _different(layout: Layout, order: Order, seen: set[tuple[int, ...]], rand: R
         candidate = list(candidate)
         one, other = int(rand() * len(order)), int(rand() * len(order))
         candidate[one], candidate[other] = candidate[other], candidate[one]
-        options = [candidate, _repaired(layout, candidate, rand)] if attempt < DIFFERENT_CHOICES else [candidate]
+        options = (
+            [candidate, _repaired(layout, candidate, rand)]
+            if attempt < DIFFERENT_CHOICES
+            else [candidate]
+        )
         met += [option for option in options if tuple(option) not in seen]
         if len(met) >= DIFFERENT_CHOICES:
             break

@@ -1,7 +1,8 @@
-"""How balanced a set of presentation orders is: the figures that are stored and shown to admins. No Django here.
+"""How balanced a set of presentation orders is: the figures that are stored and shown to admins. No
+Django here.
 
-The criterion is first-order carry-over (Williams 1949, Australian Journal of Scientific Research A 2), counted over the
-two factors of a clip, its configuration and its scene.
+The criterion is first-order carry-over (Williams 1949, Australian Journal of Scientific Research A
+2), counted over the two factors of a clip, its configuration and its scene.
 """
 
 import math
@@ -13,7 +14,10 @@ from itertools import pairwise
 
 @dataclass(frozen=True, slots=True)
 class ClipFactors:
-    """A clip to place: its opaque id and the labels of its two factors. Replicates share both labels."""
+    """A clip to place: its opaque id and the labels of its two factors.
+
+    Replicates share both labels.
+    """
 
     id: str
     configuration: str
@@ -24,9 +28,10 @@ class ClipFactors:
 class CarryOver:
     """How often one level of a factor directly follows another one, over all orders.
 
-    `low`, `high` and `mean` are counts of an ordered pair of different levels, `squares` the sum of the squared
-    deviations from the mean; `least_high` and `least_squares` are the values below which no orders of this size can go:
-    with T transitions over M pairs and f the fraction of T/M, ceil(T/M) and M f (1 - f).
+    `low`, `high` and `mean` are counts of an ordered pair of different levels, `squares` the sum of
+    the squared deviations from the mean; `least_high` and `least_squares` are the values below
+    which no orders of this size can go: with T transitions over M pairs and f the fraction of T/M,
+    ceil(T/M) and M f (1 - f).
     """
 
     low: int
@@ -41,10 +46,11 @@ class CarryOver:
 class Balance:
     """The balance figures of a set of orders; JSON-able through `dataclasses.asdict`.
 
-    Neighbour counts are totals over all orders. A mean position is the mean over the orders of (place + 1/2) / clips,
-    so 0.5 is ideal; the ranges are (lowest, highest) over clips, configurations and scenes. A carry-over is None when
-    the factor has fewer than two levels. `feasible` is False when bad neighbours could not be or were not avoided, or
-    two orders are equal; `reasons` then says why, in words.
+    Neighbour counts are totals over all orders. A mean position is the mean over the orders of
+    (place + 1/2) / clips, so 0.5 is ideal; the ranges are (lowest, highest) over clips,
+    configurations and scenes. A carry-over is None when the factor has fewer than two levels.
+    `feasible` is False when bad neighbours could not be or were not avoided, or two orders are
+    equal; `reasons` then says why, in words.
     """
 
     clips: int
@@ -62,7 +68,8 @@ class Balance:
 
 
 def measure_balance(clips: Sequence[ClipFactors], orders: Sequence[Sequence[str]]) -> Balance:
-    """The balance figures of orders of `clips` (at least one of each), made just now or stored before.
+    """The balance figures of orders of `clips` (at least one of each), made just now or stored
+    before.
 
     Every order is a sequence of clip ids; KeyError for an id that is not among `clips`.
     """
@@ -73,7 +80,11 @@ def measure_balance(clips: Sequence[ClipFactors], orders: Sequence[Sequence[str]
     reasons = (
         *_neighbour_reasons("configuration", configurations),
         *_neighbour_reasons("scene", scenes),
-        *(() if all_different else ("two orders are equal: so few clips have fewer different orders than asked for",)),
+        *(
+            ()
+            if all_different
+            else ("two orders are equal: so few clips have fewer different orders than asked for",)
+        ),
     )
     return Balance(
         clips=len(clips),
@@ -97,7 +108,9 @@ def equal_neighbours(labels: Iterable[object]) -> int:
 
 
 def unavoidable_neighbours(labels: Sequence[object]) -> int:
-    """The least number of equal neighbours that any sequence of these labels has: 2 x commonest - all - 1, or none."""
+    """The least number of equal neighbours that any sequence of these labels has: 2 x commonest -
+    all - 1, or none.
+    """
     return max(0, 2 * max(Counter(labels).values()) - len(labels) - 1)
 
 
@@ -112,7 +125,10 @@ def _neighbour_reasons(factor: str, orders: Sequence[Sequence[str]]) -> Iterable
             f"each order has at least {least} neighbours of the same {factor}"
         )
     if more := found - least * len(orders):
-        yield f"{more} neighbours of the same {factor} are left in all orders; the counts alone do not force them"
+        yield (
+            f"{more} neighbours of the same {factor} are left in all orders; the counts alone do "
+            "not force them"
+        )
 
 
 def _carry_over(orders: Sequence[Sequence[str]]) -> CarryOver | None:

@@ -1,4 +1,6 @@
-"""How fast a reviewer works, how long the rest will take, and when a break is due. No Django here."""
+"""How fast a reviewer works, how long the rest will take, and when a break is due. No Django
+here.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +11,32 @@ from statistics import median
 
 from fartbench.protocol import Protocol
 
-LONGEST_PAUSE = timedelta(minutes=10)  # a longer gap between two locks is a break, and says nothing about the pace
+LONGEST_PAUSE = timedelta(
+    minutes=10
+)  # a longer gap between two locks is a break, and says nothing about the pace
 BREAK_AFTER = timedelta(minutes=40)
 FEWEST_GAPS = 3
 SECONDS_PER_QUESTION = 4  # a rough figure, until the reviewer's own pace is known
 
 
 def time_left(locked_at: Sequence[datetime], left: int) -> timedelta | None:
-    """Return how long ``left`` clips will take at the median pace between earlier locks, or None before it is known."""
-    gaps = [later - earlier for earlier, later in pairwise(sorted(locked_at)) if later - earlier <= LONGEST_PAUSE]
+    """Return how long ``left`` clips will take at the median pace between earlier locks, or None
+    before it is known.
+    """
+    gaps = [
+        later - earlier
+        for earlier, later in pairwise(sorted(locked_at))
+        if later - earlier <= LONGEST_PAUSE
+    ]
     if len(gaps) < FEWEST_GAPS:
         return None
     return timedelta(seconds=median(gap.total_seconds() for gap in gaps) * left)
 
 
 def expected_time(protocol: Protocol, clips: int) -> timedelta:
-    """Return how long ``clips`` will take before the reviewer's own pace is known: playing them as often as the
-    protocol asks, and a few seconds for each question."""
+    """Return how long ``clips`` will take before the reviewer's own pace is known: playing them as
+    often as the protocol asks, and a few seconds for each question.
+    """
     each_s = protocol.clip.duration_s * max(1, protocol.playback.full_plays)
     return timedelta(seconds=clips * (each_s + SECONDS_PER_QUESTION * len(protocol.questions)))
 

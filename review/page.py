@@ -1,6 +1,8 @@
-"""The form of a clip as a page shows it, and the same rules as data for the browser. No Django here.
+"""The form of a clip as a page shows it, and the same rules as data for the browser. No Django
+here.
 
-Everything is read from the protocol's form: questions, options, N/A and its conditions are stated nowhere else.
+Everything is read from the protocol's form: questions, options, N/A and its conditions are stated
+nowhere else.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from typing import Any
 from fartbench.protocol import AllowedAnswer, AnswerSet, Consistency, Form, Question, Response
 
 NA_KEY = "a"
-# What ticks a flag, in the order of the flags: letters that neither a page nor an ordinary answer takes.
+# What ticks a flag, in the order of the flags: letters that neither a page nor an ordinary answer
+# takes.
 FLAG_KEYS = "bcdeghijkopqrtvwxz"
 # What the player and the page do on a key (static/js/review/keys.js); no answer takes these.
 RESERVED_KEYS = frozenset("amfsl")
@@ -20,7 +23,8 @@ RESERVED_KEYS = frozenset("amfsl")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One button. ``value`` is the answer as it is sent; ``condition`` says in words when an N/A is permitted.
+    """One button. ``value`` is the answer as it is sent; ``condition`` says in words when an N/A is
+    permitted.
 
     ``anchor`` says what a point of a scale stands for.
     """
@@ -48,8 +52,9 @@ class NumberBox:
 class QuestionBlock:
     """One question with its choices: ``choices`` are values, ``na`` the N/A answers of the scene.
 
-    ``kind`` is that of its answers. A number is typed into ``box`` and has no choices. A question that does not apply
-    in the scene has ``settled``, the words of its only answer, and nothing to choose.
+    ``kind`` is that of its answers. A number is typed into ``box`` and has no choices. A question
+    that does not apply in the scene has ``settled``, the words of its only answer, and nothing to
+    choose.
     """
 
     number: int
@@ -73,7 +78,9 @@ class QuestionBlock:
     def chosen_label(self) -> str:
         """Return the words of the answer given, or an empty text."""
         typed = self.box.value if self.box else ""
-        chosen = next((choice.label for choice in (*self.choices, *self.na) if choice.is_chosen), "")
+        chosen = next(
+            (choice.label for choice in (*self.choices, *self.na) if choice.is_chosen), ""
+        )
         return self.settled or chosen or typed
 
     def words_of(self, response: Response) -> str:
@@ -90,14 +97,23 @@ def question_blocks(
     numbers = {key: number for number, key in enumerate(filter(form.asks, form.keys), start=1)}
     wrong = faults or {}
     return [
-        _block(form, numbers.get(question.key, 0), question, responses.get(question.key), wrong.get(question.key, ""))
+        _block(
+            form,
+            numbers.get(question.key, 0),
+            question,
+            responses.get(question.key),
+            wrong.get(question.key, ""),
+        )
         for question in form.questions
     ]
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The questions that open together. ``is_titled`` says whether the protocol gives it a title of its own."""
+    """The questions that open together.
+
+    ``is_titled`` says whether the protocol gives it a title of its own.
+    """
 
     number: int
     title: str
@@ -120,14 +136,20 @@ class Stage:
     @property
     def anchors(self) -> tuple[tuple[Choice, ...], ...]:
         """The scales of this stage whose points are explained, each once."""
-        scales = {tuple(replace(choice, is_chosen=False) for choice in block.choices): None for block in self.questions}
+        scales = {
+            tuple(replace(choice, is_chosen=False) for choice in block.choices): None
+            for block in self.questions
+        }
         return tuple(scale for scale in scales if any(choice.anchor for choice in scale))
 
 
 def stages(form: Form, blocks: Sequence[QuestionBlock]) -> list[Stage]:
     """Return the questions by stage, in order."""
     numbers = sorted({block.stage for block in blocks})
-    return [_stage(form, number, tuple(block for block in blocks if block.stage == number)) for number in numbers]
+    return [
+        _stage(form, number, tuple(block for block in blocks if block.stage == number))
+        for number in numbers
+    ]
 
 
 def _stage(form: Form, number: int, blocks: tuple[QuestionBlock, ...]) -> Stage:
@@ -142,7 +164,9 @@ def browser_rules(form: Form) -> dict[str, Any]:
     """Return the form's rules as JSON for ``static/js/review/rules.js``."""
     settled = {question: str(response) for question, response in form.settled.items()}
     return {
-        "questions": [{"key": question.key, "stage": question.stage} for question in form.questions],
+        "questions": [
+            {"key": question.key, "stage": question.stage} for question in form.questions
+        ],
         "allowed": list(map(_allowed, form.allowed)),
         "settled": settled,
         "firstImpression": list(form.first_impression),
@@ -155,9 +179,11 @@ def browser_rules(form: Form) -> dict[str, Any]:
 
 
 def parse_changes(answers: Mapping[str, Any]) -> dict[str, Response | None]:
-    """Return the answers that a browser sent (``yes``, ``na:REASON``, or nothing for none) by question.
+    """Return the answers that a browser sent (``yes``, ``na:REASON``, or nothing for none) by
+    question.
 
-    Raises ResponseError for what is no answer at all; whether it is one of its question's is for the form to say.
+    Raises ResponseError for what is no answer at all; whether it is one of its question's is for
+    the form to say.
     """
     return {str(key): Response.parse(str(text)) if text else None for key, text in answers.items()}
 
@@ -166,15 +192,24 @@ def _allowed(answer: AllowedAnswer) -> dict[str, Any]:
     return {
         "question": answer.question,
         "answer": str(answer.response),
-        "when": [answer.requires_question, answer.requires_value] if answer.requires_question else None,
+        "when": [answer.requires_question, answer.requires_value]
+        if answer.requires_question
+        else None,
     }
 
 
 def _consistency(rule: Consistency) -> dict[str, Any]:
-    return {"question": rule.question, "other": rule.other, "atLeast": rule.at_least, "text": rule.text}
+    return {
+        "question": rule.question,
+        "other": rule.other,
+        "atLeast": rule.at_least,
+        "text": rule.text,
+    }
 
 
-def _block(form: Form, number: int, question: Question, response: Response | None, fault: str) -> QuestionBlock:
+def _block(
+    form: Form, number: int, question: Question, response: Response | None, fault: str
+) -> QuestionBlock:
     answers, settled = form.protocol.answer_set(question), form.settled.get(question.key)
     text = form.protocol.question(question.key).label if settled else form.wording(question.key)
     block = QuestionBlock(
@@ -213,7 +248,13 @@ def _choices(form: Form, question: Question, chosen: str) -> tuple[Choice, ...]:
 
 def _na_choices(form: Form, question: Question, chosen: str) -> tuple[Choice, ...]:
     return tuple(
-        Choice(str(answer.response), text, NA_KEY, str(answer.response) == chosen, _condition(form, answer))
+        Choice(
+            str(answer.response),
+            text,
+            NA_KEY,
+            str(answer.response) == chosen,
+            _condition(form, answer),
+        )
         for answer, text in form.na_options(question.key)
     )
 
@@ -221,14 +262,24 @@ def _na_choices(form: Form, question: Question, chosen: str) -> tuple[Choice, ..
 def _number_box(answers: AnswerSet, chosen: str) -> NumberBox:
     values = [option.value for option in answers.answers]
     return NumberBox(
-        values[0], values[-1], f"{answers.step:g}", chosen if chosen in values else "", answers.kind == "time"
+        values[0],
+        values[-1],
+        f"{answers.step:g}",
+        chosen if chosen in values else "",
+        answers.kind == "time",
     )
 
 
 def answer_keys(values: Sequence[str]) -> list[str]:
-    """Return one key per answer: its first letter or digit, or its place when those would not tell answers apart."""
+    """Return one key per answer: its first letter or digit, or its place when those would not tell
+    answers apart.
+    """
     first = [value[0] for value in values]
-    if len(set(first)) == len(first) and not set(first) & RESERVED_KEYS and all(map(_is_one_key, values)):
+    if (
+        len(set(first)) == len(first)
+        and not set(first) & RESERVED_KEYS
+        and all(map(_is_one_key, values))
+    ):
         return first
     return [str(place) for place in range(1, len(values) + 1)]
 
@@ -242,5 +293,9 @@ def _condition(form: Form, answer: AllowedAnswer) -> str:
     if answer.requires_question is None:
         return ""
     earlier = form.protocol.question(answer.requires_question)
-    value = next(option.label for option in form.options(earlier.key) if option.value == answer.requires_value)
+    value = next(
+        option.label
+        for option in form.options(earlier.key)
+        if option.value == answer.requires_value
+    )
     return f"only when “{earlier.label}” is {value}"

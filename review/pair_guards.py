@@ -2,10 +2,13 @@
 
 from fartbench.writeonce import Guard, never_changes
 
-# The rule rows of a protocol's pairs stand beside those of its scenes; no scene's key holds a colon.
+# The rule rows of a protocol's pairs stand beside those of its scenes; no scene's key holds a
+# colon.
 FORM_OF_PAIRS = ":pairs"
 
-_ROUND_IS_OPEN = "EXISTS (SELECT 1 FROM fartbench_round r WHERE r.id = {round} AND r.state = 'reviewing')"
+_ROUND_IS_OPEN = (
+    "EXISTS (SELECT 1 FROM fartbench_round r WHERE r.id = {round} AND r.state = 'reviewing')"
+)
 
 _CLIPS_FIT = """(SELECT COUNT(*) FROM blinding_stimulus s WHERE s.id IN (NEW.first_id, NEW.second_id)
   AND s.round_id = NEW.round_id AND s.scene = NEW.scene) = 2"""
@@ -26,7 +29,12 @@ _LOCKS = "OLD.locked_at IS NULL AND NEW.locked_at IS NOT NULL"
 
 PAIRS = (
     Guard("pair_clips_fit", "review_pair", "INSERT", f"NOT ({_CLIPS_FIT})"),
-    Guard("pair_round_is_open", "review_pair", "INSERT", f"NOT {_ROUND_IS_OPEN.format(round='NEW.round_id')}"),
+    Guard(
+        "pair_round_is_open",
+        "review_pair",
+        "INSERT",
+        f"NOT {_ROUND_IS_OPEN.format(round='NEW.round_id')}",
+    ),
     Guard("pairtask_is_of_its_round", "review_pairtask", "INSERT", f"NOT {_TASK_FITS}"),
     *never_changes("review_pair"),
     *never_changes("review_pairtask"),
@@ -35,12 +43,16 @@ PAIRS = (
 VOTES = (
     Guard("vote_is_born_a_draft", "review_vote", "INSERT",
           "NEW.locked_at IS NOT NULL OR NEW.unplayable_at IS NOT NULL"),
-    Guard("vote_round_is_open", "review_vote", "INSERT", f"NOT {_ROUND_IS_OPEN.format(round=_ROUND_OF_VOTE)}"),
+    Guard("vote_round_is_open", "review_vote", "INSERT",
+          f"NOT {_ROUND_IS_OPEN.format(round=_ROUND_OF_VOTE)}"),
     Guard("vote_keeps_its_task", "review_vote", "UPDATE", "NEW.task_id <> OLD.task_id"),
-    Guard("vote_answer_is_allowed", "review_vote", "UPDATE", f"{_LOCKS} AND NOT {_ANSWER_IS_ALLOWED}", ("locked_at",)),
+    Guard("vote_answer_is_allowed", "review_vote", "UPDATE", f"{_LOCKS} AND NOT "
+                                                             f"{_ANSWER_IS_ALLOWED}", ("locked_at",
+                                                                                       )),
     Guard("vote_locks_while_open", "review_vote", "UPDATE",
           f"{_LOCKS} AND NOT {_ROUND_IS_OPEN.format(round=_ROUND_OF_VOTE)}", ("locked_at",)),
-    *never_changes("review_vote", once="OLD.locked_at IS NOT NULL OR OLD.unplayable_at IS NOT NULL"),
+    *never_changes("review_vote", once="OLD.locked_at IS NOT NULL OR OLD.unplayable_at IS NOT "
+                                       "NULL"),
 )  # fmt: skip
 
 ALL = (*PAIRS, *VOTES)

@@ -1,4 +1,6 @@
-"""Training clips: what is right about them, and how a reviewer's answers compare. No Django here."""
+"""Training clips: what is right about them, and how a reviewer's answers compare. No Django
+here.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from review.page import QuestionBlock
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """The right answer to one question about a training clip, others that are as fair, and the reason in words."""
+    """The right answer to one question about a training clip, others that are as fair, and the
+    reason in words.
+    """
 
     answer: str
     fair: tuple[str, ...]
@@ -34,7 +38,9 @@ def solution_of(entry: Mapping[str, Any]) -> Solution:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One question about a training clip: what was answered, what is right, and why; all in words."""
+    """One question about a training clip: what was answered, what is right, and why; all in
+    words.
+    """
 
     text: str
     given: str
@@ -45,7 +51,9 @@ class Comparison:
 
 
 def compare(
-    blocks: Sequence[QuestionBlock], responses: Mapping[str, Response], solutions: Mapping[str, Solution]
+    blocks: Sequence[QuestionBlock],
+    responses: Mapping[str, Response],
+    solutions: Mapping[str, Solution],
 ) -> list[Comparison]:
     """Return how a complete set of answers compares, in the order of the questions."""
     return [_compared(block, responses[block.key], solutions[block.key]) for block in blocks]

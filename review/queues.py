@@ -1,4 +1,7 @@
-"""A reviewer's list of a round in the stored order: what is done, and what comes next. No Django here."""
+"""A reviewer's list of a round in the stored order: what is done, and what comes next.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -54,9 +57,14 @@ class Queue(Generic[Listed]):
 
     @property
     def next(self) -> Listed | None:
-        """What is due: the first that is neither ended nor set aside, then the first that was set aside."""
+        """What is due: the first that is neither ended nor set aside, then the first that was set
+        aside.
+        """
         open_items = [item for item in self.items if not item.is_ended]
-        return next((item for item in open_items if not item.is_set_aside), open_items[0] if open_items else None)
+        return next(
+            (item for item in open_items if not item.is_set_aside),
+            open_items[0] if open_items else None,
+        )
 
     def after(self, key: str) -> Listed | None:
         """Return what would be due once this one is done."""

@@ -32,7 +32,9 @@ class SheetRecord:
                 "protocol": self.protocol_digest,
                 "scene": self.scene,
                 "source": self.source,
-                "answers": {question: str(response) for question, response in self.responses.items()},
+                "answers": {
+                    question: str(response) for question, response in self.responses.items()
+                },
                 "playback": dict(self.playback),
                 "locked_at": self.locked_at.isoformat(),
             }

@@ -1,4 +1,7 @@
-"""What the pages and commands read of the review. Nothing here knows configurations, and nothing writes."""
+"""What the pages and commands read of the review.
+
+Nothing here knows configurations, and nothing writes.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,24 @@ from django.utils import timezone
 from blinding.models import Stimulus
 from fartbench.compiled import CompiledQuery, Part
 from fartbench.models import Round, RoundState
-from review.models import AnswerSheet, Assignment, CohortMember, Invite, Reviewer, Role, TrainingClip
+from review.models import (
+    AnswerSheet,
+    Assignment,
+    CohortMember,
+    Invite,
+    Reviewer,
+    Role,
+    TrainingClip,
+)
 from review.queues import Queue
 
 Person = AbstractBaseUser | AnonymousUser
 
 
 def reviewer_of(user: Person) -> Reviewer | None:
-    """Return the reviewer behind an account, or None. An account with staff rights never reviews."""
+    """Return the reviewer behind an account, or None. An account with staff rights never
+    reviews.
+    """
     if not user.is_authenticated or getattr(user, "is_staff", False):
         return None
     return getattr(user, "reviewer", None)  # came with the account: see review.backend
@@ -35,7 +48,9 @@ def memberships_of(reviewer: Reviewer) -> list[CohortMember]:
 
 def rounds_reviewed_by(user: AbstractBaseUser) -> list[str]:
     """Return the names of the unpublished rounds whose cohort an account is or was in."""
-    places = CohortMember.objects.filter(reviewer__user=user.pk).exclude(round__state=RoundState.PUBLISHED)
+    places = CohortMember.objects.filter(reviewer__user=user.pk).exclude(
+        round__state=RoundState.PUBLISHED
+    )
     return sorted(set(places.values_list("round__name", flat=True)))
 
 
@@ -70,13 +85,20 @@ class QueueItem:
 
     @property
     def is_set_aside(self) -> bool:
-        return self.sheet is not None and not self.sheet.is_ended and self.sheet.set_aside_at is not None
+        return (
+            self.sheet is not None
+            and not self.sheet.is_ended
+            and self.sheet.set_aside_at is not None
+        )
 
 
 def assignments_of(reviewer: Reviewer | int, round: Round | int) -> QuerySet[Assignment]:
     """Return the reviewer's assignments in the round's stored order, without retired stimuli."""
     return Assignment.objects.filter(
-        member__reviewer=reviewer, member__round=round, member__left_at=None, stimulus__retirement=None
+        member__reviewer=reviewer,
+        member__round=round,
+        member__left_at=None,
+        stimulus__retirement=None,
     ).order_by("position")
 
 
@@ -84,7 +106,9 @@ def queue_of(reviewer: Reviewer, round: Round) -> Queue[QueueItem]:
     """Return the reviewer's list of a round with the state of each sheet, in two queries."""
     sheets = {
         sheet.stimulus_id: sheet
-        for sheet in AnswerSheet.objects.filter(reviewer=reviewer, stimulus__round=round).defer("playback")
+        for sheet in AnswerSheet.objects.filter(reviewer=reviewer, stimulus__round=round).defer(
+            "playback"
+        )
     }
     return Queue(
         tuple(
@@ -96,22 +120,34 @@ def queue_of(reviewer: Reviewer, round: Round) -> Queue[QueueItem]:
 
 def training_of(round: Round) -> list[TrainingClip]:
     """Return the training clips of a round: those of its protocol in its scenes, in their order."""
-    return list(TrainingClip.objects.filter(protocol=round.protocol_id, scene__in=round.scenes).order_by("place"))
+    return list(
+        TrainingClip.objects.filter(protocol=round.protocol_id, scene__in=round.scenes).order_by(
+            "place"
+        )
+    )
 
 
 def training_due(member: CohortMember) -> TrainingClip | None:
-    """Return the training clip that comes next, or None when all are done, or when there are none."""
-    return next((clip for clip in training_of(member.round) if clip.pk not in member.practised), None)
+    """Return the training clip that comes next, or None when all are done, or when there are
+    none.
+    """
+    return next(
+        (clip for clip in training_of(member.round) if clip.pk not in member.practised), None
+    )
 
 
 def next_assignment(reviewer: Reviewer, round: Round) -> Assignment | None:
-    """Return the assignment that is due (see `Queue.next`), or None when the reviewer is done with the round."""
+    """Return the assignment that is due (see `Queue.next`), or None when the reviewer is done with
+    the round.
+    """
     rows = _next_assignment.rows(reviewer=reviewer.pk, round_=round.pk)
     return _ASSIGNMENT.stored(rows[0]) if rows else None
 
 
 def _left(reviewer: int, round_: int) -> QuerySet[Assignment, Any]:
-    own_sheet = FilteredRelation("stimulus__sheets", condition=Q(stimulus__sheets__reviewer=reviewer))
+    own_sheet = FilteredRelation(
+        "stimulus__sheets", condition=Q(stimulus__sheets__reviewer=reviewer)
+    )
     left = assignments_of(reviewer, round_).annotate(sheet=own_sheet)
     left = left.filter(sheet__locked_at=None, sheet__unplayable_at=None)
     was_set_aside = Case(When(sheet__set_aside_at=None, then=0), default=1)
@@ -123,9 +159,13 @@ _next_assignment = CompiledQuery(_left)
 
 
 def assignment_of(reviewer: Reviewer, stimulus_id: str) -> Assignment | None:
-    """Return the reviewer's assignment of a stimulus of an opened round, with round and protocol, or None."""
+    """Return the reviewer's assignment of a stimulus of an opened round, with round and protocol,
+    or None.
+    """
     return (
-        Assignment.objects.filter(stimulus=stimulus_id, member__reviewer=reviewer, member__left_at=None)
+        Assignment.objects.filter(
+            stimulus=stimulus_id, member__reviewer=reviewer, member__left_at=None
+        )
         .filter(stimulus__retirement=None)
         .select_related("stimulus", "member__reviewer", "member__round__protocol")
         .defer("member__round__protocol__content")
@@ -136,8 +176,8 @@ def assignment_of(reviewer: Reviewer, stimulus_id: str) -> Assignment | None:
 def visible_stimulus(user: Person, stimulus_id: str) -> Stimulus | None:
     """Return the stimulus when this account may play it, else None.
 
-    Reviewers play what is assigned to them while its round is open, once they have passed its start page (as
-    `CohortMember.is_ready` says); staff play any, by its opaque id.
+    Reviewers play what is assigned to them while its round is open, once they have passed its start
+    page (as `CohortMember.is_ready` says); staff play any, by its opaque id.
     """
     if getattr(user, "is_staff", False) and user.is_active:
         return Stimulus.objects.filter(pk=stimulus_id).first()
@@ -155,19 +195,27 @@ def visible_stimulus(user: Person, stimulus_id: str) -> Stimulus | None:
 
 
 def visible_training(user: Person, clip_id: str) -> TrainingClip | None:
-    """Return the training clip when this account may play it: staff, and reviewers of an open round it belongs to."""
+    """Return the training clip when this account may play it: staff, and reviewers of an open round
+    it belongs to.
+    """
     clips = TrainingClip.objects.filter(pk=clip_id)
     if getattr(user, "is_staff", False) and user.is_active:
         return clips.first()
     members = CohortMember.objects.filter(
-        reviewer__user=user.pk, left_at=None, round__protocol=OuterRef("protocol"), round__state=RoundState.REVIEWING
+        reviewer__user=user.pk,
+        left_at=None,
+        round__protocol=OuterRef("protocol"),
+        round__state=RoundState.REVIEWING,
     )
     return clips.filter(Exists(members)).first() if user.is_authenticated else None
 
 
 @dataclass(frozen=True, slots=True)
 class MemberProgress:
-    """How far a member of a round is. Nothing here says what was answered. ``email`` is for admins only."""
+    """How far a member of a round is. Nothing here says what was answered.
+
+    ``email`` is for admins only.
+    """
 
     code: str
     email: str
@@ -232,15 +280,24 @@ def _sheet_counts(round: Round) -> dict[int, dict[str, Any]]:
             last_activity=Max("changed_at"),
         )
     )
-    return {row["reviewer"]: {name: value for name, value in row.items() if name != "reviewer"} for row in counted}
+    return {
+        row["reviewer"]: {name: value for name, value in row.items() if name != "reviewer"}
+        for row in counted
+    }
 
 
 def _invite_states(round: Round) -> dict[int, str]:
-    """Return for each member the state of the newest invite: revoked, used, opened, open or expired.
+    """Return for each member the state of the newest invite: revoked, used, opened, open or
+    expired.
 
-    It is “opened” until the member agrees to take part: perhaps only a program that checks e-mail opened it.
+    It is “opened” until the member agrees to take part: perhaps only a program that checks e-mail
+    opened it.
     """
-    invites = Invite.objects.filter(member__round=round).select_related("member").order_by("created_at", "pk")
+    invites = (
+        Invite.objects.filter(member__round=round)
+        .select_related("member")
+        .order_by("created_at", "pk")
+    )
     return {invite.member_id: _invite_state(invite) for invite in invites}
 
 
@@ -255,10 +312,12 @@ def _invite_state(invite: Invite) -> str:
 
 
 def missing_sheets(round: Round) -> list[tuple[CohortMember, int]]:
-    """Return the members of the primary cohort with sheets still to end, each with how many, by place."""
-    ended = AnswerSheet.objects.filter(reviewer=OuterRef("member__reviewer"), stimulus=OuterRef("stimulus")).exclude(
-        locked_at=None, unplayable_at=None
-    )
+    """Return the members of the primary cohort with sheets still to end, each with how many, by
+    place.
+    """
+    ended = AnswerSheet.objects.filter(
+        reviewer=OuterRef("member__reviewer"), stimulus=OuterRef("stimulus")
+    ).exclude(locked_at=None, unplayable_at=None)
     due = Assignment.objects.filter(
         ~Exists(ended), member__round=round, member__role=Role.PRIMARY, stimulus__retirement=None
     )
@@ -269,5 +328,11 @@ def missing_sheets(round: Round) -> list[tuple[CohortMember, int]]:
 
 def locked_times(reviewer: Reviewer, round: Round) -> list[datetime]:
     """Return when the reviewer locked each sheet of a round, the newest first."""
-    locked = AnswerSheet.objects.filter(reviewer=reviewer, stimulus__round=round, locked_at__isnull=False)
-    return [moment for moment in locked.order_by("-locked_at").values_list("locked_at", flat=True) if moment]
+    locked = AnswerSheet.objects.filter(
+        reviewer=reviewer, stimulus__round=round, locked_at__isnull=False
+    )
+    return [
+        moment
+        for moment in locked.order_by("-locked_at").values_list("locked_at", flat=True)
+        if moment
+    ]

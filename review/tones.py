@@ -25,13 +25,17 @@ def tones(count: int) -> bytes:
         out.setnchannels(1)
         out.setsampwidth(2)
         out.setframerate(RATE)
-        out.writeframes(struct.pack(f"<{len(samples)}h", *(round(sample * 32_767) for sample in samples)))
+        out.writeframes(
+            struct.pack(f"<{len(samples)}h", *(round(sample * 32_767) for sample in samples))
+        )
     return file.getvalue()
 
 
 def _tone() -> list[float]:
     length, fade = int(TONE_S * RATE), FADE_S * RATE
     return [
-        LEVEL * min(1.0, index / fade, (length - index) / fade) * math.sin(2 * math.pi * PITCH_HZ * index / RATE)
+        LEVEL
+        * min(1.0, index / fade, (length - index) / fade)
+        * math.sin(2 * math.pi * PITCH_HZ * index / RATE)
         for index in range(length)
     ]

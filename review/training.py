@@ -1,4 +1,6 @@
-"""Asks for training clips. What draws them registers itself: reviewers' code does not know how a clip is made."""
+"""Asks for training clips. What draws them registers itself: reviewers' code does not know how a
+clip is made.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ _checks: list[Check] = []
 
 
 def register(run: jobs.Handler, refuse_undrawable: Check) -> None:
-    """Say what draws the training clips of a protocol (its key is the job's subject), and what refuses to."""
+    """Say what draws the training clips of a protocol (its key is the job's subject), and what
+    refuses to.
+    """
     _checks[:] = [refuse_undrawable]
     jobs.register(TRAINING, run)
 

@@ -1,4 +1,7 @@
-"""Addresses of reviewers. An id that is not a reviewer's own answers exactly like one that does not exist."""
+"""Addresses of reviewers.
+
+An id that is not a reviewer's own answers exactly like one that does not exist.
+"""
 
 from django.urls import path
 
@@ -17,7 +20,11 @@ urlpatterns = [
     path("review/pairs/<str:pair_id>/", views.pair, name="review-pair"),
     path("review/pairs/<str:pair_id>/draft", views.pair_draft, name="review-pair-draft"),
     path("review/pairs/<str:pair_id>/lock", views.pair_lock, name="review-pair-lock"),
-    path("review/pairs/<str:pair_id>/unplayable", views.pair_unplayable, name="review-pair-unplayable"),
+    path(
+        "review/pairs/<str:pair_id>/unplayable",
+        views.pair_unplayable,
+        name="review-pair-unplayable",
+    ),
     path("review/<str:stimulus_id>/", views.sheet, name="review-sheet"),
     path("review/<str:stimulus_id>/draft", views.draft, name="review-draft"),
     path("review/<str:stimulus_id>/lock", views.lock, name="review-lock"),

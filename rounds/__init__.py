@@ -1,1 +1,3 @@
-"""The steps of a round: which one is due, and what each does with clips, reviewers and answers together."""
+"""The steps of a round: which one is due, and what each does with clips, reviewers and answers
+together.
+"""

@@ -1,4 +1,6 @@
-"""Answers collected elsewhere: one row per sheet, through the very checks of the form, all of it or nothing."""
+"""Answers collected elsewhere: one row per sheet, through the very checks of the form, all of it or
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -46,15 +48,20 @@ class _Index:
 
 
 def import_answers(
-    *, round_: Round, path: Path, actor: str, form: str = TABLE, accounts: Mapping[str, str] | None = None
+    *,
+    round_: Round,
+    path: Path,
+    actor: str,
+    form: str = TABLE,
+    accounts: Mapping[str, str] | None = None,
 ) -> int:
     """Enter a locked sheet for each row of ``path`` (or each annotation) and return how many.
 
-    A row names its reviewer by address or code, and its clip by cell (``configuration``, ``scene``, ``replicate``)
-    or by ``stimulus``; a window of a rollout by its ``scenario``, ``form`` and ``place``, and by its ``end_s`` where
-    several horizons have it. What a row's form does not ask stays empty. ``form`` is one of FORMATS; ``accounts`` gives
-    the reviewers of Label Studio's accounts. Raises AnswersRefused, naming every fault, when a row breaks any rule of
-    the form.
+    A row names its reviewer by address or code, and its clip by cell (``configuration``, ``scene``,
+    ``replicate``) or by ``stimulus``; a window of a rollout by its ``scenario``, ``form`` and
+    ``place``, and by its ``end_s`` where several horizons have it. What a row's form does not ask
+    stays empty. ``form`` is one of FORMATS; ``accounts`` gives the reviewers of Label Studio's
+    accounts. Raises AnswersRefused, naming every fault, when a row breaks any rule of the form.
     """
     refuse_unless(round_, "import_answers", RoundState.REVIEWING)
     if form == LABEL_STUDIO:
@@ -62,7 +69,9 @@ def import_answers(
     else:
         asked = _asked(round_)
         if round_.looks is None:
-            rows = read_table(path, required=("reviewer", *asked), optional=(*CELL_COLUMNS, "stimulus"))
+            rows = read_table(
+                path, required=("reviewer", *asked), optional=(*CELL_COLUMNS, "stimulus")
+            )
         else:
             others = (*SCENARIO_COLUMNS, *WINDOW_COLUMNS, "stimulus", *asked)
             rows = read_table(path, required=("reviewer",), optional=others)
@@ -79,14 +88,23 @@ def import_answers(
 def _asked(round_: Round) -> tuple[str, ...]:
     """Return every question that some form of the round asks, in order."""
     keys = form_keys(round_.protocol.rules, round_.scenes)
-    return tuple(dict.fromkeys(question for key in keys for question in round_.protocol.form(key).keys))
+    return tuple(
+        dict.fromkeys(question for key in keys for question in round_.protocol.form(key).keys)
+    )
 
 
 def _annotated(round_: Round, path: Path, accounts: Mapping[str, str]) -> list[Row]:
     """Return each annotation as the row that it would be in a table."""
     found = read_label_studio(path, round_.protocol.rules, accounts)
     return [
-        Row(number, {**annotation.answers, "reviewer": annotation.reviewer, "stimulus": annotation.stimulus})
+        Row(
+            number,
+            {
+                **annotation.answers,
+                "reviewer": annotation.reviewer,
+                "stimulus": annotation.stimulus,
+            },
+        )
         for number, annotation in enumerate(found, start=1)
     ]
 
@@ -98,11 +116,15 @@ def _entries(round_: Round, rows: list[Row]) -> tuple[list[SheetEntry], list[str
     for row in rows:
         reviewer = index.reviewers.get(row["reviewer"].lower())
         if reviewer is None:
-            faults.append(row.fault("reviewer", f"{row['reviewer']!r} is not in the cohort of this round"))
+            faults.append(
+                row.fault("reviewer", f"{row['reviewer']!r} is not in the cohort of this round")
+            )
         stimulus, fault = _named_stimulus(row, index)
         if fault:
             faults.append(fault)
-        responses = {question: Response.parse(row[question]) for question in questions if row[question]}
+        responses = {
+            question: Response.parse(row[question]) for question in questions if row[question]
+        }
         if reviewer and stimulus:
             entries.append(SheetEntry(reviewer, stimulus, responses, label=f"row {row.number}"))
         elif stimulus:
@@ -114,13 +136,17 @@ def _entries(round_: Round, rows: list[Row]) -> tuple[list[SheetEntry], list[str
 
 def _index(round_: Round) -> _Index:
     members = CohortMember.objects.filter(round=round_).select_related("reviewer")
-    reviewers = {key.lower(): m.reviewer for m in members for key in (m.reviewer.email, m.reviewer.code)}
+    reviewers = {
+        key.lower(): m.reviewer for m in members for key in (m.reviewer.email, m.reviewer.code)
+    }
     # Retired ones come first, so that what took their place stands there.
     every = Stimulus.objects.filter(round=round_).order_by(F("retirement").asc(nulls_last=True))
     stimuli = {stimulus.pk: stimulus for stimulus in every}
     by_place: dict[Place, dict[str, Stimulus]] = defaultdict(dict)
     by_sample: dict[int, list[Stimulus]] = defaultdict(list)
-    keys = dict(BlindingKey.objects.filter(stimulus__round=round_).values_list("stimulus_id", "sample_id"))
+    keys = dict(
+        BlindingKey.objects.filter(stimulus__round=round_).values_list("stimulus_id", "sample_id")
+    )
     for stimulus in stimuli.values():
         by_sample[keys[stimulus.pk]].append(stimulus)
     without_clip = {}
@@ -138,16 +164,24 @@ def _named_stimulus(row: Row, index: _Index) -> tuple[Stimulus | None, str | Non
     configuration, scene, _ = index.cell_columns
     has_cell = bool(row[configuration] or row[scene])
     if row["stimulus"] and has_cell:
-        return None, row.fault("stimulus", "a clip is named by its stimulus or by its cell, not by both")
+        return None, row.fault(
+            "stimulus", "a clip is named by its stimulus or by its cell, not by both"
+        )
     if row["stimulus"]:
         found = index.stimuli.get(row["stimulus"])
-        return found, None if found else row.fault("stimulus", f"the round has no stimulus {row['stimulus']!r}")
+        return found, None if found else row.fault(
+            "stimulus", f"the round has no stimulus {row['stimulus']!r}"
+        )
     replicate = whole_number(row["replicate"] or "1")
     if replicate is None:
         return None, row.fault("replicate", f"{row['replicate']!r} is not a whole number")
     cell = CellKey(row[configuration], row[scene], replicate)
     if cell in index.without_clip:
-        return None, f"row {row.number}: {cell} brought no clip to answer about ({index.without_clip[cell]})"
+        return (
+            None,
+            f"row {row.number}: {cell} brought no clip to answer about "
+            f"({index.without_clip[cell]})",
+        )
     return _window(row, index, cell)
 
 

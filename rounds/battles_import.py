@@ -1,4 +1,6 @@
-"""Battles collected elsewhere: each a vote on a planned pair, through the very checks of the page, all or nothing."""
+"""Battles collected elsewhere: each a vote on a planned pair, through the very checks of the page,
+all or nothing.
+"""
 
 from __future__ import annotations
 
@@ -33,15 +35,21 @@ class _Index:
     cells: Mapping[str, Cell]
 
     def pairs(self, row: BattleRow) -> list[PairTask]:
-        """Return the pairs that a row may be about, a task of each: by id, else by scene and clips."""
+        """Return the pairs that a row may be about, a task of each: by id, else by scene and
+        clips.
+        """
         wanted = {(row.model_a, row.replicate_a), (row.model_b, row.replicate_b)}
         scene = row.scene or row.question_id
-        question = row.question or (self.rules.questions[0].key if len(self.rules.questions) == 1 else "")
+        question = row.question or (
+            self.rules.questions[0].key if len(self.rules.questions) == 1 else ""
+        )
         found = {}
         for (_, pair), task in self.tasks.items():
             is_named = pair == row.question_id
             cells = {self.cells[task.pair.first_id], self.cells[task.pair.second_id]}
-            if is_named or (cells == wanted and (task.pair.scene, task.pair.question) == (scene, question)):
+            if is_named or (
+                cells == wanted and (task.pair.scene, task.pair.question) == (scene, question)
+            ):
                 found[pair] = task
         return list(found.values())
 
@@ -49,9 +57,10 @@ class _Index:
 def import_battles(*, round_: Round, path: Path, actor: str) -> int:
     """Enter a locked vote for each battle of ``path`` and return how many.
 
-    A row names its judge by a reviewer's code or address, and its pair by ``question_id``, or by scene (``scene``, or
-    ``question_id``), configurations and replicates. Raises NoPairs, and AnswersRefused naming every fault by row and
-    field: nobody is entered for a pair that is not planned, or that the judge is not asked about.
+    A row names its judge by a reviewer's code or address, and its pair by ``question_id``, or by
+    scene (``scene``, or ``question_id``), configurations and replicates. Raises NoPairs, and
+    AnswersRefused naming every fault by row and field: nobody is entered for a pair that is not
+    planned, or that the judge is not asked about.
     """
     refuse_unless(round_, "import_battles", RoundState.REVIEWING)
     rules, rows = pair_rules(round_), read_battles(path)
@@ -74,9 +83,16 @@ def _entry(row: BattleRow, index: _Index, faults: list[str]) -> VoteEntry | None
         return None
     found = index.pairs(row)
     if len(found) != 1:
-        what = "several pairs are planned; name one by question_id" if found else "no such pair is planned"
+        what = (
+            "several pairs are planned; name one by question_id"
+            if found
+            else "no such pair is planned"
+        )
         faults.append(
-            row.fault("question_id", f"{row.model_a} and {row.model_b} in {row.scene or row.question_id!r}: {what}")
+            row.fault(
+                "question_id",
+                f"{row.model_a} and {row.model_b} in {row.scene or row.question_id!r}: {what}",
+            )
         )
         return None
     task = index.tasks.get((reviewer.pk, found[0].pair_id))
@@ -86,18 +102,26 @@ def _entry(row: BattleRow, index: _Index, faults: list[str]) -> VoteEntry | None
     return _oriented(row, task, reviewer, index, faults)
 
 
-def _oriented(row: BattleRow, task: PairTask, reviewer: Reviewer, index: _Index, faults: list[str]) -> VoteEntry | None:
-    """Return the vote in terms of what this reviewer has as A and B, whichever way round the file has them."""
+def _oriented(
+    row: BattleRow, task: PairTask, reviewer: Reviewer, index: _Index, faults: list[str]
+) -> VoteEntry | None:
+    """Return the vote in terms of what this reviewer has as A and B, whichever way round the file
+    has them.
+    """
     on_a, on_b = index.cells[task.clip_a.pk][0], index.cells[task.clip_b.pk][0]
     if {on_a, on_b} != {row.model_a, row.model_b}:
-        faults.append(row.fault("model_a", f"pair {task.pair_id} is not of {row.model_a} and {row.model_b}"))
+        faults.append(
+            row.fault("model_a", f"pair {task.pair_id} is not of {row.model_a} and {row.model_b}")
+        )
         return None
     outcome = row.outcome
     if on_a != row.model_a:
         outcome = {"a": "b", "b": "a"}.get(outcome, outcome)
     answer = index.rules.answer(task.pair.question, outcome)
     if answer is None:
-        faults.append(row.fault("winner", f"the protocol has no answer for {outcome.replace('_', ' ')}"))
+        faults.append(
+            row.fault("winner", f"the protocol has no answer for {outcome.replace('_', ' ')}")
+        )
         return None
     return VoteEntry(reviewer, task.pair_id, answer, label=f"row {row.number}", at=row.at)
 
@@ -110,7 +134,9 @@ def _index(round_: Round, rules: Pairs) -> _Index:
     members = round_.members.select_related("reviewer")
     return _Index(
         rules=rules,
-        reviewers={key.lower(): m.reviewer for m in members for key in (m.reviewer.email, m.reviewer.code)},
+        reviewers={
+            key.lower(): m.reviewer for m in members for key in (m.reviewer.email, m.reviewer.code)
+        },
         tasks={(task.member.reviewer_id, task.pair_id): task for task in tasks},
         cells={stimulus: (name, replicate) for stimulus, name, replicate in keys},
     )

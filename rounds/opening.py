@@ -1,4 +1,6 @@
-"""Opening, closing and publishing a round: each joins clips, reviewers and answers, so they live here."""
+"""Opening, closing and publishing a round: each joins clips, reviewers and answers, so they live
+here.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,8 @@ BEFORE_OPENING = (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING)
 def open_round(*, round_: Round, actor: str) -> None:
     """Freeze the protocol, draw the orders of the whole cohort and let reviewers in.
 
-    Raises StepOutOfOrder after the round was opened, CannotOpen with every reason why it is not ready, and
-    BlindCopyMissing when a stored blind copy is gone or was changed.
+    Raises StepOutOfOrder after the round was opened, CannotOpen with every reason why it is not
+    ready, and BlindCopyMissing when a stored blind copy is gone or was changed.
     """
     refuse_unless(round_, "open_round", *BEFORE_OPENING)
     if reasons := _not_ready(round_):
@@ -61,7 +63,8 @@ def open_round(*, round_: Round, actor: str) -> None:
             stimuli=_stimuli_digest(round_),
             opened_at=utc(round_.opened_at),
         )
-        # Last, so that the head of the trail fixes it. It names nobody: a release shows the whole entry.
+        # Last, so that the head of the trail fixes it. It names nobody: a release shows the whole
+        # entry.
         record_assignment(round_, because="round opened")
 
 
@@ -69,7 +72,9 @@ def _not_ready(round_: Round) -> list[str]:
     cohort = round_.protocol.rules.cohort
     members = CohortMember.objects.filter(round=round_, role=Role.PRIMARY).count()
     samples = Sample.objects.filter(cell__round=round_).select_related("cell__configuration")
-    keyed = set(BlindingKey.objects.filter(stimulus__round=round_).values_list("sample_id", flat=True))
+    keyed = set(
+        BlindingKey.objects.filter(stimulus__round=round_).values_list("sample_id", flat=True)
+    )
     reviewed = to_review(round_)
     reasons = [
         f"{sample.cell} has no outcome yet: “import_clips” or “mark_cell”"
@@ -77,20 +82,27 @@ def _not_ready(round_: Round) -> list[str]:
         if not sample.has_outcome
     ]
     reasons += [
-        f"{sample.cell} has no blind copy yet: “blind {round_.name}”" for sample in reviewed if sample.pk not in keyed
+        f"{sample.cell} has no blind copy yet: “blind {round_.name}”"
+        for sample in reviewed
+        if sample.pk not in keyed
     ]
     if not samples:
         reasons.append(f"it has no clips yet: “import_clips {round_.name} MANIFEST.csv”")
     elif not reviewed:
         reasons.append("no cell brought a clip, so there is nothing to review")
     if not cohort.fewest <= members <= cohort.most:
-        reasons.append(f"its cohort has {members} of {cohort.sizes} reviewers: “set_cohort {round_.name} EMAIL …”")
+        reasons.append(
+            f"its cohort has {members} of {cohort.sizes} reviewers: “set_cohort {round_.name} "
+            "EMAIL …”"
+        )
     return reasons + _shown_before(round_) + _development_data(round_)
 
 
 def _shown_before(round_: Round) -> list[str]:
     # Whoever has seen a published release knows who made the clips it shows.
-    published = Sample.objects.filter(cell__round__state=RoundState.PUBLISHED).exclude(cell__round=round_)
+    published = Sample.objects.filter(cell__round__state=RoundState.PUBLISHED).exclude(
+        cell__round=round_
+    )
     return [
         f"{sample.cell}: the published round {other.cell.round.name!r} has shown this clip already"
         for sample, other in _shared(round_, published)
@@ -98,7 +110,9 @@ def _shown_before(round_: Round) -> list[str]:
 
 
 def _development_data(round_: Round) -> list[str]:
-    """Name the clips of an official round that a pilot used: its clips stay development data and are never promoted."""
+    """Name the clips of an official round that a pilot used: its clips stay development data and
+    are never promoted.
+    """
     if round_.protocol.rules.is_pilot:
         return []
     rounds = Round.objects.exclude(pk=round_.pk).select_related("protocol")
@@ -112,7 +126,9 @@ def _development_data(round_: Round) -> list[str]:
 def _shared(round_: Round, others: QuerySet[Sample]) -> list[tuple[Sample, Sample]]:
     """Return each sample of the round that shows a clip of one of the others, with that one."""
     shared = marks.shared(Sample.objects.filter(cell__round=round_), others)
-    rows = Sample.every.select_related("cell__configuration", "cell__round").in_bulk({*shared, *shared.values()})
+    rows = Sample.every.select_related("cell__configuration", "cell__round").in_bulk(
+        {*shared, *shared.values()}
+    )
     return [(rows[sample], rows[other]) for sample, other in sorted(shared.items())]
 
 
@@ -121,7 +137,10 @@ def _stimuli_digest(round_: Round) -> str:
 
 
 def close_round(*, round_: Round, actor: str, incomplete_reason: str = "") -> None:
-    """End the review. Raises SheetsMissing, saying whose, unless a reason for closing incomplete is given."""
+    """End the review.
+
+    Raises SheetsMissing, saying whose, unless a reason for closing incomplete is given.
+    """
     refuse_unless(round_, "close_round", RoundState.REVIEWING)
     with transaction.atomic():
         # Locking a sheet takes this row too, so that none slips in between the count and the close.
@@ -129,8 +148,13 @@ def close_round(*, round_: Round, actor: str, incomplete_reason: str = "") -> No
         sheets, votes = missing_sheets(round_), missing_votes(round_)
         missing = [*sheets, *votes]
         if missing and not incomplete_reason.strip():
-            whose = "; ".join(f"{member.reviewer.code} ({member.reviewer.email}): {count}" for member, count in missing)
-            what = " and ".join(name for name, some in (("sheets", sheets), ("votes on pairs", votes)) if some)
+            whose = "; ".join(
+                f"{member.reviewer.code} ({member.reviewer.email}): {count}"
+                for member, count in missing
+            )
+            what = " and ".join(
+                name for name, some in (("sheets", sheets), ("votes on pairs", votes)) if some
+            )
             raise SheetsMissing(
                 f"Round {round_.name!r} stays open, {what} are missing. {whose}. "
                 "Wait for them, or close with --incomplete --reason."
@@ -157,7 +181,9 @@ def close_round(*, round_: Round, actor: str, incomplete_reason: str = "") -> No
 
 
 def _secret_to_publish(round_: Round) -> str:
-    """Return what the orders were drawn from. A lost SECRET_KEY keeps no round open: then it stays unknown."""
+    """Return what the orders were drawn from. A lost SECRET_KEY keeps no round open: then it stays
+    unknown.
+    """
     if not round_.secret_sha256:
         return ""
     try:

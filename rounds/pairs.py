@@ -1,4 +1,6 @@
-"""Pairs of a round, where it takes knowing whose clip is whose: planning them, and how even the plan is."""
+"""Pairs of a round, where it takes knowing whose clip is whose: planning them, and how even the
+plan is.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,13 @@ from review.pairs.planning import Planned
 from rounds.changes import configuration_labels
 
 
-def plan_pairs(*, round_: Round, actor: str, meetings: int | None = None, most: int | None = None) -> Planned:
-    """Add the pairs and tasks that a round's plan lacks. Raises as `review.pairs.planning.plan_pairs` does."""
+def plan_pairs(
+    *, round_: Round, actor: str, meetings: int | None = None, most: int | None = None
+) -> Planned:
+    """Add the pairs and tasks that a round's plan lacks.
+
+    Raises as `review.pairs.planning.plan_pairs` does.
+    """
     return planning.plan_pairs(
         round=round_,
         factors=configuration_labels(round_),
@@ -28,7 +35,9 @@ def balance_of(round_: Round) -> PairBalance:
 
 
 def league_labels(round_: Round) -> dict[str, str]:
-    """Return a label per stimulus that says which may meet: what is ranked apart meets only its own track."""
+    """Return a label per stimulus that says which may meet: what is ranked apart meets only its own
+    track.
+    """
     apart = {track.key for track in round_.protocol.rules.tracks if track.ranked != "active"}
     keys = BlindingKey.objects.filter(stimulus__round=round_)
     return {

@@ -19,20 +19,27 @@ from review.pairs.selectors import due_tasks
 
 BEFORE_OPENING = (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING)
 
-# What was commissioned and has no outcome yet; what stopped there goes on when an operator has decided something.
+# What was commissioned and has no outcome yet; what stopped there goes on when an operator has
+# decided something.
 STOPPED = (SampleState.BLOCKED, SampleState.LOST_UNCERTAIN)
 _UNDER_WAY = (SampleState.READY, *SampleState.in_flight(), SampleState.OUTPUT_READY)
-ON_ORDER = Q(state__in=(*_UNDER_WAY, *STOPPED)) | (Q(state=SampleState.PLANNED) & ~Q(generation_seed=""))
+ON_ORDER = Q(state__in=(*_UNDER_WAY, *STOPPED)) | (
+    Q(state=SampleState.PLANNED) & ~Q(generation_seed="")
+)
 
 
-# Of a rollout there are many copies. A round gets its stimuli when all have all of theirs; the key is not asked, which
-# tells whose clip a stimulus is.
-_HALF_COPIED = ~Q(cell__round__unit_plan={}) & ~Exists(Stimulus.objects.filter(round=OuterRef("cell__round")))
+# Of a rollout there are many copies. A round gets its stimuli when all have all of theirs; the key
+# is not asked, which tells whose clip a stimulus is.
+_HALF_COPIED = ~Q(cell__round__unit_plan={}) & ~Exists(
+    Stimulus.objects.filter(round=OuterRef("cell__round"))
+)
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step of a round. ``command`` is what to run, empty when workers are at it; ``words`` say why it is due."""
+    """A step of a round. ``command`` is what to run, empty when workers are at it; ``words`` say
+    why it is due.
+    """
 
     command: str
     words: str
@@ -44,7 +51,9 @@ def due_step(round_: Round) -> Step | None:
 
 
 def due_steps(rounds: Sequence[Round]) -> dict[int, Step | None]:
-    """Return the step that is due in each round, by key: a fixed number of queries for any number of rounds."""
+    """Return the step that is due in each round, by key: a fixed number of queries for any number
+    of rounds.
+    """
     before = [round_.pk for round_ in rounds if round_.state in BEFORE_OPENING]
     reviewing = [round_.pk for round_ in rounds if round_.state == RoundState.REVIEWING]
     measured = [
@@ -52,7 +61,9 @@ def due_steps(rounds: Sequence[Round]) -> dict[int, Step | None]:
         for round_ in rounds
         if round_.state == RoundState.LOCKED and round_.protocol.rules.rollouts is not None
     ]
-    counts = _Counts.read(before, reviewing, measured) if before or reviewing or measured else _Counts()
+    counts = (
+        _Counts.read(before, reviewing, measured) if before or reviewing or measured else _Counts()
+    )
     return {round_.pk: _due(round_, counts) for round_ in rounds}
 
 
@@ -77,10 +88,14 @@ class _Counts:
         samples = Sample.objects.filter(cell__round__in=before)
         excluded = Exists(NotReviewable.objects.filter(sample=OuterRef("pk")))
         reviewed = samples.filter(~excluded, state=SampleState.DELIVERED)
-        uncopied = reviewed.filter(~Exists(BlindCopy.objects.filter(sample=OuterRef("pk"))) | _HALF_COPIED)
+        uncopied = reviewed.filter(
+            ~Exists(BlindCopy.objects.filter(sample=OuterRef("pk"))) | _HALF_COPIED
+        )
         return cls(
             samples=_by_round(samples, "cell__round"),
-            waiting=_by_round(samples.exclude(state__in=SampleState.outcomes()).exclude(ON_ORDER), "cell__round"),
+            waiting=_by_round(
+                samples.exclude(state__in=SampleState.outcomes()).exclude(ON_ORDER), "cell__round"
+            ),
             ordered=_by_round(samples.filter(ON_ORDER), "cell__round"),
             stopped=_by_round(samples.filter(ON_ORDER, state__in=STOPPED), "cell__round"),
             uncopied=_by_round(uncopied, "cell__round"),
@@ -96,7 +111,9 @@ class _Counts:
 def _being_copied(rounds: Sequence[int]) -> Counter[str]:
     """Return how many clips workers have to copy or are copying, by the round's name."""
     names = Round.objects.filter(pk__in=rounds).values("name")
-    found = Job.objects.filter(kind=BLIND, state__in=(JobState.DUE, JobState.RUNNING), round_name__in=names)
+    found = Job.objects.filter(
+        kind=BLIND, state__in=(JobState.DUE, JobState.RUNNING), round_name__in=names
+    )
     return Counter(found.values_list("round_name", flat=True))
 
 
@@ -112,7 +129,9 @@ def unmeasured(rounds: Sequence[int]) -> QuerySet[Sample]:
 
 def due_assignments(rounds: Sequence[int]) -> QuerySet[Assignment]:
     """Return what the primary cohorts of these rounds (by key) still have to end."""
-    ended = AnswerSheet.objects.filter(reviewer=OuterRef("member__reviewer"), stimulus=OuterRef("stimulus"))
+    ended = AnswerSheet.objects.filter(
+        reviewer=OuterRef("member__reviewer"), stimulus=OuterRef("stimulus")
+    )
     return Assignment.objects.filter(
         ~Exists(ended.exclude(locked_at=None, unplayable_at=None)),
         member__round__in=rounds,
@@ -141,11 +160,16 @@ def _due_before_opening(round_: Round, counts: _Counts) -> Step:
     clip, bring = rules.words.clip, "import_clips" if rules.rollouts is None else "commission"
     if not counts.samples[key]:
         other = (
-            "“commission” buys them from providers" if rules.rollouts is None else "“import_clips” takes in your own"
+            "“commission” buys them from providers"
+            if rules.rollouts is None
+            else "“import_clips” takes in your own"
         )
         return Step(bring, f"the round has no {clip}s yet ({other})")
     if waiting := counts.waiting[key]:
-        return Step(bring, f"{waiting} cells have no outcome yet (“mark_cell” sets one that brought no {clip})")
+        return Step(
+            bring,
+            f"{waiting} cells have no outcome yet (“mark_cell” sets one that brought no {clip})",
+        )
     if counts.ordered[key]:
         return _on_order(counts.ordered[key], counts.stopped[key], clip)
     return _due_when_all_came(round_, counts, clip)
@@ -154,7 +178,10 @@ def _due_before_opening(round_: Round, counts: _Counts) -> Step:
 def _due_when_all_came(round_: Round, counts: _Counts, clip: str) -> Step:
     if not counts.reviewed[round_.pk]:
         others = "“import_clips --replace --reason” takes in others for those without a blind copy"
-        return Step("", f"no cell brought a {clip} that is reviewed, so the round cannot be opened ({others})")
+        return Step(
+            "",
+            f"no cell brought a {clip} that is reviewed, so the round cannot be opened ({others})",
+        )
     if without := counts.uncopied[round_.pk]:
         return _to_be_copied(without, counts.copying[round_.name], clip)
     if not counts.members[round_.pk]:
@@ -170,7 +197,10 @@ def _to_be_copied(without: int, copying: int, clip: str) -> Step:
 
 def _on_order(ordered: int, stopped: int, clip: str) -> Step:
     if stopped:
-        words = f"{stopped} {clip}s on order wait for an operator; the page of the round's orders says for what"
+        words = (
+            f"{stopped} {clip}s on order wait for an operator; the page of the round's orders says "
+            "for what"
+        )
         return Step("", words)
     return Step("", f"{ordered} {clip}s are on order, and workers bring them")
 
@@ -180,5 +210,9 @@ def due_in_words(round_: Round) -> str:
     due = due_step(round_)
     if due is None:
         return "No step is left."
-    command = f"Next step: “{due.command} {round_.name}”, because " if due.command else "Nothing for you to do: "
+    command = (
+        f"Next step: “{due.command} {round_.name}”, because "
+        if due.command
+        else "Nothing for you to do: "
+    )
     return f"{command}{due.words}."

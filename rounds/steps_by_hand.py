@@ -1,4 +1,6 @@
-"""The steps of the command line for the people who press a button: the same services, named by the same words."""
+"""The steps of the command line for the people who press a button: the same services, named by the
+same words.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,10 @@ class StepDone:
 
 
 def run_step(round_: Round, step: str, actor: str, **fields: str) -> StepDone:
-    """Do a step of the round and say what was done. Raises UnknownStep, and whatever Refusal the step itself has."""
+    """Do a step of the round and say what was done.
+
+    Raises UnknownStep, and whatever Refusal the step itself has.
+    """
     if step not in _STEPS:
         raise UnknownStep(f"There is no step {step!r} here. Steps: {', '.join(_STEPS)}.")
     return _STEPS[step](round_, actor, fields)
@@ -54,19 +59,31 @@ def run_step(round_: Round, step: str, actor: str, **fields: str) -> StepDone:
 
 def _blind(round_: Round, actor: str, _fields: Fields) -> StepDone:
     waiting = request_blinding(round_=round_, actor=actor)
-    return StepDone(f"{waiting} blind copies are left to the workers." if waiting else "Every clip has its blind copy.")
+    return StepDone(
+        f"{waiting} blind copies are left to the workers."
+        if waiting
+        else "Every clip has its blind copy."
+    )
 
 
 def _make_training(round_: Round, _actor: str, _fields: Fields) -> StepDone:
     request_training(protocol=round_.protocol, round_name=round_.name)
-    return StepDone("Workers make the training clips. Reviewers who begin after that practise on them first.")
+    return StepDone(
+        "Workers make the training clips. Reviewers who begin after that practise on them first."
+    )
 
 
 def _mark_cell(round_: Round, actor: str, fields: Fields) -> StepDone:
     cell, state = _cell(fields), fields.get("state", "")
     if state not in SampleState.without_clip():
         raise CellRefused("Choose the outcome of the cell. Nothing was changed.")
-    marked = mark_cell(round_=round_, cell=cell, state=SampleState(state), reason=fields.get("reason", ""), actor=actor)
+    marked = mark_cell(
+        round_=round_,
+        cell=cell,
+        state=SampleState(state),
+        reason=fields.get("reason", ""),
+        actor=actor,
+    )
     return StepDone(f"{cell} is “{marked.get_state_display()}”.")
 
 
@@ -79,7 +96,9 @@ def _set_cohort(round_: Round, actor: str, fields: Fields) -> StepDone:
 @transaction.atomic
 def _invite_again(round_: Round, actor: str, fields: Fields) -> StepDone:
     code = fields.get("code", "")
-    member = round_.members.filter(reviewer__code=code, left_at=None).select_related("reviewer").first()
+    member = (
+        round_.members.filter(reviewer__code=code, left_at=None).select_related("reviewer").first()
+    )
     if member is None:
         raise CohortRefused(f"Round {round_.name} has no reviewer {code!r}.")
     if round_.state in {RoundState.LOCKED, RoundState.PUBLISHED}:
@@ -105,8 +124,12 @@ def _open_round(round_: Round, actor: str, _fields: Fields) -> StepDone:
 def _close_round(round_: Round, actor: str, fields: Fields) -> StepDone:
     reason = fields.get("reason", "").strip()
     if "incomplete" in fields and not reason:
-        raise ReasonMissing("Say why the round is closed while sheets are missing. Nothing was changed.")
-    close_round(round_=round_, actor=actor, incomplete_reason=reason if "incomplete" in fields else "")
+        raise ReasonMissing(
+            "Say why the round is closed while sheets are missing. Nothing was changed."
+        )
+    close_round(
+        round_=round_, actor=actor, incomplete_reason=reason if "incomplete" in fields else ""
+    )
     return StepDone(f"Round {round_.name} is closed. Its scores can be previewed and published.")
 
 
@@ -169,12 +192,16 @@ def _plan_pairs(round_: Round, actor: str, _fields: Fields) -> StepDone:
 
 def _measure(round_: Round, actor: str, _fields: Fields) -> StepDone:
     left = request_measuring(round_=round_, actor=actor)
-    return StepDone(f"{left} measurements are left to the workers." if left else "Nothing is left to measure.")
+    return StepDone(
+        f"{left} measurements are left to the workers." if left else "Nothing is left to measure."
+    )
 
 
 def _publish(round_: Round, actor: str, _fields: Fields) -> StepDone:
     release = publish(round_=round_, actor=actor)
-    return StepDone(f"Round {round_.name} is published as release {release.number}, SHA-256 {release.digest}.")
+    return StepDone(
+        f"Round {round_.name} is published as release {release.number}, SHA-256 {release.digest}."
+    )
 
 
 _STEPS: Mapping[str, Callable[[Round, str, Fields], StepDone]] = {

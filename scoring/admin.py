@@ -1,4 +1,6 @@
-"""Records of what was published; and accounts, of which none may both review a round and see into it."""
+"""Records of what was published; and accounts, of which none may both review a round and see into
+it.
+"""
 
 from __future__ import annotations
 
@@ -59,18 +61,30 @@ class AccountAdmin(FilteredByItsList, AccountsAdmin):
     form = AccountForm
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """Save an account; one that is made here is recorded with who made it, since that person knows its password."""
+        """Save an account; one that is made here is recorded with who made it, since that person
+        knows its password.
+        """
         super().save_model(request, obj, form, change)
         if not change:
-            audit.record("account added", actor=request.user.get_username(), account=account_name(obj))
+            audit.record(
+                "account added", actor=request.user.get_username(), account=account_name(obj)
+            )
 
-    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002
-        """Set a password, but not that of somebody in a cohort: who knows it could answer in their name."""
+    def user_change_password(
+        self,
+        request: HttpRequest,
+        id: str,  # noqa: A002 - Django's signature
+        form_url: str = "",
+    ) -> HttpResponse:
+        """Set a password, but not that of somebody in a cohort: who knows it could answer in their
+        name.
+        """
         user = self.get_object(request, unquote(id))
         if user is not None and (rounds := rounds_reviewed_by(user)):
             self.message_user(
                 request,
-                f"This account reviews {', '.join(rounds)}. Its password cannot be set here, since whoever knows it "
+                f"This account reviews {', '.join(rounds)}. Its password cannot be set here, since "
+                "whoever knows it "
                 "could answer in the reviewer's name. A new invite link lets the reviewer in.",
                 messages.ERROR,
             )

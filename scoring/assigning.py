@@ -1,4 +1,6 @@
-"""Whose clip is whose is recorded when a round opens and after every change, and compared with the rows later."""
+"""Whose clip is whose is recorded when a round opens and after every change, and compared with the
+rows later.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,20 @@ from scoring.records.reading import read_outline
 
 
 def hold_configurations(round_: Round) -> None:
-    """Keep what the round's configurations stand for from being edited until this transaction ends."""
+    """Keep what the round's configurations stand for from being edited until this transaction
+    ends.
+    """
     used = Configuration.objects.filter(cells__round=round_)
     held = Configuration.objects.select_for_update().filter(pk__in=used.values("pk")).order_by("pk")
-    families = {configuration.family_id for configuration in held if configuration.family_id is not None}
+    families = {
+        configuration.family_id for configuration in held if configuration.family_id is not None
+    }
     list(Family.objects.select_for_update().filter(pk__in=families).order_by("pk"))
 
 
 def record_assignment(round_: Round, *, because: str) -> None:
-    """Append an entry with the digests of an open round. It names no person, so that a release can show it.
+    """Append an entry with the digests of an open round. It names no person, so that a release can
+    show it.
 
     ``because`` is the step before it. Raises SecretKeyLost.
     """
@@ -41,26 +48,39 @@ def record_assignment(round_: Round, *, because: str) -> None:
 
 
 def recorded(round_name: str) -> list[AuditEntry]:
-    """Return the entries that fix whose clip is whose in a round, the first one that of its opening."""
-    return list(AuditEntry.objects.filter(action=RECORDED, round_name=round_name).order_by("sequence"))
+    """Return the entries that fix whose clip is whose in a round, the first one that of its
+    opening.
+    """
+    return list(
+        AuditEntry.objects.filter(action=RECORDED, round_name=round_name).order_by("sequence")
+    )
 
 
 def assignment_faults(round_: Round) -> Iterator[str]:
-    """Yield a sentence for each way in which the rows of an opened round are not what was recorded of it.
+    """Yield a sentence for each way in which the rows of an opened round are not what was recorded
+    of it.
 
-    Rounds that older versions opened have no such entry, and no SHA-256 of a secret, and are passed over.
+    Rounds that older versions opened have no such entry, and no SHA-256 of a secret, and are passed
+    over.
     """
     entries = recorded(round_.name)
     if not entries and round_.secret_sha256:
         yield "no entry fixes whose clip is whose"
     if not entries:
         return
-    if entries[-1].details.get("secret_sha256") != round_.secret_sha256 or not round_secret.is_kept(round_):
+    if entries[-1].details.get("secret_sha256") != round_.secret_sha256 or not round_secret.is_kept(
+        round_
+    ):
         yield "its secret is not the one that it was opened with"
         return
-    changes = AuditEntry.objects.filter(action__in=CHANGES, round_name=round_.name, sequence__gt=entries[0].sequence)
+    changes = AuditEntry.objects.filter(
+        action__in=CHANGES, round_name=round_.name, sequence__gt=entries[0].sequence
+    )
     if len(entries) - 1 != changes.count():
-        yield f"{changes.count()} changes were recorded since it opened, and {len(entries) - 1} new assignments"
+        yield (
+            f"{changes.count()} changes were recorded since it opened, and {len(entries) - 1} new "
+            "assignments"
+        )
     if round_.closed_at is not None and not round_.secret:
         return  # it was closed without the SECRET_KEY that it was opened with, and says so
     yield from _digest_faults(round_, entries[-1])
@@ -86,8 +106,10 @@ def _digest_faults(round_: Round, newest: AuditEntry) -> Iterator[str]:
 
 
 _WORDS = {
-    "assignment": "whose clip is whose (a configuration, cell, outcome, clip, blind copy, reviewer, role or time)",
-    "rows": "what is shown to whom (an order, blind copy, window, parameter, member or retired stimulus)",
+    "assignment": "whose clip is whose (a configuration, cell, outcome, clip, blind copy, "
+    "reviewer, role or time)",
+    "rows": "what is shown to whom (an order, blind copy, window, parameter, member or retired "
+    "stimulus)",
 }
 
 
@@ -105,8 +127,10 @@ def _rows_of(round_: Round) -> dict[str, Any]:
         ],
         "stimuli": _lists(
             BlindingKey.objects.filter(stimulus__round=round_).order_by("stimulus_id").values_list(
-                "stimulus_id", "sample__cell__configuration__name", "sample__cell__scene", "sample__cell__replicate",
-                "stimulus__sha256", "stimulus__size", "stimulus__scene", "stimulus__form", "stimulus__unit",
+                "stimulus_id", "sample__cell__configuration__name", "sample__cell__scene",
+                "sample__cell__replicate",
+                "stimulus__sha256", "stimulus__size", "stimulus__scene", "stimulus__form",
+                "stimulus__unit",
                 "stimulus__place", "stimulus__end_s", "stimulus__context", "stimulus__facts",
             )
         ),
@@ -117,7 +141,8 @@ def _rows_of(round_: Round) -> dict[str, Any]:
         ),
         "left out": _lists(
             NotReviewable.objects.filter(sample__cell__round=round_).order_by("sample__cell_id").values_list(
-                "sample__cell__configuration__name", "sample__cell__scene", "sample__cell__replicate", "reason"
+                "sample__cell__configuration__name", "sample__cell__scene",
+                "sample__cell__replicate", "reason"
             )
         ),
         "configurations": _lists(

@@ -1,4 +1,6 @@
-"""The export of a closed round: the tables of its releases, or another program's format, and a list of their hashes."""
+"""The export of a closed round: the tables of its releases, or another program's format, and a list
+of their hashes.
+"""
 
 from __future__ import annotations
 
@@ -29,20 +31,34 @@ NOTES_HEADER = ("round", "stimulus", "reviewer", "kind", "text", "at")
 
 
 def export_round(
-    *, round_: Round, folder: Path, actor: str, reason: str, form: str = TABLES, free_text: bool = False
+    *,
+    round_: Round,
+    folder: Path,
+    actor: str,
+    reason: str,
+    form: str = TABLES,
+    free_text: bool = False,
 ) -> list[Path]:
-    """Write the round to ``folder``, which is made and must not hold anything yet; return the files.
+    """Write the round to ``folder``, which is made and must not hold anything yet; return the
+    files.
 
-    ``form`` is one of FORMATS; ``free_text`` adds what reviewers wrote. The export says which configuration a stimulus
-    is, so it is refused before the round is closed and is recorded as an unblinding. Reviewers appear as codes. Raises
-    StepOutOfOrder, ExportRefused, RoundAltered or StorageFull.
+    ``form`` is one of FORMATS; ``free_text`` adds what reviewers wrote. The export says which
+    configuration a stimulus is, so it is refused before the round is closed and is recorded as an
+    unblinding. Reviewers appear as codes. Raises StepOutOfOrder, ExportRefused, RoundAltered or
+    StorageFull.
     """
     refuse_unless(round_, "export", RoundState.LOCKED, RoundState.PUBLISHED)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ExportRefused(f"{folder} is there already and not an empty folder. Name a new one; nothing was written.")
+        raise ExportRefused(
+            f"{folder} is there already and not an empty folder. Name a new one; nothing was "
+            "written."
+        )
     record = read_round(round_)
     if record.windows and form != TABLES:
-        raise ExportRefused(f"{form} holds clips that are judged whole; this round has rollouts. Export its {TABLES}.")
+        raise ExportRefused(
+            f"{form} holds clips that are judged whole; this round has rollouts. Export its "
+            f"{TABLES}."
+        )
     with disk_faults_in_words(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as work:
@@ -59,7 +75,9 @@ def export_round(
     return sorted(folder.iterdir())
 
 
-def _writer(form: str, protocol_content: Mapping[str, object]) -> Callable[[Path, RoundRecord], None]:
+def _writer(
+    form: str, protocol_content: Mapping[str, object]
+) -> Callable[[Path, RoundRecord], None]:
     if form in WRITERS:
         return WRITERS[form]
     return lambda folder, record: write_tables(folder, documents_of(record), protocol_content)

@@ -23,18 +23,35 @@ _NAMES = {"digest": "SHA-256"}
 
 
 def round_faults(round_: Round) -> Iterator[str]:
-    """Yield a sentence for each way in which the rows of an opened round are not what its entries tell of."""
-    yield from differences("the sheet of {1} on {0}", _locked_sheets(round_), _recorded_locks(round_))
-    yield from differences("the vote of {1} on pair {0}", _locked_votes(round_), _recorded_votes(round_))
-    yield from (f"round {round_.name}: {fault}" for fault in (*_step_faults(round_), *assignment_faults(round_)))
+    """Yield a sentence for each way in which the rows of an opened round are not what its entries
+    tell of.
+    """
+    yield from differences(
+        "the sheet of {1} on {0}", _locked_sheets(round_), _recorded_locks(round_)
+    )
+    yield from differences(
+        "the vote of {1} on pair {0}", _locked_votes(round_), _recorded_votes(round_)
+    )
+    yield from (
+        f"round {round_.name}: {fault}"
+        for fault in (*_step_faults(round_), *assignment_faults(round_))
+    )
     if recorded(round_.name):  # older versions recorded neither judges' answers nor measurements
-        yield from differences("what judge {0} ({1}) said of {2}", _ended_runs(round_), _recorded_runs(round_))
-        yield from differences("measurement {2} of {0} by {1}", _measurements(round_), _recorded_measurements(round_))
-    yield from differences("the note about {0}", _limitations(round_), _recorded_limitations(round_))
+        yield from differences(
+            "what judge {0} ({1}) said of {2}", _ended_runs(round_), _recorded_runs(round_)
+        )
+        yield from differences(
+            "measurement {2} of {0} by {1}", _measurements(round_), _recorded_measurements(round_)
+        )
+    yield from differences(
+        "the note about {0}", _limitations(round_), _recorded_limitations(round_)
+    )
 
 
 def _step_faults(round_: Round) -> Iterator[str]:
-    """Yield how the times, reason and secret of a round differ from the entries of its steps, as far as those say."""
+    """Yield how the times, reason and secret of a round differ from the entries of its steps, as
+    far as those say.
+    """
     columns = {
         "round opened": {"opened_at": utc(round_.opened_at)},
         "round closed": {
@@ -48,13 +65,19 @@ def _step_faults(round_: Round) -> Iterator[str]:
         for name, value in columns[entry.action].items():
             if isinstance(entry.details, dict) and entry.details.get(name, value) != value:
                 what = name.replace("_", " ")
-                yield f"its {what} is {value!r}, and entry {entry.sequence} says {entry.details[name]!r}"
+                yield (
+                    f"its {what} is {value!r}, and entry {entry.sequence} says "
+                    f"{entry.details[name]!r}"
+                )
     state = "published" if round_.published_at else "locked" if round_.closed_at else "reviewing"
     if round_.state != state:
         yield f"its state is {round_.state!r}, and its times say {state!r}"
     published = entries("round published").filter(round_name=round_.name).exists()
     if published != (round_.published_at is not None):
-        yield f"it {'was' if published else 'was not'} published by its entries, and its row says otherwise"
+        yield (
+            f"it {'was' if published else 'was not'} published by its entries, and its row says "
+            "otherwise"
+        )
 
 
 def _locked_sheets(round_: Round) -> dict[Place, Values]:
@@ -68,26 +91,35 @@ def _locked_sheets(round_: Round) -> dict[Place, Values]:
 
 def _locked_votes(round_: Round) -> dict[Place, Values]:
     locked = Vote.objects.filter(locked_at__isnull=False, task__pair__round=round_)
-    rows = locked.values_list("task__pair_id", "task__member__reviewer__code", "digest", "started_at")
+    rows = locked.values_list(
+        "task__pair_id", "task__member__reviewer__code", "digest", "started_at"
+    )
     return {
-        (pair, reviewer): {"digest": digest, "started_at": utc(at)} for pair, reviewer, digest, at in rows.iterator()
+        (pair, reviewer): {"digest": digest, "started_at": utc(at)}
+        for pair, reviewer, digest, at in rows.iterator()
     }
 
 
 def _recorded_votes(round_: Round) -> dict[Place, Values]:
     rows = entries("vote locked").filter(round_name=round_.name).values_list("actor", "details")
-    return {(text(said, "pair"), reviewer): texts(said, "digest", "started_at") for reviewer, said in rows.iterator()}
+    return {
+        (text(said, "pair"), reviewer): texts(said, "digest", "started_at")
+        for reviewer, said in rows.iterator()
+    }
 
 
 def _recorded_locks(round_: Round) -> dict[Place, Values]:
     rows = entries("sheet locked").filter(round_name=round_.name).values_list("actor", "details")
     return {
-        (text(said, "stimulus"), reviewer): texts(said, "digest", "started_at") for reviewer, said in rows.iterator()
+        (text(said, "stimulus"), reviewer): texts(said, "digest", "started_at")
+        for reviewer, said in rows.iterator()
     }
 
 
 def _ended_runs(round_: Round) -> dict[Place, Values]:
-    runs = JudgeRun.objects.filter(judge__round=round_, state__in=RunState.ended()).select_related("judge")
+    runs = JudgeRun.objects.filter(judge__round=round_, state__in=RunState.ended()).select_related(
+        "judge"
+    )
     return {_place_of(run): {"digest": run_digest(run)} for run in runs.iterator()}
 
 
@@ -96,12 +128,22 @@ def _place_of(run: JudgeRun) -> Place:
 
 
 def _recorded_runs(round_: Round) -> dict[Place, Values]:
-    rows = entries(ANSWERED).filter(round_name=round_.name).order_by("sequence").values_list("details", flat=True)
+    rows = (
+        entries(ANSWERED)
+        .filter(round_name=round_.name)
+        .order_by("sequence")
+        .values_list("details", flat=True)
+    )
     found: dict[Place, Values] = {
-        (text(said, "judge"), text(said, "variant"), text(said, "stimulus")): texts(said, "digest") for said in rows
+        (text(said, "judge"), text(said, "variant"), text(said, "stimulus")): texts(said, "digest")
+        for said in rows
     }
     # A question that was lost may be asked again: until it is answered, no run has ended.
-    again = JudgeRun.objects.filter(judge__round=round_).exclude(state__in=RunState.ended()).select_related("judge")
+    again = (
+        JudgeRun.objects.filter(judge__round=round_)
+        .exclude(state__in=RunState.ended())
+        .select_related("judge")
+    )
     for run in again:
         found.pop(_place_of(run), None)
     return found
@@ -112,12 +154,18 @@ def _measurements(round_: Round) -> dict[Place, Values]:
     runs = rows.order_by("sample", "job", "run").values_list("sample", "job", "run").distinct()
     samples = Sample.every.filter(cell__round=round_).select_related("cell__configuration")
     cells = {sample.pk: str(sample.cell) for sample in samples}
-    return {(cells[sample], job, str(run)): {"digest": measured_digest(sample, job, run)} for sample, job, run in runs}
+    return {
+        (cells[sample], job, str(run)): {"digest": measured_digest(sample, job, run)}
+        for sample, job, run in runs
+    }
 
 
 def _recorded_measurements(round_: Round) -> dict[Place, Values]:
     rows = entries(MEASURED).filter(round_name=round_.name).values_list("details", flat=True)
-    return {(text(said, "cell"), text(said, "job"), text(said, "run")): texts(said, "digest") for said in rows}
+    return {
+        (text(said, "cell"), text(said, "job"), text(said, "run")): texts(said, "digest")
+        for said in rows
+    }
 
 
 def _limitations(round_: Round) -> dict[Place, Values]:
@@ -127,7 +175,10 @@ def _limitations(round_: Round) -> dict[Place, Values]:
 
 def _recorded_limitations(round_: Round) -> dict[Place, Values]:
     rows = entries("cell limited").filter(round_name=round_.name).order_by("sequence")
-    notes = {(text(said, "cell"),): texts(said, "note") for said in rows.values_list("details", flat=True)}
+    notes = {
+        (text(said, "cell"),): texts(said, "note")
+        for said in rows.values_list("details", flat=True)
+    }
     return {cell: note for cell, note in notes.items() if note.get("note")}
 
 
@@ -138,14 +189,20 @@ def text(details: Any, name: str) -> str:
 
 def texts(details: Any, *names: str) -> Values:
     """Return what an entry says of these; older entries do not say all of it."""
-    return {name: str(details[name]) for name in names if name in details} if isinstance(details, dict) else {}
+    return (
+        {name: str(details[name]) for name in names if name in details}
+        if isinstance(details, dict)
+        else {}
+    )
 
 
 def entries(*actions: str) -> QuerySet[AuditEntry]:
     return AuditEntry.objects.filter(action__in=actions).order_by()
 
 
-def differences(words: str, rows: Mapping[Place, Values], recorded: Mapping[Place, Values]) -> Iterator[str]:
+def differences(
+    words: str, rows: Mapping[Place, Values], recorded: Mapping[Place, Values]
+) -> Iterator[str]:
     """Yield what has no row, no entry, or another value in its row than in its entry."""
     for place in sorted(rows.keys() | recorded.keys()):
         what = words.format(*place)
@@ -156,4 +213,7 @@ def differences(words: str, rows: Mapping[Place, Values], recorded: Mapping[Plac
         else:
             for name, value in recorded[place].items():
                 if rows[place][name] != value:
-                    yield f"{what}: its row has {_NAMES.get(name, name)} {rows[place][name]}, its entry {value}"
+                    yield (
+                        f"{what}: its row has {_NAMES.get(name, name)} {rows[place][name]}, its "
+                        f"entry {value}"
+                    )

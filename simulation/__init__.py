@@ -1,1 +1,3 @@
-"""What pretends: drawn clips, stand-in providers and judges, simulated people, the demonstration."""
+"""What pretends: drawn clips, stand-in providers and judges, simulated people, the
+demonstration.
+"""

@@ -1,4 +1,6 @@
-"""The built-in renderer and streamer, which registers itself as a provider and as what draws training clips."""
+"""The built-in renderer and streamer, which registers itself as a provider and as what draws
+training clips.
+"""
 
 from django.apps import AppConfig
 
@@ -17,6 +19,8 @@ class SimulationConfig(AppConfig):
 
         registry.register_built_in("local", LocalProvider)
         registry.register_built_in("local-rollouts", LocalRolloutProvider)
-        built_in.register([one.key for one in local.CONFIGURATIONS], configurations.local_configurations)
+        built_in.register(
+            [one.key for one in local.CONFIGURATIONS], configurations.local_configurations
+        )
         built_in.register([one.key for one in SYSTEMS], configurations.built_in_systems)
         wanted.register(training.run_training, training.refuse_undrawable)

@@ -1,7 +1,7 @@
 """Battles from a model whose truth is known, to see how often intervals hold it. No Django here.
 
-A configuration has a strength and each of its clips one of its own around it; three reviewers compare every two clips
-of a scene, and 15% of their answers are ties.
+A configuration has a strength and each of its clips one of its own around it; three reviewers
+compare every two clips of a scene, and 15% of their answers are ties.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ def draw_battles(random: Random, configurations: int, scenes: int, clip_sd: floa
 
 @cache
 def true_elo(configurations: int, clip_sd: float) -> tuple[float, ...]:
-    """Return the Elo values that endless battles would give, with ties as half wins and clips that vary."""
+    """Return the Elo values that endless battles would give, with ties as half wins and clips that
+    vary.
+    """
     luck = np.random.default_rng(5).normal(size=CLIPS_DRAWN) * 2**0.5 * clip_sd
     mean = strengths(configurations)
     wins = np.zeros((configurations, configurations))
@@ -55,7 +57,9 @@ def true_elo(configurations: int, clip_sd: float) -> tuple[float, ...]:
 
 
 def elo_held(configurations: int, scenes: int, clip_sd: float) -> Callable[[Random], float]:
-    """Return what simulates one round: the share of configurations whose interval holds the true value."""
+    """Return what simulates one round: the share of configurations whose interval holds the true
+    value.
+    """
 
     def simulate(random: Random) -> float:
         truth = true_elo(configurations, clip_sd)

@@ -23,12 +23,15 @@ def local_configurations() -> list[Configuration]:
 
 def built_in_systems() -> list[Configuration]:
     """Return the configurations of the built-in streamer, made when they are not there yet."""
-    family, _ = Family.objects.get_or_create(name="local-rollouts", defaults={"label": "Built-in streamer"})
+    family, _ = Family.objects.get_or_create(
+        name="local-rollouts", defaults={"label": "Built-in streamer"}
+    )
     return [
         Configuration.objects.get_or_create(
             name=one.key,
             defaults={
-                "label": one.key, "family": family, "provider": "local-rollouts", "model_id": one.key,
+                "label": one.key, "family": family, "provider": "local-rollouts",
+                "model_id": one.key,
                 "track": "streaming", "geometry": asdict(one.geometry) if one.declares else None,
             },
         )[0]

@@ -1,4 +1,6 @@
-"""Makes training clips: the built-in renderer draws takes whose truth is known, and their answers are explained."""
+"""Makes training clips: the built-in renderer draws takes whose truth is known, and their answers
+are explained.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,19 @@ from simulation import local
 from simulation.local import Scene, Take, Truth
 from simulation.training_words import reason_for
 
-# What a reviewer should have met before it counts: a faultless clip, a wrong source, and no event, where N/A applies.
+# What a reviewer should have met before it counts: a faultless clip, a wrong source, and no event,
+# where N/A applies.
 TAKES = (
     Take(scene=Scene.LIFT, seed=11, width=640, height=360),
-    Take(scene=Scene.TOAST, seed=12, width=640, height=360, wrong_source=True, realism=0.2, audio_delay=0.35),
+    Take(
+        scene=Scene.TOAST,
+        seed=12,
+        width=640,
+        height=360,
+        wrong_source=True,
+        realism=0.2,
+        audio_delay=0.35,
+    ),
     Take(scene=Scene.CHAIR, seed=13, width=640, height=360, events=0),
 )
 FAIR_WITHIN = 1  # points of a scale
@@ -31,9 +42,11 @@ FAIR_WITHIN = 1  # points of a scale
 def make_training(
     *, protocol: ProtocolVersion, actor: str, on_clip: Callable[[], None] = lambda: None
 ) -> list[TrainingClip]:
-    """Draw the training clips of a protocol and store them with explained answers; what is there already stays.
+    """Draw the training clips of a protocol and store them with explained answers; what is there
+    already stays.
 
-    Raises TrainingRefused when the renderer draws none of the protocol's scenes, or not what its form asks.
+    Raises TrainingRefused when the renderer draws none of the protocol's scenes, or not what its
+    form asks.
     """
     if there := list(protocol.training_clips.all()):
         return there
@@ -52,7 +65,9 @@ def run_training(subject: str, _report: jobs.Report) -> None:
 
 
 def takes_for(protocol: ProtocolVersion) -> list[Take]:
-    """Return the takes whose scene the protocol has and whose truth answers all that its form asks."""
+    """Return the takes whose scene the protocol has and whose truth answers all that its form
+    asks.
+    """
     scenes = {scene.key for scene in protocol.rules.scenes}
     asked = {question.key for question in protocol.rules.questions}
     known = {"event", "cause", "detail", "sound", "timing", "people"}
@@ -63,7 +78,8 @@ def refuse_undrawable(protocol: ProtocolVersion) -> None:
     """Raise TrainingRefused for a protocol of whose scenes the renderer draws none."""
     if not takes_for(protocol):
         raise TrainingRefused(
-            f"The built-in renderer draws no scene of {protocol}, so it has no training clips to offer. "
+            f"The built-in renderer draws no scene of {protocol}, so it has no training clips to "
+            "offer. "
             "Rounds on it start without training."
         )
 
@@ -79,7 +95,9 @@ def _drawn(take: Take) -> tuple[StoredFile, Truth]:
 
 
 def solutions_of(form: Form, truth: Truth) -> dict[str, Solution]:
-    """Return the explained answer to every question: N/A where nothing was heard and the form permits it."""
+    """Return the explained answer to every question: N/A where nothing was heard and the form
+    permits it.
+    """
     given: dict[str, Response] = {}
     found: dict[str, Solution] = {}
     for question in form.questions:
@@ -87,7 +105,9 @@ def solutions_of(form: Form, truth: Truth) -> dict[str, Solution]:
         best = (_na(form, question.key, given) if not truth.audible else None) or plain
         given[question.key] = best
         fair = {str(plain), *_near(form, question.key, plain)} - {str(best)}
-        found[question.key] = Solution(str(best), tuple(sorted(fair)), reason_for(question.key, truth))
+        found[question.key] = Solution(
+            str(best), tuple(sorted(fair)), reason_for(question.key, truth)
+        )
     return found
 
 

@@ -1,4 +1,7 @@
-"""Why an answer to a training clip is right, in words made from what the clip is known to hold. No Django here."""
+"""Why an answer to a training clip is right, in words made from what the clip is known to hold.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,18 @@ PERCEIVED_S = 0.1  # a lag between picture and sound that can be noticed
 
 
 def reason_for(question: str, truth: Truth) -> str:
-    """Return the reason for the right answer to a question of core-r01. Raises KeyError for any other question."""
-    words = {"event": _event, "cause": _cause, "detail": _detail, "sound": _sound, "timing": _timing, "people": _people}
+    """Return the reason for the right answer to a question of core-r01.
+
+    Raises KeyError for any other question.
+    """
+    words = {
+        "event": _event,
+        "cause": _cause,
+        "detail": _detail,
+        "sound": _sound,
+        "timing": _timing,
+        "people": _people,
+    }
     return words[question](truth)
 
 
@@ -40,29 +53,50 @@ def _event(truth: Truth) -> str:
 
 def _cause(truth: Truth) -> str:
     if not truth.audible:
-        return "Nothing was heard, so there is nothing that could have a source or a cause: N/A says that."
+        return (
+            "Nothing was heard, so there is nothing that could have a source or a cause: N/A says "
+            "that."
+        )
     if truth.scene in {Scene.LIFT, Scene.TOAST}:
         return f"The sound comes from {_person(truth.source)}: watch who moves when it is heard."
     if truth.scene == Scene.SQUAT:
-        return f"It comes while the lifter {'is pushing up' if truth.pushing_up else 'is not pushing up'}."
-    return f"What is heard at {truth.events[0].onset:.1f} s is drawn with the voice “{truth.voice}”."
+        return (
+            "It comes while the lifter "
+            f"{'is pushing up' if truth.pushing_up else 'is not pushing up'}."
+        )
+    return (
+        f"What is heard at {truth.events[0].onset:.1f} s is drawn with the voice “{truth.voice}”."
+    )
 
 
 def _detail(truth: Truth) -> str:
     if truth.scene == Scene.LIFT:
-        return f"The others turn to {_person(truth.reacts_to)}." if truth.reacts_to else "Nobody reacts."
+        return (
+            f"The others turn to {_person(truth.reacts_to)}."
+            if truth.reacts_to
+            else "Nobody reacts."
+        )
     if truth.scene == Scene.SQUAT:
         return f"The movement {'is completed' if truth.movement_completed else 'is not completed'}."
     if truth.scene == Scene.CHAIR:
-        return f"The chair creaks at {truth.creak[0]:.1f} s, by itself." if truth.creak else "The chair is silent."
-    return "The speech continues afterwards." if truth.speech_resumes else "The speech does not go on."
+        return (
+            f"The chair creaks at {truth.creak[0]:.1f} s, by itself."
+            if truth.creak
+            else "The chair is silent."
+        )
+    return (
+        "The speech continues afterwards." if truth.speech_resumes else "The speech does not go on."
+    )
 
 
 def _sound(truth: Truth) -> str:
     if not truth.audible:
         return "Nothing was heard, so there is no sound to rate."
     if truth.realism >= NATURAL:
-        return "The sound is drawn to be as natural as this program can; the upper half of the scale fits."
+        return (
+            "The sound is drawn to be as natural as this program can; the upper half of the scale "
+            "fits."
+        )
     return "The sound is a plain synthesiser's tone; the lower half of the scale fits."
 
 
@@ -80,7 +114,8 @@ def _people(truth: Truth) -> str:
     return (
         "They are drawn figures, and for drawn figures they move without a fault."
         if fair
-        else "They are drawn figures, and their movement has faults: look for shaking, swaps or a frozen picture."
+        else "They are drawn figures, and their movement has faults: look for shaking, swaps or a "
+        "frozen picture."
     )
 
 

@@ -1,10 +1,12 @@
-"""How often each interval covers the truth, by simulation: `python -m simulation.validate`. No Django here.
+"""How often each interval covers the truth, by simulation: `python -m simulation.validate`. No
+Django here.
 
-Every line simulates rounds from a model whose truth is known and counts how often the nominal 95% interval holds it.
-It ends with status 1 when a coverage is off the expected one by more than three standard errors and a hundredth.
-Answers come from a latent-normal model: a clip has a quality, each of four reviewers sees it with an error of its own
-and answers by fixed cuts; 3% of the answers are missing. Scores are normal around their scene, 15% (or 50%)
-of the clips are catastrophic and score about 15.
+Every line simulates rounds from a model whose truth is known and counts how often the nominal 95%
+interval holds it. It ends with status 1 when a coverage is off the expected one by more than three
+standard errors and a hundredth. Answers come from a latent-normal model: a clip has a quality, each
+of four reviewers sees it with an error of its own and answers by fixed cuts; 3% of the answers are
+missing. Scores are normal around their scene, 15% (or 50%) of the clips are catastrophic and score
+about 15.
 """
 
 import argparse
@@ -16,7 +18,13 @@ from functools import cache
 import numpy as np
 from scipy.special import ndtri
 
-from scoring.stats.agreement import Level, alpha_bootstrap, alpha_jackknife, alpha_value, find_patterns
+from scoring.stats.agreement import (
+    Level,
+    alpha_bootstrap,
+    alpha_jackknife,
+    alpha_value,
+    find_patterns,
+)
 from scoring.stats.estimate import Estimate, Undefined
 from scoring.stats.intervals import Floats, clustered_wilson, pooled_two_way
 from scoring.stats.ranksets import probability_ahead, rank_sets
@@ -33,7 +41,9 @@ CLIP_SD, SCENE_SD, LEVEL, CATASTROPHE = 13.0, 10.0, 70.0, 15.0
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line: `simulate` returns the share of truths held in one simulated round (0 or 1 when there is one)."""
+    """One line: `simulate` returns the share of truths held in one simulated round (0 or 1 when
+    there is one).
+    """
 
     name: str
     expected: float
@@ -44,20 +54,28 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """A model of answers: cuts on the latent scale, the level of alpha, and the reviewers' error."""
+    """A model of answers: cuts on the latent scale, the level of alpha, and the reviewers'
+    error.
+    """
 
     level: Level
     cuts: tuple[float, ...]
     error: float
 
     def draw(self, random: Random, configurations: int, clips: int, likeness: float) -> np.ndarray:
-        """(configurations * clips, V) counts; `likeness` is the share of quality that a configuration's clips share."""
+        """(configurations * clips, V) counts; `likeness` is the share of quality that a
+        configuration's clips share.
+        """
         shared = np.sqrt(likeness) * random.normal(size=(configurations, 1))
-        quality = (shared + np.sqrt(1 - likeness) * random.normal(size=(configurations, clips))).reshape(-1, 1)
+        quality = (
+            shared + np.sqrt(1 - likeness) * random.normal(size=(configurations, clips))
+        ).reshape(-1, 1)
         seen = quality + self.error * random.normal(size=(quality.size, REVIEWERS))
         answers = np.digitize(seen, np.array(self.cuts) * np.sqrt(1 + self.error**2))
         answers[random.random(answers.shape) < MISSING] = -1
-        return np.stack([(answers == value).sum(axis=1) for value in range(len(self.cuts) + 1)], axis=1)
+        return np.stack(
+            [(answers == value).sum(axis=1) for value in range(len(self.cuts) + 1)], axis=1
+        )
 
 
 RATING = Answers(Level.ORDINAL, (-1.3, -0.5, 0.4, 1.2), 0.9)
@@ -68,7 +86,9 @@ NEARLY_ALL_YES = Answers(Level.NOMINAL, (float(ndtri(0.08)),), 0.9)
 @cache
 def true_alpha(model: Answers) -> float:
     """Alpha of so many clips that chance no longer counts."""
-    found = alpha_value(find_patterns(model.draw(np.random.default_rng(1), 400_000, 1, 0.0)), model.level)
+    found = alpha_value(
+        find_patterns(model.draw(np.random.default_rng(1), 400_000, 1, 0.0)), model.level
+    )
     if isinstance(found, Undefined):
         raise TypeError(f"The model of the simulation is degenerate: {found.reason}.")
     return found
@@ -81,7 +101,9 @@ def covers(estimate: Estimate | Undefined, truth: float) -> float:
     return float(estimate.low <= truth <= estimate.high)
 
 
-def alpha_by_configurations(model: Answers, clips: int, likeness: float) -> Callable[[Random], float]:
+def alpha_by_configurations(
+    model: Answers, clips: int, likeness: float
+) -> Callable[[Random], float]:
     """25 configurations left out in turn."""
 
     def simulate(random: Random) -> float:
@@ -97,7 +119,9 @@ def alpha_by_clips(model: Answers, clips: int) -> Callable[[Random], float]:
 
     def simulate(random: Random) -> float:
         patterns = find_patterns(model.draw(random, clips, 1, 0.0))
-        estimate = alpha_bootstrap(patterns, model.level, seed=int(random.integers(2**32)), draws=1000)
+        estimate = alpha_bootstrap(
+            patterns, model.level, seed=int(random.integers(2**32)), draws=1000
+        )
         return covers(estimate, true_alpha(model))
 
     return simulate
@@ -108,14 +132,20 @@ def clustered_share(share: float, clips: int, likeness: float) -> Callable[[Rand
 
     def simulate(random: Random) -> float:
         weight = (1 - likeness) / likeness if likeness else 0
-        chances = random.beta(share * weight, (1 - share) * weight, 25) if likeness else np.full(25, share)
+        chances = (
+            random.beta(share * weight, (1 - share) * weight, 25)
+            if likeness
+            else np.full(25, share)
+        )
         hits = random.random((25, clips)) < chances[:, None]
         return covers(clustered_wilson(hits.reshape(-1), np.repeat(np.arange(25), clips)), share)
 
     return simulate
 
 
-def draw_scores(random: Random, levels: Floats, scenes: int, replicates: int, bad: float) -> tuple[Floats, Floats]:
+def draw_scores(
+    random: Random, levels: Floats, scenes: int, replicates: int, bad: float
+) -> tuple[Floats, Floats]:
     """(C, S, R) scores and the (C,) true means over these scenes."""
     middle = levels[:, None] + random.normal(0, SCENE_SD, (1, scenes))
     scores = middle[:, :, None] + random.normal(0, CLIP_SD, (levels.size, scenes, replicates))
@@ -129,14 +159,21 @@ def two_way(scenes: int) -> Callable[[Random], float]:
 
     def simulate(random: Random) -> float:
         scores, truth = draw_scores(random, random.normal(LEVEL, 8, 25), scenes, 1, 0.15)
-        return float(np.mean([covers(*pair) for pair in zip(pooled_two_way(scores[:, :, 0]), truth, strict=True)]))
+        return float(
+            np.mean(
+                [covers(*pair) for pair in zip(pooled_two_way(scores[:, :, 0]), truth, strict=True)]
+            )
+        )
 
     return simulate
 
 
 def resampled(random: Random, scores: Floats, draws: int) -> list[Resampled]:
     """Each configuration's scores resampled; replicates make that possible."""
-    found = (resample_within_scenes(list(each), seed=int(random.integers(2**32)), draws=draws) for each in scores)
+    found = (
+        resample_within_scenes(list(each), seed=int(random.integers(2**32)), draws=draws)
+        for each in scores
+    )
     return [each for each in found if isinstance(each, Resampled)]
 
 
@@ -154,11 +191,18 @@ def all_ranks(spread: float, scenes: int) -> Callable[[Random], float]:
     """All true ranks of 25 configurations at once; equal ones share every rank among them."""
 
     def simulate(random: Random) -> float:
-        scores, truth = draw_scores(random, LEVEL + spread * random.normal(size=25), scenes, 3, 0.15)
+        scores, truth = draw_scores(
+            random, LEVEL + spread * random.normal(size=25), scenes, 3, 0.15
+        )
         best = 1 + (truth[:, None] < truth[None, :] - 1e-9).sum(axis=1)
         worst = 25 - (truth[:, None] > truth[None, :] + 1e-9).sum(axis=1)
         sets = rank_sets(resampled(random, scores, 500))
-        return float(all(each.low <= b and each.high >= w for each, b, w in zip(sets, best, worst, strict=True)))
+        return float(
+            all(
+                each.low <= b and each.high >= w
+                for each, b, w in zip(sets, best, worst, strict=True)
+            )
+        )
 
     return simulate
 
@@ -174,20 +218,34 @@ def not_separated(scenes: int) -> Callable[[Random], float]:
 
 
 def checks() -> Iterator[Check]:
-    """All lines; the expected coverages were found by an independent simulation of the same designs."""
+    """All lines; the expected coverages were found by an independent simulation of the same
+    designs.
+    """
     yield Check("alpha, ordinal, 32 clips: BCa of clips", 0.938, alpha_by_clips(RATING, 32), 800)
     yield Check("alpha, ordinal, 100 clips: BCa of clips", 0.950, alpha_by_clips(RATING, 100), 800)
     yield Check("alpha, nominal, 100 clips: BCa of clips", 0.943, alpha_by_clips(FACT, 100), 800)
-    for name, model, expected in (("ordinal", RATING, (0.944, 0.945)), ("nominal", FACT, (0.947, 0.939))):
+    for name, model, expected in (
+        ("ordinal", RATING, (0.944, 0.945)),
+        ("nominal", FACT, (0.947, 0.939)),
+    ):
         for clips, coverage in zip((4, 12), expected, strict=True):
             simulate = alpha_by_configurations(model, clips, 0.5)
             yield Check(f"alpha, {name}, 25 x {clips} alike: jackknife", coverage, simulate, 1500)
     for clips, coverage in ((4, 0.865), (12, 0.902)):
         simulate = alpha_by_configurations(NEARLY_ALL_YES, clips, 0.5)
-        yield Check(f"alpha, 92% yes, 25 x {clips} alike: jackknife (warned of)", coverage, simulate, 1500)
-    for clips, likeness, coverage in ((4, 0.0, 0.964), (4, 0.2, 0.955), (4, 0.5, 0.957), (12, 0.2, 0.950)):
+        yield Check(
+            f"alpha, 92% yes, 25 x {clips} alike: jackknife (warned of)", coverage, simulate, 1500
+        )
+    for clips, likeness, coverage in (
+        (4, 0.0, 0.964),
+        (4, 0.2, 0.955),
+        (4, 0.5, 0.957),
+        (12, 0.2, 0.950),
+    ):
         simulate = clustered_share(0.75, clips, likeness)
-        yield Check(f"share .75, 25 x {clips}, ICC {likeness}: clustered Wilson", coverage, simulate, 3000)
+        yield Check(
+            f"share .75, 25 x {clips}, ICC {likeness}: clustered Wilson", coverage, simulate, 3000
+        )
     for scenes, coverage in ((4, 0.965), (8, 0.963)):
         yield Check(f"score, 25 x {scenes} x 1: two-way pooled t", coverage, two_way(scenes), 400)
     for scenes, replicates, bad, coverage in (
@@ -199,7 +257,13 @@ def checks() -> Iterator[Check]:
         name = f"score, {scenes} x {replicates}, {bad:.0%} catastrophic: studentised bootstrap"
         yield Check(name, coverage, studentised(scenes, replicates, bad), 1200)
     for spread, coverage in ((0.0, 0.973), (3.0, 1.0), (10.0, 1.0)):
-        yield Check(f"all 25 ranks, 8 x 3, spread {spread:.0f}: rank sets", coverage, all_ranks(spread, 8), 150, True)
+        yield Check(
+            f"all 25 ranks, 8 x 3, spread {spread:.0f}: rank sets",
+            coverage,
+            all_ranks(spread, 8),
+            150,
+            True,
+        )
     yield Check("two equal ones, 8 x 3: not separated", 0.94, not_separated(8), 1200)
     yield from checks_of_preference()
 
@@ -226,13 +290,21 @@ def run(check: Check, scale: float) -> tuple[str, bool]:
     off = coverage - check.expected
     good = off >= -allowed and (check.more_is_fine or off <= allowed)
     verdict = "ok" if good else "OFF"
-    return f"{check.name:<66} {coverage:.3f} ± {error:.3f}   expected {check.expected:.3f}   {verdict}\n", good
+    return (
+        f"{check.name:<66} {coverage:.3f} ± {error:.3f}   expected {check.expected:.3f}   "
+        f"{verdict}\n",
+        good,
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run all lines (or those whose name holds a word) and return the exit status."""
-    parser = argparse.ArgumentParser(description="Coverage of the nominal 95% intervals, by simulation.")
-    parser.add_argument("--scale", type=float, default=1.0, help="times the default number of simulated rounds")
+    parser = argparse.ArgumentParser(
+        description="Coverage of the nominal 95% intervals, by simulation."
+    )
+    parser.add_argument(
+        "--scale", type=float, default=1.0, help="times the default number of simulated rounds"
+    )
     parser.add_argument("--only", default="", help="run only the lines whose name holds this word")
     options = parser.parse_args(arguments)
     good = True

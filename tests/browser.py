@@ -1,7 +1,8 @@
-"""Fixtures for journeys through a real browser: Debian's Chromium, driven by Playwright, on the live server.
+"""Fixtures for journeys through a real browser: Debian's Chromium, driven by Playwright, on the
+live server.
 
-A journey fails when a page logs an error, throws one, or asks for anything off the loopback interface. What moves on a
-page moves at once, so that nothing is looked at half way.
+A journey fails when a page logs an error, throws one, or asks for anything off the loopback
+interface. What moves on a page moves at once, so that nothing is looked at half way.
 """
 
 import os
@@ -36,8 +37,9 @@ QUIET_FLAGS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
     "--no-pings",
 ]
-# Counts on a video how often the page heard that it ended. Whoever reads it there finds all done that the page does
-# then: this listener comes first, and no script of ours runs between it and the page's own.
+# Counts on a video how often the page heard that it ended. Whoever reads it there finds all done
+# that the page does then: this listener comes first, and no script of ours runs between it and the
+# page's own.
 COUNT_ENDS = """addEventListener("ended", ({ target }) => {
   target.dataset.ends = Number(target.dataset.ends ?? 0) + 1;
 }, true);"""
@@ -50,7 +52,9 @@ class Faults(list[str]):
         self._provoked: list[str] = []
 
     def expect(self, *words: str) -> None:
-        """Take every fault that has one of these words for provoked by the test, however late the browser tells it."""
+        """Take every fault that has one of these words for provoked by the test, however late the
+        browser tells it.
+        """
         self._provoked += words
         assert self.others() == []
 
@@ -64,7 +68,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """Yield one headless Chromium for all journeys."""
     expect.set_options(timeout=1000 * PATIENCE_S)
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
-        # Playwright keeps an event loop in this thread; Django takes that for asynchronous code and refuses queries.
+        # Playwright keeps an event loop in this thread; Django takes that for asynchronous code and
+        # refuses queries.
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
         browser = _launch(playwright, home=tmp_path_factory.mktemp("home"))
         yield browser
@@ -72,9 +77,15 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 def _launch(playwright: Playwright, home: Path) -> Browser:
-    """Start Chromium in its sandbox, or without as root and where the kernel allows none: it opens our pages only."""
+    """Start Chromium in its sandbox, or without as root and where the kernel allows none: it opens
+    our pages only.
+    """
     binary = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
-    options: dict[str, Any] = {"executable_path": binary, "args": QUIET_FLAGS, "env": {**os.environ, "HOME": str(home)}}
+    options: dict[str, Any] = {
+        "executable_path": binary,
+        "args": QUIET_FLAGS,
+        "env": {**os.environ, "HOME": str(home)},
+    }
     if os.geteuid() != 0:
         try:
             return playwright.chromium.launch(**options, chromium_sandbox=True)
@@ -86,7 +97,9 @@ def _launch(playwright: Playwright, home: Path) -> Browser:
 
 @pytest.fixture
 def faults() -> Iterator[Faults]:
-    """Collect what goes wrong on a journey's pages. A test that provokes a fault says so: ``faults.expect("409")``."""
+    """Collect what goes wrong on a journey's pages. A test that provokes a fault says so:
+    ``faults.expect("409")``.
+    """
     seen = Faults()
     yield seen
     assert not seen.others(), "the pages had faults:\n" + "\n".join(seen.others())
@@ -94,11 +107,15 @@ def faults() -> Iterator[Faults]:
 
 @pytest.fixture
 def new_page(browser: Browser, live_server: Any, faults: Faults) -> Iterator[Callable[..., Page]]:
-    """Return a function that opens a page with cookies of its own; it takes Playwright's options of a new context."""
+    """Return a function that opens a page with cookies of its own; it takes Playwright's options of
+    a new context.
+    """
     with ExitStack() as contexts:
 
         def open_page(**options: Any) -> Page:
-            context = browser.new_context(**{"base_url": live_server.url, "reduced_motion": "reduce"} | options)
+            context = browser.new_context(
+                **{"base_url": live_server.url, "reduced_motion": "reduce"} | options
+            )
             contexts.callback(context.close)
             context.set_default_timeout(1000 * PATIENCE_S)
             context.add_init_script(COUNT_ENDS)
@@ -110,7 +127,9 @@ def new_page(browser: Browser, live_server: Any, faults: Faults) -> Iterator[Cal
 
 
 def _wait_for_the_last_answer() -> None:
-    """Wait until the live server is done with what pages asked before they closed, or it writes into the next test."""
+    """Wait until the live server is done with what pages asked before they closed, or it writes
+    into the next test.
+    """
     deadline = time.monotonic() + PATIENCE_S
     while any("process_request_thread" in thread.name for thread in threading.enumerate()):
         assert time.monotonic() < deadline, "the live server still answers a page that is closed"
@@ -138,7 +157,9 @@ def _watch(context: BrowserContext, faults: Faults) -> None:
 
 
 def wait_for(page: Page, condition: Callable[[], Any]) -> None:
-    """Wait until a condition holds that no locator can tell, while the browser goes on and is listened to."""
+    """Wait until a condition holds that no locator can tell, while the browser goes on and is
+    listened to.
+    """
     deadline = time.monotonic() + PATIENCE_S
     while not condition():
         assert time.monotonic() < deadline, "what was waited for did not come"
@@ -147,4 +168,8 @@ def wait_for(page: Page, condition: Callable[[], Any]) -> None:
 
 def _stays_here(address: str) -> bool:
     parts = urlsplit(address)
-    return parts.scheme in {"about", "blob", "data"} or parts.hostname in {"127.0.0.1", "localhost", "::1"}
+    return parts.scheme in {"about", "blob", "data"} or parts.hostname in {
+        "127.0.0.1",
+        "localhost",
+        "::1",
+    }

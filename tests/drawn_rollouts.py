@@ -1,14 +1,29 @@
-"""Two small rollouts, made once a run: one clean, one with a defect of each kind at a boundary of its own."""
+"""Two small rollouts, made once a run: one clean, one with a defect of each kind at a boundary of
+its own.
+"""
 
 from pathlib import Path
 
 import pytest
 
 from fartbench.media.ffmpeg import ffmpeg_binary
-from simulation.local.rollouts import Defect, DefectKind, Fate, Response, RolloutPlan, RolloutTruth, render_rollout
+from simulation.local.rollouts import (
+    Defect,
+    DefectKind,
+    Fate,
+    Response,
+    RolloutPlan,
+    RolloutTruth,
+    render_rollout,
+)
 
 SMALL = {"seconds": 38.0, "width": 160, "height": 90}
-PLANTED = {DefectKind.BLACK: 5, DefectKind.REPEATED: 13, DefectKind.FROZEN: 21, DefectKind.FLASH: 29}
+PLANTED = {
+    DefectKind.BLACK: 5,
+    DefectKind.REPEATED: 13,
+    DefectKind.FROZEN: 21,
+    DefectKind.FLASH: 29,
+}
 CLEAN = RolloutPlan(**SMALL)
 BROKEN = RolloutPlan(
     **SMALL,

@@ -11,7 +11,8 @@ KEPT = {"auth_permission", "django_content_type"}
 
 
 def empty(connection: BaseDatabaseWrapper) -> None:
-    """Delete every row that migrations did not make, whatever guards it; the guards are as they were afterwards.
+    """Delete every row that migrations did not make, whatever guards it; the guards are as they
+    were afterwards.
 
     Django's own flush would also make all permissions anew and have all guards installed again.
     """

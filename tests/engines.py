@@ -1,12 +1,15 @@
-"""Run all tests, on SQLite and on PostgreSQL, by several pytests at once that keep every core busy to the end.
+"""Run all tests, on SQLite and on PostgreSQL, by several pytests at once that keep every core busy
+to the end.
 
-What failed beside the others is run once more, alone, when all of them have ended. A test that fails again fails the
-run; one that passes then is named in the last lines, and the run passes. For here a browser plays clips in real time,
-servers are killed and workers race, on a machine that five pytests share: what one such moment does to one test says
-nothing about the change that is tested, and must not refuse it. What is broken, or races by itself, fails alone too.
-That is no licence to leave it: a test that is named there has a fault, or the product has.
+What failed beside the others is run once more, alone, when all of them have ended. A test that
+fails again fails the run; one that passes then is named in the last lines, and the run passes. For
+here a browser plays clips in real time, servers are killed and workers race, on a machine that five
+pytests share: what one such moment does to one test says nothing about the change that is tested,
+and must not refuse it. What is broken, or races by itself, fails alone too. That is no licence to
+leave it: a test that is named there has a fault, or the product has.
 
-Never run again: a file that cannot be read, a pytest that crashes, and more failures than ``MOST_AGAIN``.
+Never run again: a file that cannot be read, a pytest that crashes, and more failures than
+``MOST_AGAIN``.
 """
 
 import json
@@ -28,7 +31,10 @@ BROWSER = ("--engine=sqlite", "-m", "browser")
 POSTGRES = ("--engine=postgres",)
 PARTS = (SQLITE, SQLITE, BROWSER, POSTGRES, POSTGRES)  # equal ones share their files
 MOST_AGAIN = 5
-PASSED, TESTS_FAILED = 0, 1  # what pytest ends with; anything else says that it did not get to its end
+PASSED, TESTS_FAILED = (
+    0,
+    1,
+)  # what pytest ends with; anything else says that it did not get to its end
 
 
 @dataclass
@@ -63,7 +69,11 @@ def main(parts: Sequence[Sequence[str]] = PARTS) -> int:
         before = [(part, test) for part in made for test in sorted(part.failed())]
         if len(before) <= MOST_AGAIN and all(part.ran_to_its_end() for part in made):
             _run_again([part for part in made if part.status])
-        alone = [f"{test} ({' '.join(part.options)})" for part, test in before if test not in part.failed()]
+        alone = [
+            f"{test} ({' '.join(part.options)})"
+            for part, test in before
+            if test not in part.failed()
+        ]
     failed = [" ".join(part.options) for part in made if part.status]
     _say("".join(f"Passed only when run again alone: {test}\n" for test in alone))
     _say(f"Failed: {'; '.join(failed)}\n" if failed else "All tests passed.\n")

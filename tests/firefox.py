@@ -1,6 +1,8 @@
-"""Debian's Firefox for journeys, spoken to in WebDriver BiDi (W3C) over its own WebSocket: no driver program between.
+"""Debian's Firefox for journeys, spoken to in WebDriver BiDi (W3C) over its own WebSocket: no
+driver program between.
 
-Only what the player's journeys need: open an address, evaluate, press keys, click, wait, and hear the console.
+Only what the player's journeys need: open an address, evaluate, press keys, click, wait, and hear
+the console.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from websockets.sync.client import ClientConnection, connect
 
 PATIENCE_S = 30
 KEYS = {"Space": " "}
-# Nothing is asked for off this machine, nothing is remembered, and media play without a gesture from a person's hand.
+# Nothing is asked for off this machine, nothing is remembered, and media play without a gesture
+# from a person's hand.
 PREFERENCES = {
     "app.normandy.enabled": False,
     "app.update.disabledForTesting": True,
@@ -68,7 +71,8 @@ class FirefoxPage:
     def evaluate(self, expression: str) -> Any:
         """Return the value of an expression on the page; promises are awaited."""
         found = self._ask(
-            "script.evaluate", expression=expression, target={"context": self._tab}, awaitPromise=True,
+            "script.evaluate", expression=expression, target={"context": self._tab},
+            awaitPromise=True,
             userActivation=True,
         )  # fmt: skip
         if found["type"] == "exception":
@@ -84,15 +88,24 @@ class FirefoxPage:
             time.sleep(0.03)
 
     def press(self, *keys: str) -> None:
-        """Press keys one after the other, by name or character. A window that is not shown lets none press a button."""
-        strokes = [{"type": kind, "value": KEYS.get(key, key)} for key in keys for kind in ("keyDown", "keyUp")]
+        """Press keys one after the other, by name or character.
+
+        A window that is not shown lets none press a button.
+        """
+        strokes = [
+            {"type": kind, "value": KEYS.get(key, key)}
+            for key in keys
+            for kind in ("keyDown", "keyUp")
+        ]
         self._perform({"type": "key", "id": "keys", "actions": strokes})
 
     def click(self, selector: str) -> None:
         """Click the middle of an element."""
         box = self.evaluate(
-            f"(() => {{ const e = document.querySelector({selector!r}); e.scrollIntoView({{block: 'center'}});"
-            "const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2].join() })()"
+            f"(() => {{ const e = document.querySelector({selector!r}); e.scrollIntoView({{block: "
+            f"'center'}});"
+            "const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / "
+            "2].join() })()"
         )
         x, y = (round(float(part)) for part in box.split(","))
         moves = [{"type": "pointerMove", "x": x, "y": y}]
@@ -125,16 +138,36 @@ def firefox_page(home: Path) -> Iterator[FirefoxPage]:
     """Run Firefox without a window, in a profile of its own under ``home``, and yield its tab."""
     profile = home / "profile"
     profile.mkdir()
-    lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in PREFERENCES.items()]
+    lines = [
+        f"user_pref({json.dumps(name)}, {json.dumps(value)});"
+        for name, value in PREFERENCES.items()
+    ]
     (profile / "user.js").write_text("\n".join(lines))
-    binary = os.environ.get("FIREFOX") or shutil.which("firefox-esr") or shutil.which("firefox") or "firefox-esr"
-    command = [binary, "--headless", "--no-remote", "--profile", str(profile), "--remote-debugging-port", "0"]
+    binary = (
+        os.environ.get("FIREFOX")
+        or shutil.which("firefox-esr")
+        or shutil.which("firefox")
+        or "firefox-esr"
+    )
+    command = [
+        binary,
+        "--headless",
+        "--no-remote",
+        "--profile",
+        str(profile),
+        "--remote-debugging-port",
+        "0",
+    ]
     environment = {**os.environ, "HOME": str(home), "MOZ_DISABLE_AUTO_SAFE_MODE": "1"}
     with (home / "log").open("wb") as log:
-        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
+        process = subprocess.Popen(
+            command, env=environment, stdout=log, stderr=log, start_new_session=True
+        )
     try:
         address = _address(process, home / "log")
-        with connect(f"{address}/session", max_size=None, open_timeout=PATIENCE_S, proxy=None) as socket:
+        with connect(
+            f"{address}/session", max_size=None, open_timeout=PATIENCE_S, proxy=None
+        ) as socket:
             yield FirefoxPage(socket)
     finally:
         process.terminate()
@@ -144,7 +177,9 @@ def firefox_page(home: Path) -> Iterator[FirefoxPage]:
 def _address(process: subprocess.Popen[bytes], log: Path) -> str:
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until and process.poll() is None:
-        if found := re.search(r"WebDriver BiDi listening on (ws://\S+)", log.read_text(errors="replace")):
+        if found := re.search(
+            r"WebDriver BiDi listening on (ws://\S+)", log.read_text(errors="replace")
+        ):
             return found[1]
         time.sleep(0.1)
     raise FirefoxFailed(f"Firefox did not start:\n{log.read_text(errors='replace')[-2000:]}")
@@ -152,6 +187,8 @@ def _address(process: subprocess.Popen[bytes], log: Path) -> str:
 
 @pytest.fixture(scope="session")
 def firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FirefoxPage]:
-    """Yield the tab of one Firefox for all its journeys; an error on a page fails the journey that follows it."""
+    """Yield the tab of one Firefox for all its journeys; an error on a page fails the journey that
+    follows it.
+    """
     with firefox_page(tmp_path_factory.mktemp("firefox")) as page:
         yield page

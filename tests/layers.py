@@ -1,4 +1,6 @@
-"""Contracts for import-linter: pure modules stay pure, and no file imports itself through others."""
+"""Contracts for import-linter: pure modules stay pure, and no file imports itself through
+others.
+"""
 
 import ast
 from pathlib import Path
@@ -13,7 +15,9 @@ ROOMS = {path.parent.name for path in ROOT.glob("*/apps.py")}
 
 
 class PureContract(Contract):
-    """A module that makes the promise must not reach one of ``forbidden_modules``, directly or through others."""
+    """A module that makes the promise must not reach one of ``forbidden_modules``, directly or
+    through others.
+    """
 
     type_name = "pure"
     forbidden_modules: Any = fields.SetField(subfield=fields.StringField())
@@ -27,17 +31,23 @@ class PureContract(Contract):
             for imported in forbidden
             if (chain := graph.find_shortest_chain(importer=module, imported=imported))
         ]
-        return ContractCheck(kept=bool(promising) and not chains, metadata={"chains": chains, "promising": promising})
+        return ContractCheck(
+            kept=bool(promising) and not chains, metadata={"chains": chains, "promising": promising}
+        )
 
     def render_broken_contract(self, check: ContractCheck) -> None:
         if not check.metadata["promising"]:
-            output.print_error('No module says "No Django here": the contract has lost what it is about.')
+            output.print_error(
+                'No module says "No Django here": the contract has lost what it is about.'
+            )
         for chain in check.metadata["chains"]:
             output.print_error(" -> ".join(chain))
 
 
 class NoFileCirclesContract(Contract):
-    """No module may reach itself, not even through an import inside a function or through a package's ``__init__``."""
+    """No module may reach itself, not even through an import inside a function or through a
+    package's ``__init__``.
+    """
 
     type_name = "no_file_circles"
 
@@ -56,7 +66,14 @@ class NoFileCirclesContract(Contract):
 
 
 def promises_purity(module: str) -> bool:
-    """Return whether the docstring of ``module``, found from the current folder, says "No Django here"."""
+    """Return whether the docstring of ``module``, found from the current folder, says "No Django
+    here".
+    """
     path = Path(*module.split("."))
-    sources = [source for source in (path.with_suffix(".py"), path / "__init__.py") if source.is_file()]
-    return any("No Django here" in (ast.get_docstring(ast.parse(source.read_text())) or "") for source in sources)
+    sources = [
+        source for source in (path.with_suffix(".py"), path / "__init__.py") if source.is_file()
+    ]
+    return any(
+        "No Django here" in (ast.get_docstring(ast.parse(source.read_text())) or "")
+        for source in sources
+    )

@@ -1,4 +1,6 @@
-"""A protocol with blind pairs for tests: core-r01 with a section of pairs, so that scenes stand for tests."""
+"""A protocol with blind pairs for tests: core-r01 with a section of pairs, so that scenes stand for
+tests.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ PAIRS: dict[str, Any] = {
 
 @cache
 def _core_r01() -> dict[str, Any]:
-    content: dict[str, Any] = YAML(typ="safe").load((CORE_R01 / "protocol.yaml").read_text(encoding="utf-8"))
+    content: dict[str, Any] = YAML(typ="safe").load(
+        (CORE_R01 / "protocol.yaml").read_text(encoding="utf-8")
+    )
     return content
 
 
@@ -53,7 +57,11 @@ def content_with_pairs(**changes: Any) -> dict[str, Any]:
     """Return the content of core-r01 with pairs in it; ``changes`` are to the section of pairs."""
     report = {"key": "preference", "label": "FartElo"}
     core = _core_r01()
-    return core | {"name": "paired", "pairs": PAIRS | changes, "reports": [*core["reports"], report]}
+    return core | {
+        "name": "paired",
+        "pairs": PAIRS | changes,
+        "reports": [*core["reports"], report],
+    }
 
 
 def protocol_with_pairs(folder: Path | None = None, **changes: Any) -> ProtocolVersion:
@@ -64,7 +72,8 @@ def protocol_with_pairs(folder: Path | None = None, **changes: Any) -> ProtocolV
             YAML(typ="safe").dump(content, file)
     rules = parse_protocol(content, source="paired")
     found, _ = ProtocolVersion.objects.get_or_create(
-        digest=digest_of(content), defaults={"name": rules.name, "version": rules.version, "content": content}
+        digest=digest_of(content),
+        defaults={"name": rules.name, "version": rules.version, "content": content},
     )
     return found
 
@@ -77,7 +86,9 @@ def open_pair_round(
     most: int | None = None,
     **changes: Any,
 ) -> Round:
-    """Return an open round with its pairs planned; with ``answered`` every sheet about single clips is locked."""
+    """Return an open round with its pairs planned; with ``answered`` every sheet about single clips
+    is locked.
+    """
     round_ = make_open_round(
         configurations=configurations, scenes=list(scenes), protocol=protocol_with_pairs(**changes)
     )

@@ -1,4 +1,6 @@
-"""Fixtures for what runs beside a test: another process on the test's database, and a real Redis."""
+"""Fixtures for what runs beside a test: another process on the test's database, and a real
+Redis.
+"""
 
 import os
 from collections.abc import Iterator
@@ -12,11 +14,16 @@ from tests.servers import redis_server
 
 @pytest.fixture
 def process_environment(transactional_db: None) -> dict[str, str]:
-    """Return the environment in which another process (a command, a Celery worker) works on the test database."""
+    """Return the environment in which another process (a command, a Celery worker) works on the
+    test database.
+    """
     name = connection.settings_dict["NAME"]
     if connection.vendor == "sqlite":
         return {**os.environ, "DATABASE_URL": f"sqlite:///{name}"}
-    return {**os.environ, "DATABASE_URL": os.environ["DATABASE_URL"].replace("/postgres?", f"/{name}?")}
+    return {
+        **os.environ,
+        "DATABASE_URL": os.environ["DATABASE_URL"].replace("/postgres?", f"/{name}?"),
+    }
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,10 @@
-"""Pictures of the main pages, on a desk, on a phone and in the dark: ``make screenshots`` writes docs/screenshots.
+"""Pictures of the main pages, on a desk, on a phone and in the dark: ``make screenshots`` writes
+docs/screenshots.
 
-It looks at the demonstration in DATA_DIR, which ``manage.py demo --rollouts --no-serve`` has made, and serves it
-meanwhile on a free port of the loopback interface. For pages of reviewers it goes further than the demonstration: the
-pairs are reached, and one more rollout is drawn, of which windows wait.
+It looks at the demonstration in DATA_DIR, which ``manage.py demo --rollouts --no-serve`` has made,
+and serves it meanwhile on a free port of the loopback interface. For pages of reviewers it goes
+further than the demonstration: the pairs are reached, and one more rollout is drawn, of which
+windows wait.
 """
 
 from __future__ import annotations
@@ -46,7 +48,17 @@ from rounds.opening import open_round  # noqa: E402
 from simulation.configurations import built_in_systems  # noqa: E402
 from simulation.demo.accounts import ADMIN  # noqa: E402
 from simulation.demo.rollouts import ROLLOUTS, WAIVED  # noqa: E402
-from simulation.demo.rounds import ACTOR, FINISHED, OPEN, PAIRS, PILOT, SIMULATED, YOU, answer_as, answered  # noqa: E402
+from simulation.demo.rounds import (  # noqa: E402
+    ACTOR,
+    FINISHED,
+    OPEN,
+    PAIRS,
+    PILOT,
+    SIMULATED,
+    YOU,
+    answer_as,
+    answered,
+)
 from simulation.demo.simulation import TEMPERS  # noqa: E402
 from tests.browser import QUIET_FLAGS  # noqa: E402
 from web.pages.published import published_release  # noqa: E402
@@ -54,7 +66,11 @@ from web.pages.published import published_release  # noqa: E402
 FOLDER = Path(settings.BASE_DIR) / "docs" / "screenshots"
 LOOKS = {
     "desk": {"viewport": {"width": 1366, "height": 768}},
-    "phone": {"viewport": {"width": 360, "height": 740}, "device_scale_factor": 2, "is_mobile": True},
+    "phone": {
+        "viewport": {"width": 360, "height": 740},
+        "device_scale_factor": 2,
+        "is_mobile": True,
+    },
     "dark": {"viewport": {"width": 1366, "height": 768}, "color_scheme": "dark"},
 }
 START_SECONDS = 30
@@ -69,7 +85,9 @@ PICTURES_READY = """() => Promise.all([...document.querySelectorAll("video")].ma
 
 @dataclass(frozen=True)
 class Shot:
-    """A page to look at, as whom (no user for a visitor), and what of it should stand at the top of the picture."""
+    """A page to look at, as whom (no user for a visitor), and what of it should stand at the top of
+    the picture.
+    """
 
     name: str
     address: str
@@ -112,10 +130,16 @@ def shots() -> list[Shot]:
 
 
 def _begun(name: str) -> CohortMember:
-    """Return the invited reviewer in a round, as after its start page: this installation is for pictures alone."""
-    member = CohortMember.objects.select_related("reviewer__user", "round").get(round__name=name, reviewer__email=YOU)
+    """Return the invited reviewer in a round, as after its start page: this installation is for
+    pictures alone.
+    """
+    member = CohortMember.objects.select_related("reviewer__user", "round").get(
+        round__name=name, reviewer__email=YOU
+    )
     now, practised = timezone.now(), [clip.pk for clip in training_of(member.round)]
-    CohortMember.objects.filter(pk=member.pk).update(consented_at=now, sound_checked_at=now, practised=practised)
+    CohortMember.objects.filter(pk=member.pk).update(
+        consented_at=now, sound_checked_at=now, practised=practised
+    )
     return member
 
 
@@ -123,7 +147,9 @@ def _windows() -> Round:
     """Return an open round with windows of one rollout after its updates."""
     protocol = Round.objects.get(name=ROLLOUTS).protocol
     looks = Looks(kinds=("update",))
-    round_ = create_round(name="windows", protocol=str(protocol), actor=ACTOR, scenes=["frog-pond-i"], looks=looks)
+    round_ = create_round(
+        name="windows", protocol=str(protocol), actor=ACTOR, scenes=["frog-pond-i"], looks=looks
+    )
     if round_.state == RoundState.DRAFT:
         waive_verdicts(round_=round_, reason=WAIVED, actor=ACTOR)
         commission(round_=round_, configurations=built_in_systems()[:1], seed=1, actor=ACTOR)
@@ -152,9 +178,20 @@ def server() -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "gunicorn", "fartbench.wsgi", "--bind", f"127.0.0.1:{port}", "--threads", "8"]
+    command = [
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "fartbench.wsgi",
+        "--bind",
+        f"127.0.0.1:{port}",
+        "--threads",
+        "8",
+    ]
     process = subprocess.Popen(
-        [*command, "--log-level", "warning"], cwd=settings.BASE_DIR, env={**os.environ, "BASE_URL": address}
+        [*command, "--log-level", "warning"],
+        cwd=settings.BASE_DIR,
+        env={**os.environ, "BASE_URL": address},
     )
     try:
         _wait_for(port)
@@ -180,7 +217,10 @@ def take(browser: Browser, base: str, shot: Shot, look: str) -> None:
     if shot.user is not None:
         client = Client()
         client.force_login(shot.user)
-        cookie = {"name": settings.SESSION_COOKIE_NAME, "value": client.cookies[settings.SESSION_COOKIE_NAME].value}
+        cookie = {
+            "name": settings.SESSION_COOKIE_NAME,
+            "value": client.cookies[settings.SESSION_COOKIE_NAME].value,
+        }
         context.add_cookies([{**cookie, "url": base}])
     page = context.new_page()
     _open(page, shot.address)
@@ -194,7 +234,19 @@ def take(browser: Browser, base: str, shot: Shot, look: str) -> None:
 def _keep(picture: bytes, path: Path) -> None:
     """Write a picture in few colours: a third of the size, and nobody sees it."""
     few = "split[a][b];[a]palettegen=max_colors=192:stats_mode=full[p];[b][p]paletteuse=dither=none"
-    command = [str(ffmpeg_binary()), "-loglevel", "error", "-y", "-i", "-", "-vf", few, "-pred", "mixed", str(path)]
+    command = [
+        str(ffmpeg_binary()),
+        "-loglevel",
+        "error",
+        "-y",
+        "-i",
+        "-",
+        "-vf",
+        few,
+        "-pred",
+        "mixed",
+        str(path),
+    ]
     subprocess.run(command, input=picture, check=True)
 
 
@@ -222,7 +274,8 @@ def main() -> None:
             for look in LOOKS:
                 take(browser, base, shot, look)
         browser.close()
-    print(f"{len(list(FOLDER.glob('*.png')))} pictures are in {FOLDER.relative_to(settings.BASE_DIR)}")  # noqa: T201
+    pictures = len(list(FOLDER.glob("*.png")))
+    print(f"{pictures} pictures are in {FOLDER.relative_to(settings.BASE_DIR)}")  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -8,7 +8,14 @@ from django.test import SimpleTestCase
 
 # Folders and files of tests that take ten seconds and more, mostly to wait for other processes.
 LONG = {"chaos", "production"}
-LONG |= {"test_commissioning", "test_bought", "test_demo", "test_demo_rollouts", "test_judged_round", "test_queries"}
+LONG |= {
+    "test_commissioning",
+    "test_bought",
+    "test_demo",
+    "test_demo_rollouts",
+    "test_judged_round",
+    "test_queries",
+}
 DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "django_db_setup"}
 
 
@@ -23,12 +30,15 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep what this engine is for. What takes longest comes first, so that runs which share files end together.
+    """Keep what this engine is for. What takes longest comes first, so that runs which share files
+    end together.
 
     The browser's journeys come last: its event loop stays in this thread.
     """
     engine, in_firefox = config.getoption("--engine"), config.getoption("--firefox")
-    left_out = [item for item in items if not _runs_on(engine, item) or _needs_firefox(item) != in_firefox]
+    left_out = [
+        item for item in items if not _runs_on(engine, item) or _needs_firefox(item) != in_firefox
+    ]
     config.hook.pytest_deselected(items=left_out)
     kept = [item for item in items if item not in left_out]
     items[:] = sorted(kept, key=lambda item: (_needs_browser(item), not _takes_long(item)))
@@ -53,7 +63,11 @@ def _runs_on(engine: str, item: pytest.Item) -> bool:
 def _needs_database(item: pytest.Item) -> bool:
     is_django_case = issubclass(getattr(item, "cls", None) or object, SimpleTestCase)
     is_marked = item.get_closest_marker("django_db") is not None
-    return is_django_case or is_marked or not DATABASE_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
+    return (
+        is_django_case
+        or is_marked
+        or not DATABASE_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
+    )
 
 
 def _needs_browser(item: pytest.Item) -> bool:

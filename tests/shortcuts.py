@@ -1,4 +1,7 @@
-"""What tests leave out of the product's work to be quick. Each shortcut has tests of its own that run without it."""
+"""What tests leave out of the product's work to be quick.
+
+Each shortcut has tests of its own that run without it.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +17,9 @@ from tests.emptying import empty
 
 @pytest.fixture(autouse=True, scope="module")
 def _quick_orders(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Search the orders of rounds with a twentieth of the product's effort, but for the tests of their balance."""
+    """Search the orders of rounds with a twentieth of the product's effort, but for the tests of
+    their balance.
+    """
     with pytest.MonkeyPatch.context() as patch:
         if request.path.name != "test_order.py":
             patch.setattr(order, "SWAPS_PER_PLACE", order.SWAPS_PER_PLACE // 20)
@@ -26,13 +31,18 @@ def _quick_orders(request: pytest.FixtureRequest) -> Iterator[None]:
 def _a_flush_empties_what_was_written() -> Iterator[None]:
     """Sweep a test's rows out past the write-once guards, which refuse that as they should."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(flush.Command, "handle", lambda _command, **options: empty(connections[options["database"]]))
+        patch.setattr(
+            flush.Command,
+            "handle",
+            lambda _command, **options: empty(connections[options["database"]]),
+        )
         yield
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _static_files_are_looked_for_once() -> Iterator[None]:
-    """Let all test clients of a run know the same static files: each has a server of its own, which reads their names.
+    """Let all test clients of a run know the same static files: each has a server of its own, which
+    reads their names.
 
     In service a server does that once, when it starts.
     """

@@ -1,4 +1,6 @@
-"""A round on the command line, as far as a file of tests wants it: ready to be opened, open, or closed."""
+"""A round on the command line, as far as a file of tests wants it: ready to be opened, open, or
+closed.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,9 @@ CHANGES = {("beta", "r01-lift"): NOTHING_HEARD}
 def all_answers(lab: Lab) -> list[dict[str, Any]]:
     rows = lab.answers(REVIEWERS, CHANGES)
     for row in rows:
-        if (row["configuration"], row["scene"]) == ("beta", "r01-squat") and row["reviewer"] in REVIEWERS[:2]:
+        if (row["configuration"], row["scene"]) == ("beta", "r01-squat") and row[
+            "reviewer"
+        ] in REVIEWERS[:2]:
             row["cause"] = "unclear"
     return rows
 

@@ -1,4 +1,7 @@
-"""Who may call what: every address of the site by every kind of account. An address that is not listed here fails."""
+"""Who may call what: every address of the site by every kind of account.
+
+An address that is not listed here fails.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,13 @@ from measuring.models import SoundCheck
 from review.models import Answer, AnswerSheet, Assignment, MistakeReport, OrderPlan
 from review.selectors import next_assignment
 from rounds.pairs import plan_pairs
-from tests.factories import make_locked_sheet, make_protocol, make_staff, make_training_clips, reviewers_of
+from tests.factories import (
+    make_locked_sheet,
+    make_protocol,
+    make_staff,
+    make_training_clips,
+    reviewers_of,
+)
 from tests.generation.rows import make_account, make_prompt
 from tests.kept import kept
 from tests.pairs import protocol_with_pairs
@@ -29,8 +38,8 @@ from tests.streamav.small import FOLDER
 
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]  # see test_addresses.py
 
-# Visitors without an account, the reviewer of the open round, one of another round, one with an account and no part
-# in any round, staff, an expert who passes scenarios, an admin.
+# Visitors without an account, the reviewer of the open round, one of another round, one with an
+# account and no part in any round, staff, an expert who passes scenarios, an admin.
 ROLES = ("visitor", "rae", "other", "otis", "stan", "eve", "ada")
 OPEN, LOGIN, FORBIDDEN, NOTHING = "open", "login", "403", "404"
 
@@ -59,7 +68,10 @@ PLAYERS = {"visitor": NOTHING, "rae": OPEN, "other": NOTHING, "otis": NOTHING} |
 
 @dataclass(frozen=True)
 class Call:
-    """How an address is called, and what comes of it for each role. ``args`` name fields of the `world`."""
+    """How an address is called, and what comes of it for each role.
+
+    ``args`` name fields of the `world`.
+    """
 
     outcomes: dict[str, str]
     args: tuple[str, ...] = ()
@@ -84,7 +96,8 @@ CALLS = {
     "state": Call(ALL),
     "leaderboard": Call(ALL, ("published",)),
     "configuration": Call(ALL, ("published", "configuration")),
-    # Only rounds of rollouts have these, and the published one here has clips (tests/web/test_rollout_pages.py).
+    # Only rounds of rollouts have these, and the published one here has clips
+    # (tests/web/test_rollout_pages.py).
     "rollout": Call(NOBODY, ("published", "configuration", "scene", "release")),
     "rollout-timeline": Call(NOBODY, ("published", "configuration", "scene", "release")),
     "scenes": Call(ALL, ("published",)),
@@ -104,7 +117,9 @@ CALLS = {
     "published-clip": Call(ALL, ("published", "published_clip")),
     "sounds": Call(LISTENERS, ("locked",)),
     "sound-clip": Call(LISTENERS | {"visitor": NOTHING}, ("locked", "heard")),
-    "sound-verdict": Call(LISTENERS, ("locked", "heard"), "post", {"place": "0", "is_event": "yes"}),
+    "sound-verdict": Call(
+        LISTENERS, ("locked", "heard"), "post", {"place": "0", "is_event": "yes"}
+    ),
     "sound-listen": Call(STAFF, ("locked",), "post"),
     "method": Call(ALL),
     "invite": Call(ALL, ("token",)),
@@ -136,8 +151,11 @@ CALLS = {
     "staff-round": Call(STAFF, ("open",)),
     "staff-progress": Call(STAFF, ("open",)),
     "staff-preview": Call(STAFF, ("locked",)),
-    # Only a round of rollouts that its viewer opened the preview of has these (tests/measuring/test_rollouts.py).
-    "staff-preview-timeline": Call(NOBODY | {"visitor": LOGIN}, ("locked", "configuration", "scene", "release")),
+    # Only a round of rollouts that its viewer opened the preview of has these
+    # (tests/measuring/test_rollouts.py).
+    "staff-preview-timeline": Call(
+        NOBODY | {"visitor": LOGIN}, ("locked", "configuration", "scene", "release")
+    ),
     "staff-pairs": Call(STAFF, ("open",)),
     "generation-home": Call(ADMINS),
     "generation-build": Call(ADMINS),
@@ -146,7 +164,9 @@ CALLS = {
     "generation-prompt": Call(ADMINS, ("prompt",)),
     "generation-sample": Call(ADMINS, ("sample",)),
     "generation-settle": Call(ADMINS, ("sample",), "post"),
-    "generation-clip": Call(ADMINS | {"ada": NOTHING}, ("sample",)),  # these rows have no file behind them
+    "generation-clip": Call(
+        ADMINS | {"ada": NOTHING}, ("sample",)
+    ),  # these rows have no file behind them
     "generation-round": Call(ADMINS, ("open",)),
     "generation-progress": Call(ADMINS, ("open",)),
     "generation-prompts": Call(ADMINS, ("open",)),
@@ -155,7 +175,9 @@ CALLS = {
     "scenario-protocols": Call(SEES_SCENARIOS),
     "scenarios": Call(SEES_SCENARIOS, ("rollouts", "rollouts_version")),
     "scenario": Call(SEES_SCENARIOS, ("rollouts", "rollouts_version", "scenario")),
-    "scenario-verdict": Call(EXPERTS, ("rollouts", "rollouts_version", "scenario"), "post", {"verdict": "accept"}),
+    "scenario-verdict": Call(
+        EXPERTS, ("rollouts", "rollouts_version", "scenario"), "post", {"verdict": "accept"}
+    ),
     "staff-blinding": Call(STAFF, ("open",)),
     "staff-fingerprint": Call(STAFF, ("open",)),
     "staff-unblind": Call(STAFF, ("locked",)),
@@ -169,11 +191,17 @@ def make_world() -> dict[str, str]:
     lift = ["r01-lift"]
     release = make_published_round(name="shown", scenes=lift, configurations=("alpha",))
     closed = make_locked_round(name="closed", scenes=lift, configurations=("beta",))
-    heard = SoundCheck.objects.create(stimulus=closed.stimuli.get(), version="1", found={"candidates": []})
+    heard = SoundCheck.objects.create(
+        stimulus=closed.stimuli.get(), version="1", found={"candidates": []}
+    )
     paired = protocol_with_pairs(reviewers=4)
-    open_round = make_open_round(name="running", scenes=lift, configurations=("gamma", "delta"), protocol=paired)
+    open_round = make_open_round(
+        name="running", scenes=lift, configurations=("gamma", "delta"), protocol=paired
+    )
     plan_pairs(round_=open_round, actor="test")
-    elsewhere = make_open_round(name="elsewhere", scenes=lift, configurations=("epsilon",), protocol=paired)
+    elsewhere = make_open_round(
+        name="elsewhere", scenes=lift, configurations=("epsilon",), protocol=paired
+    )
     Round.objects.get(name="running").members.update(
         consented_at=open_round.opened_at, sound_checked_at=open_round.opened_at
     )
@@ -183,7 +211,9 @@ def make_world() -> dict[str, str]:
     make_locked_sheet(rae, ended)
     make_staff("stan")
     make_staff("ada").user_permissions.add(*Permission.objects.filter(codename="change_round"))
-    make_staff("eve").user_permissions.add(*Permission.objects.filter(codename="add_scenarioverdict"))
+    make_staff("eve").user_permissions.add(
+        *Permission.objects.filter(codename="add_scenarioverdict")
+    )
     User.objects.create_user("otis")
     rollouts = make_protocol(FOLDER)
     return {
@@ -319,28 +349,54 @@ def test_answers_of_an_open_round_are_in_no_record(world: dict[str, str]) -> Non
     assert Answer.objects.filter(sheet__stimulus__round__name="running").count() == 6
 
 
-ENDS = ("", "__startswith", "__gt", "__lte", "__range", "__in", "__regex", "__isnull", "__length__gt")
+ENDS = (
+    "",
+    "__startswith",
+    "__gt",
+    "__lte",
+    "__range",
+    "__in",
+    "__regex",
+    "__isnull",
+    "__length__gt",
+)
 
 
 def hidden_lookups(model: type[Model], names: set[str]) -> Iterator[str]:
-    """Yield lookups over every field of a model and of what it is related to, but those of its own filters."""
+    """Yield lookups over every field of a model and of what it is related to, but those of its own
+    filters.
+    """
     paths = [field.name for field in model._meta.get_fields()]
     for own in model._meta.get_fields():
         if own.is_relation and own.related_model:
-            paths += [f"{own.name}__{further.name}" for further in own.related_model._meta.get_fields()]
+            paths += [
+                f"{own.name}__{further.name}" for further in own.related_model._meta.get_fields()
+            ]
     ends = [(path, end) for path in paths for end in ENDS]
     yield from (path + end for path, end in ends if not (path in names and end in ("", "__isnull")))
 
 
 @pytest.mark.parametrize("role", ["stan", "ada", "root"])
-def test_no_list_of_records_is_filtered_but_by_its_own_filters(role: str, world: dict[str, str]) -> None:
+def test_no_list_of_records_is_filtered_but_by_its_own_filters(
+    role: str, world: dict[str, str]
+) -> None:
     request = RequestFactory().get("/")
-    request.user = User.objects.create_superuser("root") if role == "root" else User.objects.get(username=role)
+    request.user = (
+        User.objects.create_superuser("root") if role == "root" else User.objects.get(username=role)
+    )
     for model, records in admin.site._registry.items():
         names = set(records.get_list_filter(request))
-        allowed = [name for name in hidden_lookups(model, names) if records.lookup_allowed(name, "8", request)]
+        allowed = [
+            name
+            for name in hidden_lookups(model, names)
+            if records.lookup_allowed(name, "8", request)
+        ]
         assert allowed == [], f"{model.__name__} can be searched by {allowed}"
-        assert all(records.lookup_allowed(f"{name}{end}", "1", request) for name in names for end in ("", "__exact"))
+        assert all(
+            records.lookup_allowed(f"{name}{end}", "1", request)
+            for name in names
+            for end in ("", "__exact")
+        )
 
 
 HIDDEN = (
@@ -359,11 +415,17 @@ HIDDEN = (
 
 
 @pytest.mark.parametrize("role", ["stan", "root"])
-def test_an_address_cannot_ask_a_list_of_records_for_what_it_does_not_show(role: str, world: dict[str, str]) -> None:
+def test_an_address_cannot_ask_a_list_of_records_for_what_it_does_not_show(
+    role: str, world: dict[str, str]
+) -> None:
     client = superuser() if role == "root" else client_of(role, world)
-    User.objects.get(username="stan").user_permissions.add(*Permission.objects.filter(codename__startswith="view_"))
+    User.objects.get(username="stan").user_permissions.add(
+        *Permission.objects.filter(codename__startswith="view_")
+    )
     for model, question in HIDDEN:
-        assert client.get(f"{reverse(f'admin:{model}_changelist')}?{question}").status_code == 400, question
+        assert (
+            client.get(f"{reverse(f'admin:{model}_changelist')}?{question}").status_code == 400
+        ), question
 
 
 def test_the_filters_beside_a_list_of_records_work(world: dict[str, str]) -> None:
@@ -372,16 +434,25 @@ def test_the_filters_beside_a_list_of_records_work(world: dict[str, str]) -> Non
         address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
         page = client.get(address)
         offered = [
-            one["query_string"] for spec in page.context["cl"].filter_specs for one in spec.choices(page.context["cl"])
+            one["query_string"]
+            for spec in page.context["cl"].filter_specs
+            for one in spec.choices(page.context["cl"])
         ]
         assert {client.get(address + query).status_code for query in offered} <= {200}, records
 
 
 def test_a_secret_is_on_no_page_of_records(world: dict[str, str]) -> None:
     client, round_ = superuser(), Round.objects.get(name="running")
-    assert round_.seed not in client.get(reverse("admin:fartbench_round_change", args=[round_.pk])).content.decode()
+    assert (
+        round_.seed
+        not in client.get(
+            reverse("admin:fartbench_round_change", args=[round_.pk])
+        ).content.decode()
+    )
     member = round_.members.first()
-    page = client.get(reverse("admin:review_invite_change", args=[member.invites.first().pk])).content.decode()
+    page = client.get(
+        reverse("admin:review_invite_change", args=[member.invites.first().pk])
+    ).content.decode()
     assert member.invites.first().token_hash not in page
 
 

@@ -1,4 +1,6 @@
-"""Every address on PostgreSQL too: what is asked of the database there differs, who may see what does not."""
+"""Every address on PostgreSQL too: what is asked of the database there differs, who may see what
+does not.
+"""
 
 import pytest
 from django.urls import reverse
@@ -10,7 +12,9 @@ __all__ = ["world"]  # a fixture
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("postgres")]
 
 
-@pytest.mark.parametrize("role", ["ada", "rae"])  # who may run rounds, and who reviews: together they see every page
+@pytest.mark.parametrize(
+    "role", ["ada", "rae"]
+)  # who may run rounds, and who reviews: together they see every page
 def test_an_address_answers_as_it_should(role: str, world: dict[str, str]) -> None:
     assert outcomes(role, world) == {name: call.outcomes[role] for name, call in CALLS.items()}
 

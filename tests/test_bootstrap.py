@@ -1,4 +1,6 @@
-"""The set-up (``.ci/bootstrap``), run on machines made of stand-in programs: nothing is downloaded or installed."""
+"""The set-up (``.ci/bootstrap``), run on machines made of stand-in programs: nothing is downloaded
+or installed.
+"""
 
 import shutil
 import subprocess
@@ -38,7 +40,9 @@ class Machine:
             "sha256sum",
             "env",
         ):
-            (self.programs / tool).symlink_to(shutil.which(tool) or pytest.fail(f"{tool} is missing"))
+            (self.programs / tool).symlink_to(
+                shutil.which(tool) or pytest.fail(f"{tool} is missing")
+            )
 
     def program(self, name: str, script: str) -> None:
         path = self.programs / name
@@ -46,7 +50,9 @@ class Machine:
         path.chmod(0o755)
 
     def python(self, version: str = "3.11", *, ensurepip: bool = True) -> None:
-        """Install a ``python3`` whose environments hold a Python that logs what pip is asked for."""
+        """Install a ``python3`` whose environments hold a Python that logs what pip is asked
+        for.
+        """
         inner = self.programs.parent / "python-of-an-environment"
         inner.write_text(
             "#!/bin/sh\n"
@@ -106,14 +112,19 @@ def test_set_up_installs_a_lock_file_once(machine: Machine, kind: str):
 
 
 def test_both_lock_files_share_one_environment(machine: Machine):
-    assert [machine.bootstrap(kind).returncode for kind in ("runtime", "dev", "runtime", "dev")] == [0, 0, 0, 0]
+    assert [
+        machine.bootstrap(kind).returncode for kind in ("runtime", "dev", "runtime", "dev")
+    ] == [0, 0, 0, 0]
     assert len(machine.calls("pip")) == 2
     assert len(machine.calls("python3 -m venv")) == 1
 
 
 def test_pytorch_comes_into_an_environment_of_its_own_that_looks_into_the_other(machine: Machine):
     refused = machine.bootstrap("weights")
-    assert (refused.returncode, refused.stderr) == (1, "There is no .venv to build on. Run make setup first.\n")
+    assert (refused.returncode, refused.stderr) == (
+        1,
+        "There is no .venv to build on. Run make setup first.\n",
+    )
     runs = [machine.bootstrap(kind).returncode for kind in ("dev", "weights", "weights")]
     assert runs == [0, 0, 0]
     _, needs, torch = machine.calls("pip")
@@ -132,7 +143,9 @@ def test_a_changed_lock_file_is_installed(machine: Machine):
     assert len(machine.calls("pip")) == 2
 
 
-def test_after_an_interrupted_install_the_environment_is_made_anew(machine: Machine, tmp_path: Path):
+def test_after_an_interrupted_install_the_environment_is_made_anew(
+    machine: Machine, tmp_path: Path
+):
     (tmp_path / "pip-breaks").touch()
     assert machine.bootstrap("runtime").returncode != 0
     (tmp_path / "pip-breaks").unlink()
@@ -229,7 +242,9 @@ def test_a_python_that_is_too_old_or_too_new_is_named(machine: Machine, version:
     machine.python(version)
     result = machine.bootstrap("runtime")
     assert result.returncode != 0
-    assert result.stderr.startswith(f"FARTBench needs Python 3.11, 3.12, 3.13 or 3.14; found: {version}.")
+    assert result.stderr.startswith(
+        f"FARTBench needs Python 3.11, 3.12, 3.13 or 3.14; found: {version}."
+    )
     assert not (machine.checkout / ".venv").exists()
 
 

@@ -1,6 +1,8 @@
-"""A reviewer who keeps every byte, header, address and cookie that the product sends learns nothing about the makers.
+"""A reviewer who keeps every byte, header, address and cookie that the product sends learns nothing
+about the makers.
 
-Sentinels are planted in every field that names a maker; then all that a reviewer can reach is fetched and searched.
+Sentinels are planted in every field that names a maker; then all that a reviewer can reach is
+fetched and searched.
 """
 
 import gzip
@@ -30,7 +32,8 @@ from tests.factories import CORE_R01, make_training_clips, tiny_clip
 from tests.kept import kept_rows
 from tests.manifests import COLUMNS, SCENES, write_csv
 
-# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on PostgreSQL.
+# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on
+# PostgreSQL.
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 
 CONFIGURATIONS = ("zzconfig-aleph", "zzconfig-beth", "zzconfig-gimel")
@@ -57,7 +60,9 @@ class Kept:
 
 @pytest.fixture(scope="module")
 def sentinels(
-    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[set[str]]:
     with kept_rows(django_db_blocker):
         yield plant(tmp_path_factory.mktemp("clips"))
@@ -71,13 +76,33 @@ def plant(folder: Path) -> set[str]:
     for number, (name, scene) in enumerate((c, s) for c in CONFIGURATIONS for s in SCENES):
         file = folder / f"zzfile-{name}-{scene}.mp4"
         file.write_bytes(tiny_clip(number=number, seconds=1.0))
-        cell = {"configuration": name, "scene": scene, "replicate": 1, "file": file.name, "outcome": "ok"}
-        rows.append(cell | {"reason": "zzreason", "seed": "zzseed", "model_version": "zzversion", "cost_usd": "77.125"})
+        cell = {
+            "configuration": name,
+            "scene": scene,
+            "replicate": 1,
+            "file": file.name,
+            "outcome": "ok",
+        }
+        rows.append(
+            cell
+            | {
+                "reason": "zzreason",
+                "seed": "zzseed",
+                "model_version": "zzversion",
+                "cost_usd": "77.125",
+            }
+        )
     rows[-1] |= {"file": "", "outcome": "refused"}
-    call_command("import_clips", "blindtest", str(write_csv(folder / "zzmanifest.csv", COLUMNS, rows)))
+    call_command(
+        "import_clips", "blindtest", str(write_csv(folder / "zzmanifest.csv", COLUMNS, rows))
+    )
     family = Family.objects.create(name="zzfamily", label="zzfamilylabel")
     Configuration.objects.update(
-        label="zzlabel", family=family, provider="zzprovider", model_id="zzmodel", parameters={"zzparameter": "zzvalue"}
+        label="zzlabel",
+        family=family,
+        provider="zzprovider",
+        model_id="zzmodel",
+        parameters={"zzparameter": "zzvalue"},
     )
     call_command("blind", "blindtest")
     make_training_clips(Round.objects.get().protocol)
@@ -101,7 +126,9 @@ def client(sentinels: set[str]) -> Client:
 
 
 def assignments() -> list[Assignment]:
-    return list(Assignment.objects.filter(member__reviewer__email=EMAILS[0]).select_related("stimulus"))
+    return list(
+        Assignment.objects.filter(member__reviewer__email=EMAILS[0]).select_related("stimulus")
+    )
 
 
 def links_in(page: str, body: bytes) -> Iterator[str]:
@@ -122,7 +149,10 @@ def crawl(client: Client, kept: Kept, starts: list[str]) -> None:
         body = kept.add(f"GET {path}", response)
         if location := response.headers.get("Location"):
             waiting.append(urlsplit(urljoin(path, location)).path)
-        if any(kind in response.headers.get("Content-Type", "") for kind in ("html", "json", "javascript", "css")):
+        if any(
+            kind in response.headers.get("Content-Type", "")
+            for kind in ("html", "json", "javascript", "css")
+        ):
             waiting += links_in(path, body)
 
 
@@ -131,7 +161,9 @@ def begin(client: Client, kept: Kept) -> None:
     start = "/review/rounds/blindtest/"
     kept.add("start", client.get(start))
     kept.add("miscounted", client.post(f"{start}sound", {"heard": "9"}))
-    kept.add("sound", client.post(f"{start}sound", {"heard": client.session["tones"], "volume": "0.5"}))
+    kept.add(
+        "sound", client.post(f"{start}sound", {"heard": client.session["tones"], "volume": "0.5"})
+    )
     kept.add("consent", client.post(start, {"agree": "on"}))
     for clip in TrainingClip.objects.all():
         page = f"{start}training/{clip.place}/"
@@ -147,8 +179,12 @@ def answer(client: Client, kept: Kept) -> None:
     begin(client, kept)
     first, second, *_ = [assignment.stimulus_id for assignment in assignments()]
     draft = {"revision": 0, "answers": {"event": "yes"}}
-    kept.add("PUT draft", client.put(f"/review/{first}/draft", draft, content_type="application/json"))
-    kept.add("stale draft", client.put(f"/review/{first}/draft", draft, content_type="application/json"))
+    kept.add(
+        "PUT draft", client.put(f"/review/{first}/draft", draft, content_type="application/json")
+    )
+    kept.add(
+        "stale draft", client.put(f"/review/{first}/draft", draft, content_type="application/json")
+    )
     kept.add("no JSON", client.put(f"/review/{first}/draft", b"{", content_type="application/json"))
     kept.add("lock too soon", client.post(f"/review/{first}/lock", {"event": "maybe"}))
     whole = {
@@ -165,13 +201,26 @@ def answer(client: Client, kept: Kept) -> None:
     kept.add("mistake", client.post(f"/review/{first}/mistake", {"text": "slipped"}))
 
 
-def test_nothing_that_a_reviewer_can_reach_names_a_maker(client: Client, sentinels: set[str]) -> None:
+def test_nothing_that_a_reviewer_can_reach_names_a_maker(
+    client: Client, sentinels: set[str]
+) -> None:
     kept = Kept()
     answer(client, kept)
     stimuli = [assignment.stimulus_id for assignment in assignments()]
-    crawl(client, kept, ["/", "/review/", *(f"/review/{pk}/" for pk in stimuli), *(f"/media/{pk}" for pk in stimuli)])
-    for path in ("/nowhere/", "/review/nowhere/", "/media/nowhere", "/staff/", "/staff/rounds/blindtest/", "/admin/",
-                 "/rounds/blindtest/", "/static/nowhere.css", f"/media/{stimuli[0]}/x"):  # fmt: skip
+    crawl(
+        client,
+        kept,
+        [
+            "/",
+            "/review/",
+            *(f"/review/{pk}/" for pk in stimuli),
+            *(f"/media/{pk}" for pk in stimuli),
+        ],
+    )
+    for path in ("/nowhere/", "/review/nowhere/", "/media/nowhere", "/staff/",
+                 "/staff/rounds/blindtest/", "/admin/",
+                 "/rounds/blindtest/", "/static/nowhere.css",
+                 f"/media/{stimuli[0]}/x"):  # fmt: skip
         kept.add(f"GET {path}", client.get(path))
         kept.add(f"POST {path}", client.post(path))
         kept.add(f"DELETE {path}", client.delete(path))
@@ -192,7 +241,8 @@ def test_nothing_that_a_reviewer_can_reach_names_a_maker(client: Client, sentine
     assert len([name for name in kept.answers if "/media/" in name]) >= len(stimuli)
     assert sum(name.startswith("GET /static/") for name in kept.answers) > 5
     assert any(
-        b"Did the sound come from the woman in the yellow raincoat?" in answer for answer in kept.answers.values()
+        b"Did the sound come from the woman in the yellow raincoat?" in answer
+        for answer in kept.answers.values()
     )
 
 
@@ -210,7 +260,9 @@ def test_an_id_that_is_not_yours_looks_like_one_that_does_not_exist(client: Clie
             body = b"".join(response) if response.streaming else response.content
             # The page repeats the address that was asked for, and a form its one-time token.
             body = re.sub(
-                rb'value="[A-Za-z0-9]{64}"', b"", body.replace(foreign.encode(), b"ID").replace(nobody.encode(), b"ID")
+                rb'value="[A-Za-z0-9]{64}"',
+                b"",
+                body.replace(foreign.encode(), b"ID").replace(nobody.encode(), b"ID"),
             )
             answers[method] = (response.status_code, sorted(response.headers.items()), body)
         return answers
@@ -239,8 +291,12 @@ def test_pages_and_files_of_one_scene_have_one_size_whoever_made_them(client: Cl
 
 
 def test_response_times_do_not_tell_makers_apart(client: Client) -> None:
-    """What tells makers apart does so however often one measures; what the machine does otherwise passes."""
-    makers = dict(BlindingKey.objects.values_list("stimulus_id", "sample__cell__configuration__name"))
+    """What tells makers apart does so however often one measures; what the machine does otherwise
+    passes.
+    """
+    makers = dict(
+        BlindingKey.objects.values_list("stimulus_id", "sample__cell__configuration__name")
+    )
     assert any(are_alike(median_times(client, makers)) for _ in range(20))
 
 

@@ -1,5 +1,6 @@
-"""What README and docs say to type: the README's round is run line by line, every other command is read by the program
-that it is for, and every link leads somewhere."""
+"""What README and docs say to type: the README's round is run line by line, every other command is
+read by the program that it is for, and every link leads somewhere.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +24,13 @@ ROOT = Path(settings.BASE_DIR)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 # What a page calls a value, and one that the command takes.
-VALUES = {"N": "1", "PORT": "8001", "OUTCOME": "refused", "TEXT": "because", "PROTOCOL": "core-r01@1.0.0"} | {
-    "SEQUENCE:HASH": f"7:{'0' * 64}"
-}
+VALUES = {
+    "N": "1",
+    "PORT": "8001",
+    "OUTCOME": "refused",
+    "TEXT": "because",
+    "PROTOCOL": "core-r01@1.0.0",
+} | {"SEQUENCE:HASH": f"7:{'0' * 64}"}
 STARTS = {"make", "m", "manage.py", "python", "celery", "gunicorn", "pytest", "sh", "docker"}
 
 
@@ -34,7 +39,9 @@ def page_id(path: Path) -> str:
 
 
 def commands_of(text: str) -> Iterator[str]:
-    """Yield what a page's code says to type: lines of blocks, and code in the middle of a sentence."""
+    """Yield what a page's code says to type: lines of blocks, and code in the middle of a
+    sentence.
+    """
     blocks = re.findall(r"^```(?:sh|bash|console)?\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
     rest = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
@@ -48,8 +55,12 @@ def commands_of(text: str) -> Iterator[str]:
 
 
 def written(command: str) -> list[str]:
-    """Return a command's words as one would type them: options that may be left out are there, places are filled."""
-    words = [word for word in shlex.split(re.sub(r"[\[\]]", "", command)) if word not in {"…", "..."}]
+    """Return a command's words as one would type them: options that may be left out are there,
+    places are filled.
+    """
+    words = [
+        word for word in shlex.split(re.sub(r"[\[\]]", "", command)) if word not in {"…", "..."}
+    ]
     return [VALUES.get(word.rstrip(".…"), word.rstrip("…")) for word in words]
 
 
@@ -68,7 +79,9 @@ def read_by_django(words: list[str]) -> None:
 
 
 def read(command: str) -> None:
-    """Let what a command starts read its words. Raises AssertionError when it would not take them."""
+    """Let what a command starts read its words. Raises AssertionError when it would not take
+    them.
+    """
     first, *rest = written(command)
     name = Path(first).name
     if name in {"python", "sh"} and rest and Path(rest[0]).name == "manage.py":
@@ -82,10 +95,14 @@ def read(command: str) -> None:
         assert (ROOT / rest[0]).exists(), command
     elif name == "python":
         module = Path(*rest[1].split("."))
-        assert any((ROOT / place).exists() for place in (module.with_suffix(".py"), module / "__main__.py")), command
+        assert any(
+            (ROOT / place).exists() for place in (module.with_suffix(".py"), module / "__main__.py")
+        ), command
     elif name in {"celery", "gunicorn"}:
         application = next(word for word in rest if word.startswith("fartbench."))
-        assert (ROOT / Path(*application.partition(":")[0].split("."))).with_suffix(".py").exists(), command
+        assert (
+            (ROOT / Path(*application.partition(":")[0].split("."))).with_suffix(".py").exists()
+        ), command
     elif name in {"pytest", "sh"}:
         assert all((ROOT / word).exists() for word in rest if not word.startswith("-")), command
 
@@ -98,7 +115,8 @@ def test_every_command_of_a_page_is_one_that_its_program_takes(page: Path) -> No
 
 @pytest.mark.parametrize(
     "command",
-    ["make demonstrate", "manage.py blind_all ROUND", "m publish ROUND --sideways", "python -m tests.nothing",
+    ["make demonstrate", "manage.py blind_all ROUND", "m publish ROUND --sideways",
+     "python -m tests.nothing",
      "manage.py set_cohort", "celery -A fartbench.selery worker", ".venv/bin/pytest tests/nowhere"],
 )  # fmt: skip
 def test_a_command_that_does_not_exist_is_found(command: str) -> None:
@@ -122,7 +140,9 @@ def test_every_page_of_the_docs_can_be_reached_from_the_readme() -> None:
         reached.add(page)
         links = re.findall(r"\]\(([^)#\s]+\.md)", page.read_text(encoding="utf-8"))
         waiting |= {(page.parent / link).resolve() for link in links} - reached
-    assert {page_id(page) for page in PAGES if "decisions" not in page.parts and page not in reached} == set()
+    assert {
+        page_id(page) for page in PAGES if "decisions" not in page.parts and page not in reached
+    } == set()
 
 
 def test_the_readme_fits_on_two_screens() -> None:
@@ -132,8 +152,12 @@ def test_the_readme_fits_on_two_screens() -> None:
 def test_every_command_of_ours_says_what_it_does_and_is_listed() -> None:
     ours = {name: app for name, app in get_commands().items() if app in ROOMS}
     assert len(ours) > 20
-    assert [name for name, app in ours.items() if not load_command_class(app, name).help.strip()] == []
-    listed = set(re.findall(r"`(\w+)`", (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")))
+    assert [
+        name for name, app in ours.items() if not load_command_class(app, name).help.strip()
+    ] == []
+    listed = set(
+        re.findall(r"`(\w+)`", (ROOT / "docs" / "commands.md").read_text(encoding="utf-8"))
+    )
     assert sorted(ours.keys() - listed) == []
 
 

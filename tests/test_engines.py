@@ -1,4 +1,6 @@
-"""The run of all tests: files are shared, and what failed beside others gets a second chance alone, loudly."""
+"""The run of all tests: files are shared, and what failed beside others gets a second chance alone,
+loudly.
+"""
 
 from pathlib import Path
 
@@ -16,7 +18,10 @@ def test_that_fails_once():
     assert there
 """
 FAILS = "def test_that_fails():\n    assert False\n"
-FAILS_OFTEN = "import pytest\n\n@pytest.mark.parametrize('number', range(6))\ndef test_it(number):\n    assert False\n"
+FAILS_OFTEN = (
+    "import pytest\n\n@pytest.mark.parametrize('number', range(6))\ndef test_it(number):\n    "
+    "assert False\n"
+)
 CRASHES = f"{FAILS}\ndef test_that_ends_the_process():\n    import os\n    os._exit(1)\n"
 PASSES = "def test_that_passes():\n    pass\n"
 NOTES = """
@@ -75,7 +80,9 @@ def test_a_broken_file_a_crash_and_many_failures_are_not_run_again(
     assert "Passed only" not in said
 
 
-def test_equal_parts_share_the_files_and_run_each_once(suite: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_equal_parts_share_the_files_and_run_each_once(
+    suite: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     names = [f"test_{number}" for number in range(8)]
     for name in names:
         (suite / f"{name}.py").write_text(NOTES)

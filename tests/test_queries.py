@@ -1,4 +1,6 @@
-"""No page asks the database more often when there is more to show: every address, at 10 and at 1,000 more rows."""
+"""No page asks the database more often when there is more to show: every address, at 10 and at
+1,000 more rows.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 # Whoever sees most of a page; a reviewer's own pages are the reviewer's.
 BEST = ("ada", "rae", "visitor")
 # They answer with files and have no rows of their own to show.
-NO_PAGES = {"release-archive", "release-file", "published-clip", "media", "training-media", "generation-clip",
+NO_PAGES = {"release-archive", "release-file", "published-clip", "media", "training-media",
+            "generation-clip",
             "generation-manifest", "review-tones"}  # fmt: skip
 
 
@@ -31,11 +34,16 @@ def counts(world: dict[str, str]) -> dict[str, int]:
     found = {}
     for name, call in CALLS.items():
         role = next((role for role in BEST if call.outcomes[role] == OPEN), None)
-        if call.method != "get" or name in NO_PAGES or role is None:  # some are not there in this world
+        if (
+            call.method != "get" or name in NO_PAGES or role is None
+        ):  # some are not there in this world
             continue
         client = client_of(role, world)
         with CaptureQueriesContext(connection) as queries:
-            assert outcome(call.make(client, reverse(name, args=[world[arg] for arg in call.args]))) == OPEN, name
+            assert (
+                outcome(call.make(client, reverse(name, args=[world[arg] for arg in call.args])))
+                == OPEN
+            ), name
         found[name] = len(queries)
     return found | counts_of_records()
 
@@ -43,7 +51,9 @@ def counts(world: dict[str, str]) -> dict[str, int]:
 def counts_of_records() -> dict[str, int]:
     """Return how many queries each list of records takes."""
     found, client = {}, Client()
-    client.force_login(User.objects.get_or_create(username="root", is_staff=True, is_superuser=True)[0])
+    client.force_login(
+        User.objects.get_or_create(username="root", is_staff=True, is_superuser=True)[0]
+    )
     for app, model in RECORDS:
         with CaptureQueriesContext(connection) as queries:
             assert client.get(reverse(f"admin:{app}_{model}_changelist")).status_code == 200

@@ -1,4 +1,6 @@
-"""The rooms of the house: every one is listed where it must be, and no circle of imports goes unseen."""
+"""The rooms of the house: every one is listed where it must be, and no circle of imports goes
+unseen.
+"""
 
 import re
 import tomllib
@@ -29,11 +31,22 @@ def test_every_room_is_installed_typed_and_shipped():
     makefile = (ROOT / "Makefile").read_text()
     assert set(re.findall(r"^APPS := (.*)$", makefile, re.MULTILINE)[0].split()) == ROOMS
     assert set(re.findall(r"^!(\w+)$", (ROOT / ".dockerignore").read_text(), re.MULTILINE)) >= ROOMS
-    assert set(re.findall(r"^COPY (\w+) \w+$", (ROOT / "deploy" / "Dockerfile").read_text(), re.MULTILINE)) >= ROOMS
+    assert (
+        set(
+            re.findall(
+                r"^COPY (\w+) \w+$", (ROOT / "deploy" / "Dockerfile").read_text(), re.MULTILINE
+            )
+        )
+        >= ROOMS
+    )
 
 
 def test_the_map_for_newcomers_has_a_line_for_every_room():
-    rows = re.findall(r"^\| `(\w+)/` \|", (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| `(\w+)/` \|",
+        (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     assert sorted(rows) == sorted(ROOMS)
 
 
@@ -41,7 +54,13 @@ def test_the_map_for_newcomers_has_a_line_for_every_room():
     ("sources", "is_circle"),
     [
         ({"first": "from halls import second", "second": "import math"}, False),
-        ({"first": "from halls import second", "second": "def late():\n    from halls import first"}, True),
+        (
+            {
+                "first": "from halls import second",
+                "second": "def late():\n    from halls import first",
+            },
+            True,
+        ),
         ({"first": "import math", "second": "import math"}, False),
     ],
 )

@@ -1,5 +1,6 @@
-"""What keeps strangers out, beyond who may call what: forged forms, guessed passwords, sessions, uploads, the browser's
-policy. Who may call what is in ``tests/test_access.py``."""
+"""What keeps strangers out, beyond who may call what: forged forms, guessed passwords, sessions,
+uploads, the browser's policy. Who may call what is in ``tests/test_access.py``.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +45,9 @@ def try_password(name: str, password: str, address: str = "192.0.2.1") -> int:
 # Forged forms
 
 
-def test_no_address_that_changes_anything_takes_a_form_without_its_token(world: dict[str, str]) -> None:
+def test_no_address_that_changes_anything_takes_a_form_without_its_token(
+    world: dict[str, str],
+) -> None:
     changing = {name: call for name, call in CALLS.items() if call.method != "get"}
     assert len(changing) > 10
     for name, call in changing.items():
@@ -57,17 +60,28 @@ def test_no_address_that_changes_anything_takes_a_form_without_its_token(world: 
 
 def test_the_ways_in_take_no_form_without_its_token() -> None:
     client = Client(enforce_csrf_checks=True)
-    for address in (reverse("login"), reverse("review-return"), reverse("invite", args=["x"]), "/admin/login/"):
-        assert client.post(address, {"username": "a", "password": "b", "code": "c"}).status_code == 403
+    for address in (
+        reverse("login"),
+        reverse("review-return"),
+        reverse("invite", args=["x"]),
+        "/admin/login/",
+    ):
+        assert (
+            client.post(address, {"username": "a", "password": "b", "code": "c"}).status_code == 403
+        )
 
 
 # Guessed passwords and codes
 
 
-def test_after_five_wrong_passwords_from_one_address_the_right_one_waits_there_too(rae: Reviewer) -> None:
+def test_after_five_wrong_passwords_from_one_address_the_right_one_waits_there_too(
+    rae: Reviewer,
+) -> None:
     assert [try_password(rae.email, "wrong") for _ in range(6)] == [200] * 5 + [429]
     assert try_password(rae.email.upper(), PASSWORD) == 429
-    assert try_password(rae.email, PASSWORD, "192.0.2.2") == 302, "somebody else's guesses keep nobody out"
+    assert try_password(rae.email, PASSWORD, "192.0.2.2") == 302, (
+        "somebody else's guesses keep nobody out"
+    )
     with time_machine.travel(timezone.now() + timedelta(minutes=16), tick=False):
         assert try_password(rae.email, PASSWORD) == 302
         assert EntryTry.objects.count() == 0
@@ -79,7 +93,9 @@ def test_a_right_password_makes_up_for_wrong_ones_before(rae: Reviewer) -> None:
         assert try_password(rae.email, PASSWORD) == 302
 
 
-def test_one_account_tried_from_everywhere_waits_and_one_address_that_tries_everybody(rae: Reviewer) -> None:
+def test_one_account_tried_from_everywhere_waits_and_one_address_that_tries_everybody(
+    rae: Reviewer,
+) -> None:
     for number in range(50):
         assert try_password(rae.email, "wrong", f"192.0.2.{number}") == 200
     assert try_password(rae.email, "wrong", "192.0.2.200") == 429
@@ -100,7 +116,9 @@ def test_the_login_of_the_records_waits_too() -> None:
 
 def test_return_codes_cannot_be_tried_without_end(rae: Reviewer) -> None:
     code, client = issue_return_code(rae), Client()
-    assert {client.post(reverse("review-return"), {"code": "nonsense"}).status_code for _ in range(50)} == {422}
+    assert {
+        client.post(reverse("review-return"), {"code": "nonsense"}).status_code for _ in range(50)
+    } == {422}
     page = client.post(reverse("review-return"), {"code": code})
     assert page.status_code == 429
     assert "Too many wrong tries" in page.content.decode()
@@ -115,7 +133,11 @@ def test_tries_hold_neither_a_name_nor_an_address(rae: Reviewer) -> None:
 def test_behind_a_proxy_the_address_is_the_one_that_the_proxy_saw(rae: Reviewer) -> None:
     def tries(forwarded: str) -> int:
         fields = {"username": rae.email, "password": "wrong"}
-        return Client().post(reverse("login"), fields, headers={"x-forwarded-for": forwarded}).status_code
+        return (
+            Client()
+            .post(reverse("login"), fields, headers={"x-forwarded-for": forwarded})
+            .status_code
+        )
 
     with override_settings(BEHIND_PROXY=True):
         assert [tries(f"10.0.0.{number}, 192.0.2.1") for number in range(6)] == [200] * 5 + [429]
@@ -125,7 +147,9 @@ def test_behind_a_proxy_the_address_is_the_one_that_the_proxy_saw(rae: Reviewer)
 # Sessions and invites
 
 
-def test_sessions_of_reviewers_end_after_two_weeks_and_of_staff_after_half_a_day(rae: Reviewer) -> None:
+def test_sessions_of_reviewers_end_after_two_weeks_and_of_staff_after_half_a_day(
+    rae: Reviewer,
+) -> None:
     make_staff("nora")
     for name, password, lasts in (
         (rae.email, PASSWORD, timedelta(days=14)),
@@ -145,7 +169,9 @@ def test_a_reviewer_can_log_out_everywhere_else(rae: Reviewer) -> None:
     for client, user in ((here, rae.user), (there, rae.user), (stranger, other.user)):
         client.force_login(user)
     here.post(reverse("review-way-back"), {"way": "nowhere"})
-    assert [client.get(reverse("review-home")).status_code for client in (here, there, stranger)] == [200, 302, 200]
+    assert [
+        client.get(reverse("review-home")).status_code for client in (here, there, stranger)
+    ] == [200, 302, 200]
 
 
 def test_a_new_password_ends_the_other_sessions(rae: Reviewer) -> None:
@@ -153,8 +179,13 @@ def test_a_new_password_ends_the_other_sessions(rae: Reviewer) -> None:
     here.force_login(rae.user)
     there.force_login(rae.user)
     new = "nine loud chairs"
-    here.post(reverse("review-way-back"), {"way": "password", "new_password1": new, "new_password2": new})
-    assert [client.get(reverse("review-home")).status_code for client in (here, there)] == [200, 302]
+    here.post(
+        reverse("review-way-back"), {"way": "password", "new_password1": new, "new_password2": new}
+    )
+    assert [client.get(reverse("review-home")).status_code for client in (here, there)] == [
+        200,
+        302,
+    ]
 
 
 def test_whoever_is_shut_out_has_no_session_and_no_way_in_until_a_new_invite(rae: Reviewer) -> None:
@@ -166,11 +197,20 @@ def test_whoever_is_shut_out_has_no_session_and_no_way_in_until_a_new_invite(rae
     assert Client().post(reverse("review-return"), {"code": code}).status_code == 422
     assert not Invite.objects.filter(member__reviewer=rae, used_at=None, revoked_at=None).exists()
     entry = AuditEntry.objects.get(action="access revoked")
-    assert entry.details == {"account": rae.code, "reason": "the laptop was stolen", "sessions": 1, "invites": 1}
+    assert entry.details == {
+        "account": rae.code,
+        "reason": "the laptop was stolen",
+        "sessions": 1,
+        "invites": 1,
+    }
 
 
-@pytest.mark.parametrize(("person", "reason", "words"), [("nobody", "x", "no reviewer"), ("", "x", "no reviewer")])
-def test_shutting_out_nobody_is_refused(rae: Reviewer, person: str, reason: str, words: str) -> None:
+@pytest.mark.parametrize(
+    ("person", "reason", "words"), [("nobody", "x", "no reviewer"), ("", "x", "no reviewer")]
+)
+def test_shutting_out_nobody_is_refused(
+    rae: Reviewer, person: str, reason: str, words: str
+) -> None:
     with pytest.raises(CommandError, match=words):
         call_command("revoke_access", person, "--reason", reason)
 
@@ -203,11 +243,15 @@ def test_a_form_with_a_large_file_or_many_files_is_refused(world: dict[str, str]
     assert upload(world, {"outcomes": table}) == 302
     assert upload(world, {"outcomes": SimpleUploadedFile("outcomes.csv", b"x" * 1_000_001)}) == 400
     table.seek(0)
-    assert upload(world, {"outcomes": table, "another": SimpleUploadedFile("more.csv", b"x")}) == 400
+    assert (
+        upload(world, {"outcomes": table, "another": SimpleUploadedFile("more.csv", b"x")}) == 400
+    )
 
 
 @pytest.mark.parametrize("number", ["²", "9" * 5000, "-1", "1e3"])
-def test_what_is_no_plain_number_is_refused_and_no_fault_of_ours(world: dict[str, str], number: str) -> None:
+def test_what_is_no_plain_number_is_refused_and_no_fault_of_ours(
+    world: dict[str, str], number: str
+) -> None:
     table = f"configuration,scene,replicate,outcome,reason\nalpha,lift,{number},refused,why\n"
     assert upload(world, {"outcomes": SimpleUploadedFile("outcomes.csv", table.encode())}) == 302
     assert upload(world, {"action": "launch", "samples": number}) == 302
@@ -220,7 +264,10 @@ def test_what_is_no_plain_number_is_refused_and_no_fault_of_ours(world: dict[str
 
 def test_a_file_is_refused_before_it_is_known_who_sends_it() -> None:
     address = reverse("login")
-    assert Client().post(address, {"file": SimpleUploadedFile("x", b"x" * 1_000_001)}).status_code == 400
+    assert (
+        Client().post(address, {"file": SimpleUploadedFile("x", b"x" * 1_000_001)}).status_code
+        == 400
+    )
     assert Client().post(address, {"username": "x" * 1_000_001}).status_code == 400
 
 
@@ -241,7 +288,9 @@ def policy_of(response: Any) -> dict[str, list[str]]:
 
 def test_every_page_has_the_one_strict_policy_the_records_too(world: dict[str, str]) -> None:
     addresses = [
-        reverse(name, args=[world[arg] for arg in call.args]) for name, call in CALLS.items() if call.method == "get"
+        reverse(name, args=[world[arg] for arg in call.args])
+        for name, call in CALLS.items()
+        if call.method == "get"
     ]
     addresses += [
         "/admin/",
@@ -257,17 +306,27 @@ def test_every_page_has_the_one_strict_policy_the_records_too(world: dict[str, s
         if role == "ada":
             User.objects.filter(username="ada").update(is_superuser=True)
         policies |= {policy_at(client, address) for address in addresses}
-    policies.remove("default-src 'none'; sandbox")  # of a release's files, which need nothing at all
+    policies.remove(
+        "default-src 'none'; sandbox"
+    )  # of a release's files, which need nothing at all
     assert len(policies) == 1
     policy = policy_of({"Content-Security-Policy": policies.pop()})
     assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == ["'none'"]
-    assert policy["script-src"] == policy["style-src"] == policy["img-src"] == policy["form-action"] == ["'self'"]
+    assert (
+        policy["script-src"]
+        == policy["style-src"]
+        == policy["img-src"]
+        == policy["form-action"]
+        == ["'self'"]
+    )
     sources = {source for directive in policy.values() for source in directive}
     assert sources == {"'none'", "'self'", "blob:"}
     assert policy["media-src"] == ["'self'", "blob:"]
 
 
-def test_every_answer_says_that_it_is_nobody_elses_to_frame_sniff_or_be_sent_on_from(world: dict[str, str]) -> None:
+def test_every_answer_says_that_it_is_nobody_elses_to_frame_sniff_or_be_sent_on_from(
+    world: dict[str, str],
+) -> None:
     response = client_of("rae", world).get(reverse("review-home"))
     assert response["X-Frame-Options"] == "DENY"
     assert response["X-Content-Type-Options"] == "nosniff"
@@ -285,10 +344,14 @@ def patterns(found: list[URLPattern | URLResolver]) -> list[URLPattern]:
 def test_no_address_of_a_visitor_or_reviewer_counts_rows() -> None:
     counting = {
         pattern.name
-        for pattern in patterns([p for p in get_resolver().url_patterns if getattr(p, "namespace", "") != "admin"])
+        for pattern in patterns(
+            [p for p in get_resolver().url_patterns if getattr(p, "namespace", "") != "admin"]
+        )
         if re.search(r"<int:(?!place|number)", str(pattern.pattern))
     }
-    assert all(CALLS[name].outcomes["rae"] == CALLS[name].outcomes["other"] == "404" for name in counting)
+    assert all(
+        CALLS[name].outcomes["rae"] == CALLS[name].outcomes["other"] == "404" for name in counting
+    )
     assert counting < set(names_of(get_resolver().url_patterns))
 
 
@@ -296,7 +359,11 @@ def test_what_opens_something_is_drawn_from_at_least_96_random_bits(rae: Reviewe
     from blinding.models import opaque_id  # noqa: PLC0415
     from review.codes import new_invite_token, new_return_code  # noqa: PLC0415
 
-    for draw, bits_each in ((opaque_id, 6), (new_invite_token, 6), (lambda: new_return_code().replace("-", ""), 4.95)):
+    for draw, bits_each in (
+        (opaque_id, 6),
+        (new_invite_token, 6),
+        (lambda: new_return_code().replace("-", ""), 4.95),
+    ):
         drawn = {draw() for _ in range(200)}
         assert len(drawn) == 200
         assert min(len(one) for one in drawn) * bits_each >= 96

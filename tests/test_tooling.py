@@ -27,14 +27,18 @@ def _pins(lock: str) -> dict[str, Version]:
     return {name: Version(version) for name, version in found}
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock", "requirements-weights.lock"])
+@pytest.mark.parametrize(
+    "lock", ["requirements.lock", "requirements-dev.lock", "requirements-weights.lock"]
+)
 def test_a_lock_file_names_no_host_and_pins_every_package_by_hash(lock: str):
     text = (ROOT / lock).read_text()
     entries = text.replace("\\\n", " ").splitlines()
     assert "//" not in text
     assert entries
     assert [
-        entry for entry in entries if not re.fullmatch(r"[a-z0-9-]+==\S+( +--hash=sha256:[0-9a-f]{64})+", entry)
+        entry
+        for entry in entries
+        if not re.fullmatch(r"[a-z0-9-]+==\S+( +--hash=sha256:[0-9a-f]{64})+", entry)
     ] == []
 
 
@@ -46,7 +50,9 @@ def test_tests_run_on_the_very_versions_that_the_product_runs_on():
 def test_what_pytorch_takes_besides_is_what_the_tests_have_already():
     dev, weights = _pins("requirements-dev.lock"), _pins("requirements-weights.lock")
     assert {name: weights[name] for name in weights.keys() & dev.keys()}.items() <= dev.items()
-    (torch,) = (Requirement(line) for line in PYPROJECT["project"]["optional-dependencies"]["weights"])
+    (torch,) = (
+        Requirement(line) for line in PYPROJECT["project"]["optional-dependencies"]["weights"]
+    )
     assert (torch.name, [one.operator for one in torch.specifier]) == ("torch", ["=="])
     assert "torch" not in {*dev, *weights}
 
@@ -61,7 +67,9 @@ def test_what_pytorch_takes_besides_is_what_the_tests_have_already():
 def test_a_lock_file_has_what_the_project_asks_for(lock: str, wanted: list[str]):
     pins = _pins(lock)
     asked = [Requirement(line) for line in wanted]
-    assert [str(one) for one in asked if one.name not in pins or pins[one.name] not in one.specifier] == []
+    assert [
+        str(one) for one in asked if one.name not in pins or pins[one.name] not in one.specifier
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -74,10 +82,20 @@ def test_a_lock_file_has_what_the_project_asks_for(lock: str, wanted: list[str])
 def test_every_package_that_is_imported_is_in_the_lock_file(folders: list[str], lock: str):
     distributions, pins = packages_distributions(), _pins(lock)
     ours = {*PYPROJECT["tool"]["importlinter"]["root_packages"], "tests"}
-    imported = {name for folder in folders for path in (ROOT / folder).rglob("*.py") for name in _imports(path)}
-    extras = {Requirement(line).name for line in PYPROJECT["project"]["optional-dependencies"]["weights"]}
+    imported = {
+        name
+        for folder in folders
+        for path in (ROOT / folder).rglob("*.py")
+        for name in _imports(path)
+    }
+    extras = {
+        Requirement(line).name for line in PYPROJECT["project"]["optional-dependencies"]["weights"]
+    }
     foreign = imported - ours - extras - sys.stdlib_module_names
-    homes = {name: {canonicalize_name(home) for home in distributions.get(name, [name])} for name in foreign}
+    homes = {
+        name: {canonicalize_name(home) for home in distributions.get(name, [name])}
+        for name in foreign
+    }
     assert {name for name, candidates in homes.items() if candidates.isdisjoint(pins)} == set()
     assert foreign
 
@@ -86,7 +104,11 @@ def _imports(path: Path) -> set[str]:
     """Return the first part of every absolute import in a file."""
     nodes = list(ast.walk(ast.parse(path.read_text())))
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level]
+    names += [
+        node.module
+        for node in nodes
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level
+    ]
     return {name.split(".")[0] for name in names}
 
 
@@ -94,7 +116,9 @@ def _make(*arguments: str) -> str:
     """Return what make prints, whether or not another make runs these tests."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     command = ["make", *arguments]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    ).stdout
 
 
 def test_make_help_lists_every_command_there_is():
@@ -107,7 +131,9 @@ def test_make_demo_serves_unless_told_not_to(serve: str, ending: str):
     assert _make("--dry-run", "demo", f"SERVE={serve}").endswith(ending)
 
 
-def test_a_module_that_promises_to_do_without_django_and_reaches_it_is_found(tmp_path, monkeypatch, capsys):
+def test_a_module_that_promises_to_do_without_django_and_reaches_it_is_found(
+    tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     sources = {
@@ -131,8 +157,15 @@ def test_a_module_that_promises_to_do_without_django_and_reaches_it_is_found(tmp
     assert "halls.breaks -> halls.models -> django" in capsys.readouterr().out
 
 
-VULNERABLE = {"name": "left", "version": "1.0", "vulns": [{"id": "PYSEC-1", "fix_versions": ["1.1"]}]}
-CLEAN, SKIPPED = {"name": "right", "version": "2.0", "vulns": []}, {"name": "middle", "skip_reason": "not found"}
+VULNERABLE = {
+    "name": "left",
+    "version": "1.0",
+    "vulns": [{"id": "PYSEC-1", "fix_versions": ["1.1"]}],
+}
+CLEAN, SKIPPED = (
+    {"name": "right", "version": "2.0", "vulns": []},
+    {"name": "middle", "skip_reason": "not found"},
+)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +173,11 @@ CLEAN, SKIPPED = {"name": "right", "version": "2.0", "vulns": []}, {"name": "mid
     [
         ({"dependencies": [CLEAN]}, 0, "no known vulnerability in 1 packages"),
         ({"dependencies": [CLEAN, VULNERABLE]}, 1, "left 1.0: PYSEC-1, mended in 1.1"),
-        ({"dependencies": [CLEAN, SKIPPED]}, 3, "AUDIT NOT MADE of some.lock: the database knows nothing of 1 of 2"),
+        (
+            {"dependencies": [CLEAN, SKIPPED]},
+            3,
+            "AUDIT NOT MADE of some.lock: the database knows nothing of 1 of 2",
+        ),
         (None, 3, "AUDIT NOT MADE of some.lock: ConnectionError"),
     ],
 )
@@ -149,7 +186,13 @@ def test_an_audit_that_could_not_be_made_is_never_taken_for_a_good_one(
 ):
     (tmp_path / "report").write_text(json.dumps(report) if report else "")
     (tmp_path / "log").write_text("Traceback\nConnectionError: no route\n")
-    command = [sys.executable, ROOT / ".ci/audit_report.py", "some.lock", tmp_path / "report", tmp_path / "log"]
+    command = [
+        sys.executable,
+        ROOT / ".ci/audit_report.py",
+        "some.lock",
+        tmp_path / "report",
+        tmp_path / "log",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == status
     assert words in done.stdout + done.stderr

@@ -1,7 +1,8 @@
-"""Several runs of pytest share the files of one suite: each takes the next file that no other has taken.
+"""Several runs of pytest share the files of one suite: each takes the next file that no other has
+taken.
 
-``--turns FOLDER`` names an empty folder that these runs have in common. Whatever the files take, all runs end at about
-the same time. A file is run by one of them as a whole.
+``--turns FOLDER`` names an empty folder that these runs have in common. Whatever the files take,
+all runs end at about the same time. A file is run by one of them as a whole.
 """
 
 from collections.abc import Iterator
@@ -13,7 +14,12 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--turns", type=Path, metavar="FOLDER", help="run only the files that no other run takes first")
+    parser.addoption(
+        "--turns",
+        type=Path,
+        metavar="FOLDER",
+        help="run only the files that no other run takes first",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,1 +1,4 @@
-"""Pages of visitors and of staff. Reviewers' pages are in `review`, which cannot know what made a clip."""
+"""Pages of visitors and of staff.
+
+Reviewers' pages are in `review`, which cannot know what made a clip.
+"""

@@ -25,8 +25,13 @@ def export_archive(*, round_: Round, actor: str, reason: str) -> IO[bytes]:
     Raises what `export_round` raises, and StorageFull.
     """
     folder = Path(settings.DATA_DIR)
-    with disk_faults_in_words(folder), tempfile.TemporaryDirectory(dir=folder, prefix="export-") as work:
-        files = export_round(round_=round_, folder=Path(work) / round_.name, actor=actor, reason=reason)
+    with (
+        disk_faults_in_words(folder),
+        tempfile.TemporaryDirectory(dir=folder, prefix="export-") as work,
+    ):
+        files = export_round(
+            round_=round_, folder=Path(work) / round_.name, actor=actor, reason=reason
+        )
         archive = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - whoever sends it closes it
         _pack(files, Path(work), archive)
     archive.seek(0)
@@ -34,9 +39,11 @@ def export_archive(*, round_: Round, actor: str, reason: str) -> IO[bytes]:
 
 
 def release_archive(release: Release) -> Path:
-    """Return the files that a release's manifest names as one ZIP file, made once and kept beside the release's folder.
+    """Return the files that a release's manifest names as one ZIP file, made once and kept beside
+    the release's folder.
 
-    Raises StorageFull, and FileNotFoundError when one of the files is gone, was changed or lies elsewhere.
+    Raises StorageFull, and FileNotFoundError when one of the files is gone, was changed or lies
+    elsewhere.
     """
     folder = release.folder
     archive = folder.with_name(f"{folder.name}.zip")
@@ -45,9 +52,14 @@ def release_archive(release: Release) -> Path:
         files = [folder / path for path in (MANIFEST, *hashes)]
         if missing := [file for file in files if not file.is_file() or file.is_symlink()]:
             raise FileNotFoundError(missing[0])
-        if changed := [path for path, sha256 in hashes.items() if file_sha256(folder / path) != sha256]:
+        if changed := [
+            path for path, sha256 in hashes.items() if file_sha256(folder / path) != sha256
+        ]:
             raise FileNotFoundError(changed[0])
-        with disk_faults_in_words(archive), tempfile.TemporaryDirectory(dir=folder.parent, prefix=".") as work:
+        with (
+            disk_faults_in_words(archive),
+            tempfile.TemporaryDirectory(dir=folder.parent, prefix=".") as work,
+        ):
             made = Path(work) / archive.name
             with made.open("wb") as file:
                 _pack(files, folder, file, within=f"{release.round.name}-{release.number}/")

@@ -7,21 +7,41 @@ from blinding.leaks.finding import Finding
 from blinding.leaks.text import long_text, named, texts
 from fartbench.media.boxes import BadBoxes, Box, Bytes, full, walk
 
-CONTAINERS = frozenset({"moov", "trak", "mdia", "minf", "dinf", "stbl", "edts", "mvex", "moof", "traf", "mfra"})
+CONTAINERS = frozenset(
+    {"moov", "trak", "mdia", "minf", "dinf", "stbl", "edts", "mvex", "moof", "traf", "mfra"}
+)
 TABLES = frozenset(
     {
-        "ftyp", "styp", "mdat", "url ", "stts", "ctts", "stss", "stsc", "stsz", "stz2", "stco", "co64", "cslg", "sdtp",
-        "sgpd", "sbgp", "elst", "vmhd", "smhd", "mehd", "trex", "mfhd", "tfhd", "tfdt", "trun", "sidx", "tfra", "mfro",
+        "ftyp", "styp", "mdat", "url ", "stts", "ctts", "stss", "stsc", "stsz", "stz2", "stco",
+        "co64", "cslg", "sdtp",
+        "sgpd", "sbgp", "elst", "vmhd", "smhd", "mehd", "trex", "mfhd", "tfhd", "tfdt", "trun",
+        "sidx", "tfra", "mfro",
     }
 )  # fmt: skip
 RECORDS = frozenset(
-    {"avcC", "hvcC", "av1C", "vpcC", "dOps", "esds", "pasp", "btrt", "clap", "fiel", "wave", "mdcv", "clli"}
+    {
+        "avcC",
+        "hvcC",
+        "av1C",
+        "vpcC",
+        "dOps",
+        "esds",
+        "pasp",
+        "btrt",
+        "clap",
+        "fiel",
+        "wave",
+        "mdcv",
+        "clli",
+    }
 )
 NESTED = frozenset({"udta", "meta", "ilst", "gmhd", "jumb"})
 SOUND, PICTURE = 28, 78
 _KEYS = {
-    "too": "an encoder or tool", "enc": "an encoder or tool", "swr": "an encoder or tool", "xyz": "a place",
-    "day": "a time", "ART": "a person", "aut": "a person", "wrt": "a person", "mak": "a vendor", "mod": "a vendor",
+    "too": "an encoder or tool", "enc": "an encoder or tool", "swr": "an encoder or tool",
+    "xyz": "a place",
+    "day": "a time", "ART": "a person", "aut": "a person", "wrt": "a person", "mak": "a vendor",
+    "mod": "a vendor",
     "nam": "a title",
 }  # fmt: skip
 
@@ -48,7 +68,13 @@ def _inside(data: Bytes, start: int, end: int, place: str, handler: str) -> Iter
 
 
 def _leaf(data: Bytes, box: Box, place: str, handler: str) -> Iterator[Finding]:
-    readers = {"mvhd": _times, "tkhd": _times, "mdhd": _media_header, "hdlr": _handler, "dref": _references}
+    readers = {
+        "mvhd": _times,
+        "tkhd": _times,
+        "mdhd": _media_header,
+        "hdlr": _handler,
+        "dref": _references,
+    }
     if box.kind in readers:
         yield from readers[box.kind](data, box, place)
     elif box.kind == "stsd":
@@ -58,7 +84,9 @@ def _leaf(data: Bytes, box: Box, place: str, handler: str) -> Iterator[Finding]:
 
 
 def _needless(data: Bytes, start: int, end: int, place: str) -> Iterator[Finding]:
-    """Yield the texts of a box that playing does not need, from the boxes inside it where it has some."""
+    """Yield the texts of a box that playing does not need, from the boxes inside it where it has
+    some.
+    """
     if place.rpartition("/")[2] in NESTED or place.rpartition("/")[0].endswith("ilst"):
         start += 4 if place.endswith("meta") and not any(data[start : start + 4]) else 0
         yield from _nested(data, start, end, place)
@@ -80,7 +108,9 @@ def _nested(data: Bytes, start: int, end: int, place: str) -> Iterator[Finding]:
 
 
 def free_text(payload: bytes, place: str) -> Iterator[Finding]:
-    """Yield every text in bytes that playing does not need; all of them count, since any could be a name."""
+    """Yield every text in bytes that playing does not need; all of them count, since any could be a
+    name.
+    """
     key = next((what for name, what in _KEYS.items() if f"\xa9{name}" in place), "")
     for text in dict.fromkeys(texts(payload)):
         yield Finding(place, text[:200], named(text) or key or "free text")
@@ -89,7 +119,9 @@ def free_text(payload: bytes, place: str) -> Iterator[Finding]:
 def _times(data: Bytes, box: Box, place: str) -> Iterator[Finding]:
     version, _ = full(data, box)
     for name, value in zip(
-        ("creation", "modification"), unpack_from(">QQ" if version else ">II", data, box.start + 4), strict=True
+        ("creation", "modification"),
+        unpack_from(">QQ" if version else ">II", data, box.start + 4),
+        strict=True,
     ):
         if value:
             yield Finding(f"{place} {name} time", str(value), "a time")
@@ -100,7 +132,9 @@ def _media_header(data: Bytes, box: Box, place: str) -> Iterator[Finding]:
     (code,) = unpack_from(">H", data, box.end - 4)
     language = "".join(chr((code >> shift & 31) + 0x60) for shift in (10, 5, 0))
     if code not in (0x55C4, 0x7FFF):
-        yield Finding(f"{place} language", language if code >= 0x400 else f"Macintosh {code}", "a language")
+        yield Finding(
+            f"{place} language", language if code >= 0x400 else f"Macintosh {code}", "a language"
+        )
 
 
 def _handler(data: Bytes, box: Box, place: str) -> Iterator[Finding]:
@@ -108,10 +142,16 @@ def _handler(data: Bytes, box: Box, place: str) -> Iterator[Finding]:
     if kind not in ("vide", "soun", "url ", "alis"):
         yield Finding(f"{place} type", kind, "a track that is neither picture nor sound")
     if any(data[box.start + 12 : box.start + 24]):
-        yield Finding(f"{place} vendor", _printable(data[box.start + 12 : box.start + 24]), "a vendor")
+        yield Finding(
+            f"{place} vendor", _printable(data[box.start + 12 : box.start + 24]), "a vendor"
+        )
     name = bytes(data[box.start + 24 : box.end]).strip(b"\0")
     if name:
-        yield Finding(f"{place} name", _printable(name), named(_printable(name)) or "a name of the track's maker")
+        yield Finding(
+            f"{place} name",
+            _printable(name),
+            named(_printable(name)) or "a name of the track's maker",
+        )
 
 
 def _printable(raw: Bytes) -> str:
@@ -121,7 +161,11 @@ def _printable(raw: Bytes) -> str:
 def _references(data: Bytes, box: Box, place: str) -> Iterator[Finding]:
     for entry in walk(data, box.start + 8, box.end, limit=64):
         if any(data[entry.start + 4 : entry.end]):
-            yield Finding(f"{place}/{entry.kind}", _printable(data[entry.start + 4 : entry.end]), "a path or address")
+            yield Finding(
+                f"{place}/{entry.kind}",
+                _printable(data[entry.start + 4 : entry.end]),
+                "a path or address",
+            )
 
 
 def _descriptions(data: Bytes, box: Box, place: str, handler: str) -> Iterator[Finding]:
@@ -132,7 +176,9 @@ def _descriptions(data: Bytes, box: Box, place: str, handler: str) -> Iterator[F
             yield from _needless(data, entry.start + 8, entry.end, here)
             continue
         if any(data[entry.start + 12 : entry.start + 16]):
-            yield Finding(f"{here} vendor", _printable(data[entry.start + 12 : entry.start + 16]), "a vendor")
+            yield Finding(
+                f"{here} vendor", _printable(data[entry.start + 12 : entry.start + 16]), "a vendor"
+            )
         compressor = bytes(data[entry.start + 42 : entry.start + 74]) if handler == "vide" else b""
         if any(compressor):
             text = _printable(compressor[1:])
@@ -146,7 +192,10 @@ def _records(data: Bytes, entry: Box, fixed: int, place: str) -> Iterator[Findin
             payload = bytes(data[box.start : box.end])
             here = f"{place}/{box.kind}"
             if box.kind in RECORDS or (box.kind == "colr" and payload[:3] == b"ncl"):
-                yield from (Finding(here, text, named(text) or "free text") for text in long_text(payload, 12))
+                yield from (
+                    Finding(here, text, named(text) or "free text")
+                    for text in long_text(payload, 12)
+                )
             elif any(payload):
                 yield from _needless(data, box.start, box.end, here)
     except BadBoxes:

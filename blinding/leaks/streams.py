@@ -16,7 +16,9 @@ from fartbench.media.movie import Movie, Track
 
 
 def scan_streams(data: memoryview, movie: Movie) -> Iterator[Finding]:
-    """Yield what the samples of a file's picture and sound carry besides, each text once per track."""
+    """Yield what the samples of a file's picture and sound carry besides, each text once per
+    track.
+    """
     for track in movie.tracks:
         if track.kind not in ("video", "audio") or not track.samples:
             continue
@@ -38,8 +40,14 @@ def _record(track: Track, samples: list[memoryview]) -> Iterator[Finding]:
         yield Finding(place, str(fault), "data that cannot be taken out")
         return
     if len(given) > len(kept):
-        found = [Finding(place, t[:200], named(t) or "free text") for t in texts(given) if t.encode() not in kept]
-        yield from found or [Finding(place, f"{len(given) - len(kept)} bytes", "data that decoding does not need")]
+        found = [
+            Finding(place, t[:200], named(t) or "free text")
+            for t in texts(given)
+            if t.encode() not in kept
+        ]
+        yield from found or [
+            Finding(place, f"{len(given) - len(kept)} bytes", "data that decoding does not need")
+        ]
 
 
 def _nothing(track: Track, samples: list[memoryview]) -> Iterator[Finding]:  # noqa: ARG001 - one shape for all codecs
@@ -48,7 +56,9 @@ def _nothing(track: Track, samples: list[memoryview]) -> Iterator[Finding]:  # n
 
 def _messages(payload: bytes, place: str) -> Iterator[Finding]:
     found = [Finding(place, text[:200], named(text) or "free text") for text in texts(payload)]
-    yield from found or [Finding(place, f"{len(payload)} bytes", "a message that decoding does not need")]
+    yield from found or [
+        Finding(place, f"{len(payload)} bytes", "a message that decoding does not need")
+    ]
 
 
 def _units(track: Track, samples: list[memoryview]) -> Iterator[Finding]:
@@ -56,11 +66,15 @@ def _units(track: Track, samples: list[memoryview]) -> Iterator[Finding]:
     width = (track.config[21] & 3) + 1 if len(track.config) > 21 else 4
     kept = {*rules.slices, *rules.parameters, *rules.ends}
     for sample in samples:
-        units = nal.split_h264(track.config, sample) if rules is nal.H264 else nal.split(sample, width)
+        units = (
+            nal.split_h264(track.config, sample) if rules is nal.H264 else nal.split(sample, width)
+        )
         for unit in units:
             kind = nal.unit_type(unit, rules) if len(unit) >= rules.header else -1
             if kind not in kept and not (rules is nal.H264 and nal.tells_nothing(unit)):
-                yield from _messages(bytes(unit[rules.header :]), f"video {rules.names.get(kind, 'unknown unit')}")
+                yield from _messages(
+                    bytes(unit[rules.header :]), f"video {rules.names.get(kind, 'unknown unit')}"
+                )
 
 
 def _obus(track: Track, samples: list[memoryview]) -> Iterator[Finding]:  # noqa: ARG001
@@ -79,19 +93,32 @@ def _aac(track: Track, samples: list[memoryview]) -> Iterator[Finding]:  # noqa:
         if end:
             head = bytes(sample[: end // 8 + 1])
             words = [text for shift in range(8) for text in texts(without_bits(head, 0, shift), 6)]
-            yield from (Finding("sound fill element", text, named(text) or "free text") for text in words)
+            yield from (
+                Finding("sound fill element", text, named(text) or "free text") for text in words
+            )
             if not words:
                 yield Finding("sound fill element", f"{end} bits", "")
         for shift in range(1, 8):
             shifted = without_bits(bytes(sample), 0, shift)
-            yield from (Finding("sound packet", mark, "an encoder or tool") for _, mark in known_marks(shifted))
-            yield from (Finding("sound packet", text, named(text) or "free text") for text in long_text(shifted))
+            yield from (
+                Finding("sound packet", mark, "an encoder or tool")
+                for _, mark in known_marks(shifted)
+            )
+            yield from (
+                Finding("sound packet", text, named(text) or "free text")
+                for text in long_text(shifted)
+            )
 
 
 def _mp3(track: Track, samples: list[memoryview]) -> Iterator[Finding]:  # noqa: ARG001
     for sample, clean in zip(samples, scrub_mp3(samples).samples, strict=True):
-        left = bytes(a if a != b else 0 for a, b in zip(bytes(sample), bytes(clean[0]), strict=True))
-        yield from (Finding("sound ancillary bytes", text, named(text) or "free text") for text in texts(left, 6))
+        left = bytes(
+            a if a != b else 0 for a, b in zip(bytes(sample), bytes(clean[0]), strict=True)
+        )
+        yield from (
+            Finding("sound ancillary bytes", text, named(text) or "free text")
+            for text in texts(left, 6)
+        )
 
 
 def _opus(track: Track, samples: list[memoryview]) -> Iterator[Finding]:  # noqa: ARG001
@@ -112,7 +139,9 @@ _PER_CODEC = {"h264": _units, "hevc": _units, "av1": _obus, "aac": _aac, "mp3": 
 
 
 def _outside(data: memoryview, movie: Movie) -> Iterator[Finding]:
-    """Yield the texts of media data that belongs to no sample of picture or sound, and known marks inside samples."""
+    """Yield the texts of media data that belongs to no sample of picture or sound, and known marks
+    inside samples.
+    """
     if movie.container == "matroska":
         for track in movie.tracks:
             if track.kind == "other":
@@ -135,9 +164,14 @@ def _other_track(data: memoryview, track: Track) -> Iterator[Finding]:
 
 def _gaps(data: memoryview, mdat: Box, spans: list[tuple[int, int]]) -> Iterator[Finding]:
     at = mdat.start
-    for start, end in [*((a, b) for a, b in spans if mdat.start <= a < mdat.end), (mdat.end, mdat.end)]:
+    for start, end in [
+        *((a, b) for a, b in spans if mdat.start <= a < mdat.end),
+        (mdat.end, mdat.end),
+    ]:
         if start > at and any(data[at:start]):
-            yield from free_text(bytes(data[at:start]), "media data in no sample of picture or sound")
+            yield from free_text(
+                bytes(data[at:start]), "media data in no sample of picture or sound"
+            )
         at = max(at, end)
 
 

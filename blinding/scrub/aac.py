@@ -1,7 +1,8 @@
-"""AAC: the AudioSpecificConfig is cut to its own fields, fill and data elements before the sound are taken out. No
-Django here.
+"""AAC: the AudioSpecificConfig is cut to its own fields, fill and data elements before the sound
+are taken out. No Django here.
 
-Source: ISO/IEC 14496-3 §1.6.2.1 (AudioSpecificConfig), §4.4.1.1 (program_config_element) and §4.4.2.1 (raw_data_block).
+Source: ISO/IEC 14496-3 §1.6.2.1 (AudioSpecificConfig), §4.4.1.1 (program_config_element) and
+§4.4.2.1 (raw_data_block).
 """
 
 from collections import Counter
@@ -15,7 +16,9 @@ FREE_FILL = frozenset({0, 1, 2})
 
 
 def scrub_aac(config: bytes, samples: list[memoryview]) -> Coded:
-    """Return an AAC stream without the data and fill elements that come before the sound of a packet."""
+    """Return an AAC stream without the data and fill elements that come before the sound of a
+    packet.
+    """
     removed: Counter[str] = Counter()
     record = trim_config(config)
     if len(record) < len(config):
@@ -48,10 +51,17 @@ def trim_config(config: bytes) -> bytes:
 
 
 def _without_comment(config: bytes, bits: BitReader) -> tuple[bytes, BitReader]:
-    """Take the comment out of the channel record that follows, as layouts beside the usual ones have; return the
-    record without it and a reader that has passed it."""
+    """Take the comment out of the channel record that follows, as layouts beside the usual ones
+    have; return the record without it and a reader that has passed it.
+    """
     bits.skip(4 + 2 + 4)  # its number, object type and rate
-    front, side, back, low, other = bits.read(4), bits.read(4), bits.read(4), bits.read(2), bits.read(3)
+    front, side, back, low, other = (
+        bits.read(4),
+        bits.read(4),
+        bits.read(4),
+        bits.read(2),
+        bits.read(3),
+    )
     coupled = bits.read(4)
     for length in (4, 4, 3):  # the two mixdown elements, and how surround is mixed down
         if bits.flag():
@@ -77,7 +87,9 @@ def _rate(bits: BitReader) -> None:
 
 
 def _extension_end(bits: BitReader) -> int:
-    """Return where the backward-compatible SBR and PS signalling ends, or the position now when there is none."""
+    """Return where the backward-compatible SBR and PS signalling ends, or the position now when
+    there is none.
+    """
     end = bits.at
     try:
         if bits.read(11) != 0x2B7 or bits.read(5) != 5:  # sync word and SBR's object type
@@ -103,14 +115,16 @@ def _rebuild(sample: memoryview, removed: Counter[str]) -> Bytes:
     except OutOfBits as fault:
         raise CannotScrub("a sound packet is damaged") from fault
     removed["AAC fill or data element"] += 1
-    # A packet ends in three set bits and less than a byte of padding: a byte of zeros after the shift is no part of it.
+    # A packet ends in three set bits and less than a byte of padding: a byte of zeros after the
+    # shift is no part of it.
     return without_bits(data, 0, end).rstrip(b"\0")
 
 
 def leading_elements(data: bytes, *, refuse: bool = True) -> int:
     """Return how many bits the fill and data elements before the first channel of a packet take.
 
-    With ``refuse``, raise CannotScrub for one whose removal would change the sound; without, stop before it.
+    With ``refuse``, raise CannotScrub for one whose removal would change the sound; without, stop
+    before it.
     """
     bits = BitReader(data)
     while True:
@@ -126,7 +140,9 @@ def leading_elements(data: bytes, *, refuse: bool = True) -> int:
             bits.skip(-bits.at % 8 if aligned else 0)
             bits.skip(8 * size)
         elif kind == PROGRAM and refuse:
-            raise CannotScrub("a sound packet holds a free-form channel record, which can hold text")
+            raise CannotScrub(
+                "a sound packet holds a free-form channel record, which can hold text"
+            )
         else:
             return at
 
@@ -144,6 +160,7 @@ def _pass_fill(bits: BitReader, data: bytes, refuse: bool) -> None:
     payload = without_bits(data, 0, start + 4)[:8]
     if payload.startswith(b"libfaac") and refuse:
         raise CannotScrub(
-            "its sound carries the text “libfaac”, by which decoders skip the silence at the start; "
+            "its sound carries the text “libfaac”, by which decoders skip the silence at the "
+            "start; "
             "taking it out would change the sound"
         )

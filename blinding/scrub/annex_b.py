@@ -1,4 +1,5 @@
-"""H.264 units that follow start codes instead of lengths, as browsers record them into Matroska. No Django here.
+"""H.264 units that follow start codes instead of lengths, as browsers record them into Matroska. No
+Django here.
 
 Source: ITU-T H.264 annex B.
 """

@@ -1,5 +1,5 @@
-"""AV1: sequence headers, frame headers, frames and tile groups may stay; no metadata, padding or unknown OBU. No
-Django here.
+"""AV1: sequence headers, frame headers, frames and tile groups may stay; no metadata, padding or
+unknown OBU. No Django here.
 
 Sources: AV1 Bitstream & Decoding Process §5.3, AV1 Codec ISO Media File Format Binding §2.3.
 """
@@ -12,7 +12,9 @@ from fartbench.media.hdr import fixed_mastering_numbers
 
 SEQUENCE, METADATA = 1, 5
 LIGHT, MASTERING = b"\1", b"\2"
-"""The types of the metadata messages on what a picture was graded for, and how many bytes follow the type."""
+"""The types of the metadata messages on what a picture was graded for, and how many bytes follow
+the type.
+"""
 LIGHT_BYTES, MASTERING_BYTES = 4, 24
 KEPT = frozenset({SEQUENCE, 3, 4, 6, 7})
 NAMES = {2: "delimiter", 5: "metadata", 8: "tile list", 15: "padding"}
@@ -59,7 +61,11 @@ def scrub_av1(config: bytes, samples: list[memoryview]) -> Coded:
         raise CannotScrub("its AV1 set-up record (av1C) is missing or damaged")
     removed: Counter[str] = Counter()
     rebuilt = [_rebuild(sample, removed) for sample in samples]
-    headers = [_sized(h, p) for kind, h, p in [*split(memoryview(config)[4:]), *split(samples[0])] if kind == SEQUENCE]
+    headers = [
+        _sized(h, p)
+        for kind, h, p in [*split(memoryview(config)[4:]), *split(samples[0])]
+        if kind == SEQUENCE
+    ]
     if not headers:
         raise CannotScrub("it has no AV1 sequence header")
     sequence = b"".join(headers[0])
@@ -67,12 +73,18 @@ def scrub_av1(config: bytes, samples: list[memoryview]) -> Coded:
     record = config[:3] + b"\0" + sequence
     if len(config) > len(record):
         removed["bytes in the set-up record"] += len(config) - len(record)
-    messages = [bytes(p) for kind, _, p in [*split(memoryview(config)[4:]), *split(samples[0])] if kind == METADATA]
+    messages = [
+        bytes(p)
+        for kind, _, p in [*split(memoryview(config)[4:]), *split(samples[0])]
+        if kind == METADATA
+    ]
     return Coded("av01", record, rebuilt, removed, *_grading(messages))
 
 
 def _grading(messages: list[bytes]) -> tuple[bytes, bytes]:
-    """Return what a picture was graded for, as payloads of “mdcv” and “clli”; empty when no message says so."""
+    """Return what a picture was graded for, as payloads of “mdcv” and “clli”; empty when no message
+    says so.
+    """
     mastering = light = b""
     for message in messages:
         if message[:1] == MASTERING and len(message) > MASTERING_BYTES:

@@ -1,4 +1,7 @@
-"""The outcome of a scrub: a stream's set-up record and samples, rebuilt from what may stay. No Django here."""
+"""The outcome of a scrub: a stream's set-up record and samples, rebuilt from what may stay.
+
+No Django here.
+"""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -12,10 +15,11 @@ class CannotScrub(ValueError):
 
 @dataclass(slots=True)
 class Coded:
-    """A scrubbed stream: the MP4 sample entry it needs, its set-up record, and per sample the pieces to write.
+    """A scrubbed stream: the MP4 sample entry it needs, its set-up record, and per sample the
+    pieces to write.
 
-    ``mastering`` and ``light`` are what messages that were taken out say an HDR picture was graded for, as the payloads
-    of the boxes “mdcv” and “clli”.
+    ``mastering`` and ``light`` are what messages that were taken out say an HDR picture was graded
+    for, as the payloads of the boxes “mdcv” and “clli”.
     """
 
     entry: str
@@ -27,8 +31,9 @@ class Coded:
 
 
 def refuse_text(record: bytes | memoryview, what: str, longest: int = 12) -> None:
-    """Raise CannotScrub when a set-up record, whose fields are numbers, carries ``longest`` readable characters in a
-    row."""
+    """Raise CannotScrub when a set-up record, whose fields are numbers, carries ``longest``
+    readable characters in a row.
+    """
     run = 0
     for byte in bytes(record):
         run = run + 1 if byte in _TEXT else 0

@@ -1,7 +1,8 @@
-"""MP3: frame headers, side information and coded sound may stay; ancillary bytes are set to zero. No Django here.
+"""MP3: frame headers, side information and coded sound may stay; ancillary bytes are set to zero.
+No Django here.
 
-Source: ISO/IEC 11172-3 §2.4.1 and 13818-3 §2.4.1: what lies between the coded sound of one frame and the next is
-ancillary.
+Source: ISO/IEC 11172-3 §2.4.1 and 13818-3 §2.4.1: what lies between the coded sound of one frame
+and the next is ancillary.
 """
 
 from collections import Counter
@@ -12,8 +13,10 @@ from fartbench.media.bits import BitReader, OutOfBits
 
 
 class Layout(NamedTuple):
-    """The side information of a frame: its bytes, then in bits how far back the sound begins, what lies between that
-    and the first part, and what follows the length of a part; a part is a granule of a channel."""
+    """The side information of a frame: its bytes, then in bits how far back the sound begins, what
+    lies between that and the first part, and what follows the length of a part; a part is a granule
+    of a channel.
+    """
 
     size: int
     back: int
@@ -47,18 +50,22 @@ def scrub_mp3(samples: list[memoryview]) -> Coded:
         stream += data[side_end:]
     clean, changed = _keep(stream, used)
     ends = [*starts[1:], len(stream)]
-    rebuilt: list[list[Bytes]] = [[head + clean[a:b]] for head, a, b in zip(heads, starts, ends, strict=True)]
+    rebuilt: list[list[Bytes]] = [
+        [head + clean[a:b]] for head, a, b in zip(heads, starts, ends, strict=True)
+    ]
     return Coded("mp4a", b"", rebuilt, Counter({"MP3 ancillary byte": changed} if changed else {}))
 
 
 def _side(frame: bytes) -> tuple[int, int, list[int]]:
-    """Return where the side information of a frame ends, how far back its sound begins, and the bits of each granule
-    and channel."""
+    """Return where the side information of a frame ends, how far back its sound begins, and the
+    bits of each granule and channel.
+    """
     if len(frame) < 4 or frame[0] != 0xFF or frame[1] & 0xE0 != 0xE0:  # the sync word
         raise CannotScrub("a sound packet is not an MP3 frame")
     if frame[1] & 0x06 != 0x02:  # layer III
         raise CannotScrub(
-            "not every browser plays MPEG layer I or II sound in MP4; normalising the round re-encodes it"
+            "not every browser plays MPEG layer I or II sound in MP4; normalising the round "
+            "re-encodes it"
         )
     is_mpeg_1, is_mono = frame[1] >> 3 & 3 == 3, frame[3] >> 6 == 3
     layout = LAYOUTS[is_mpeg_1, is_mono]
@@ -77,7 +84,9 @@ def _side(frame: bytes) -> tuple[int, int, list[int]]:
 
 
 def _keep(stream: bytearray, used: list[tuple[int, int]]) -> tuple[bytes, int]:
-    """Return the stream with every bit outside ``used`` set to zero, and how many bytes that changed."""
+    """Return the stream with every bit outside ``used`` set to zero, and how many bytes that
+    changed.
+    """
     clean = bytearray(len(stream))
     for start, end in used:
         low, high = max(0, start) // 8, min(len(stream), (end + 7) // 8)

@@ -1,5 +1,5 @@
-"""H.264 and HEVC: slices and the parameter sets they need may stay; no delimiter, filler or unknown unit, and of the
-messages (SEI) the recovery point alone. No Django here.
+"""H.264 and HEVC: slices and the parameter sets they need may stay; no delimiter, filler or unknown
+unit, and of the messages (SEI) the recovery point alone. No Django here.
 
 Sources: ITU-T H.264 §7.4.1, ITU-T H.265 §7.4.2, ISO/IEC 14496-15 §5.3.3 (avcC) and §8.3.3 (hvcC).
 """
@@ -15,7 +15,9 @@ from blinding.scrub.sei import grading, recovery_point, refuse_what_changes
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Which unit types of one codec may stay: coded slices, parameter sets, and end marks (which have no payload)."""
+    """Which unit types of one codec may stay: coded slices, parameter sets, and end marks (which
+    have no payload).
+    """
 
     header: int
     slices: frozenset[int]
@@ -57,7 +59,9 @@ def unit_type(unit: Bytes, rules: Rules) -> int:
 
 
 def split(sample: memoryview, width: int) -> Iterator[memoryview]:
-    """Yield the units of a length-prefixed sample; raise CannotScrub when a length runs past its end."""
+    """Yield the units of a length-prefixed sample; raise CannotScrub when a length runs past its
+    end.
+    """
     at, end = 0, len(sample)
     while at < end:
         start = at + width
@@ -70,7 +74,9 @@ def split(sample: memoryview, width: int) -> Iterator[memoryview]:
 
 
 def split_h264(config: bytes, sample: memoryview) -> list[memoryview]:
-    """Return the units of an H.264 sample, which are behind start codes where the track has no set-up record."""
+    """Return the units of an H.264 sample, which are behind start codes where the track has no
+    set-up record.
+    """
     if not config and begins_with_start_code(sample):
         return list(split_at_start_codes(sample))
     return list(split(sample, (config[4] & 3) + 1 if len(config) > 4 else 4))
@@ -79,13 +85,16 @@ def split_h264(config: bytes, sample: memoryview) -> list[memoryview]:
 def scrub(
     split_samples: list[list[memoryview]], sets: list[bytes], rules: Rules
 ) -> tuple[list[list[Bytes]], list[bytes], bool, Counter[str]]:
-    """Return samples rebuilt with 4-byte lengths, the parameter sets for the set-up record, whether sets change on the
-    way, and a count of what went."""
+    """Return samples rebuilt with 4-byte lengths, the parameter sets for the set-up record, whether
+    sets change on the way, and a count of what went.
+    """
     removed: Counter[str] = Counter()
     if not any(_kind(unit, rules) in rules.parameters[:1] for unit in sets):
         sets = [*sets, *_sets_in(split_samples[0], rules)]
     known = {bytes(unit) for unit in sets}
-    moving = any(bytes(unit) not in known for units in split_samples for unit in _sets_in(units, rules))
+    moving = any(
+        bytes(unit) not in known for units in split_samples for unit in _sets_in(units, rules)
+    )
     for unit in known.union(*(_sets_in(units, rules) for units in split_samples)):
         refuse_text(unit, "a parameter set")
     rebuilt = [_rebuild(units, rules, moving, removed) for units in split_samples]
@@ -93,8 +102,8 @@ def scrub(
 
 
 def fill_to(samples: list[list[Bytes]], total: int) -> None:
-    """Add H.264 filler units (0xFF bytes alone, §7.3.2.7) evenly to the samples until all of them together have
-    ``total`` bytes.
+    """Add H.264 filler units (0xFF bytes alone, §7.3.2.7) evenly to the samples until all of them
+    together have ``total`` bytes.
 
     Raises CannotScrub when they have too many bytes to be filled up.
     """
@@ -108,7 +117,9 @@ def fill_to(samples: list[list[Bytes]], total: int) -> None:
 
 
 def tells_nothing(unit: Bytes) -> bool:
-    """Say whether an H.264 unit is filler with nothing in it, or a recovery point and nothing else."""
+    """Say whether an H.264 unit is filler with nothing in it, or a recovery point and nothing
+    else.
+    """
     return _is_empty_filler(unit) or (unit[0] & 31 in H264.sei and recovery_point(unit) == unit)
 
 
@@ -125,7 +136,9 @@ def _sets_in(units: list[memoryview], rules: Rules) -> list[bytes]:
     return [bytes(unit) for unit in units if _kind(unit, rules) in rules.parameters]
 
 
-def _rebuild(units: list[memoryview], rules: Rules, moving: bool, removed: Counter[str]) -> list[Bytes]:
+def _rebuild(
+    units: list[memoryview], rules: Rules, moving: bool, removed: Counter[str]
+) -> list[Bytes]:
     pieces: list[Bytes] = []
     pictures = 0
     may_recover = rules is H264 and all(_kind(unit, rules) != IDR_SLICE for unit in units)
@@ -145,15 +158,21 @@ def _rebuild(units: list[memoryview], rules: Rules, moving: bool, removed: Count
             pieces += [rules.header.to_bytes(4, "big"), unit[: rules.header]]
         else:
             removed[
-                rules.names.get(kind, "repeated parameter set" if kind in rules.parameters else "unknown unit")
+                rules.names.get(
+                    kind, "repeated parameter set" if kind in rules.parameters else "unknown unit"
+                )
             ] += 1
     if not pictures:
         raise CannotScrub("a sample holds no coded picture")
     return pieces
 
 
-def _grading(config_units: list[bytes], sample: list[memoryview], rules: Rules) -> tuple[bytes, bytes]:
-    """Return what a picture was graded for, by the messages of its set-up record and first sample."""
+def _grading(
+    config_units: list[bytes], sample: list[memoryview], rules: Rules
+) -> tuple[bytes, bytes]:
+    """Return what a picture was graded for, by the messages of its set-up record and first
+    sample.
+    """
     units: list[Bytes] = [*config_units, *sample]
     return grading((unit for unit in units if _kind(unit, rules) in rules.sei), rules.header)
 
@@ -171,10 +190,14 @@ def scrub_h264(config: bytes, samples: list[memoryview]) -> Coded:
     by_kind = {kind: [unit for unit in sets if unit[0] & 31 == kind] for kind in H264.parameters}
     if not by_kind[7] or not by_kind[8] or len(by_kind[7][0]) < 4:  # SPS and its four first bytes
         raise CannotScrub("it has no H.264 parameter sets")
-    record = b"\1" + by_kind[7][0][1:4] + b"\xff" + bytes([0xE0 | len(by_kind[7])]) + _joined(by_kind[7])
+    record = (
+        b"\1" + by_kind[7][0][1:4] + b"\xff" + bytes([0xE0 | len(by_kind[7])]) + _joined(by_kind[7])
+    )
     record += bytes([len(by_kind[8])]) + _joined(by_kind[8])
     if by_kind[7][0][1] in (100, 110, 122, 144) and at + 3 <= len(config):
-        record += bytes([0xFC | config[at], 0xF8 | config[at + 1], 0xF8 | config[at + 2], len(by_kind[13])])
+        record += bytes(
+            [0xFC | config[at], 0xF8 | config[at + 1], 0xF8 | config[at + 2], len(by_kind[13])]
+        )
         record += _joined(by_kind[13])
     _count_leftovers(config, record, removed)
     mastering, light = _grading([], split_samples[0], H264)
@@ -215,20 +238,33 @@ def scrub_hevc(config: bytes, samples: list[memoryview]) -> Coded:
         messages += found if kind in HEVC.sei else []
     split_samples = [list(split(sample, (config[21] & 3) + 1)) for sample in samples]
     units, sets, moving, removed = scrub(split_samples, sets, HEVC)
-    by_kind = {kind: [unit for unit in sets if unit_type(unit, HEVC) == kind] for kind in HEVC.parameters}
+    by_kind = {
+        kind: [unit for unit in sets if unit_type(unit, HEVC) == kind] for kind in HEVC.parameters
+    }
     if not all(by_kind.values()):
         raise CannotScrub("it has no HEVC parameter sets")
     record = _hevc_header(config)
     for kind, found in by_kind.items():
-        record += bytes([(0 if moving else 0x80) | kind]) + len(found).to_bytes(2, "big") + _joined(found)
+        record += (
+            bytes([(0 if moving else 0x80) | kind]) + len(found).to_bytes(2, "big") + _joined(found)
+        )
     _count_leftovers(config, record, removed)
     mastering, light = _grading(messages, split_samples[0], HEVC)
     return Coded("hev1" if moving else "hvc1", record, units, removed, mastering, light)
 
 
 def _hevc_header(config: bytes) -> bytes:
-    """Return the fixed part of hvcC with reserved bits set, no frame rate, 4-byte lengths and three arrays."""
+    """Return the fixed part of hvcC with reserved bits set, no frame rate, 4-byte lengths and three
+    arrays.
+    """
     fixed = bytes(
-        [0xF0 | config[13], config[14], 0xFC | config[15], 0xFC | config[16], 0xF8 | config[17], 0xF8 | config[18]]
+        [
+            0xF0 | config[13],
+            config[14],
+            0xFC | config[15],
+            0xFC | config[16],
+            0xF8 | config[17],
+            0xF8 | config[18],
+        ]
     )
     return config[:13] + fixed + b"\0\0" + bytes([config[21] & 0x3C | 3, 3])

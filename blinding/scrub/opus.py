@@ -1,6 +1,7 @@
 """Opus: the header's numbers may stay, packet padding may not. No Django here.
 
-Sources: RFC 6716 §3.2 (packets), RFC 7845 §5.1 (OpusHead), Encapsulation of Opus in ISO BMFF §4.3.2 (dOps).
+Sources: RFC 6716 §3.2 (packets), RFC 7845 §5.1 (OpusHead), Encapsulation of Opus in ISO BMFF §4.3.2
+(dOps).
 """
 
 from collections import Counter
@@ -14,8 +15,9 @@ RATE = 48000
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The numbers of an Opus header that a decoder uses: channels, samples to skip (48 kHz), gain (Q7.8 dB), channel
-    mapping."""
+    """The numbers of an Opus header that a decoder uses: channels, samples to skip (48 kHz), gain
+    (Q7.8 dB), channel mapping.
+    """
 
     channels: int
     skip: int
@@ -25,7 +27,9 @@ class Head:
 
 
 def read_head(config: bytes) -> Head:
-    """Return the header from OpusHead (WebM) or dOps (MP4); raise CannotScrub for a layout browsers do not play."""
+    """Return the header from OpusHead (WebM) or dOps (MP4); raise CannotScrub for a layout browsers
+    do not play.
+    """
     little = config.startswith(b"OpusHead")
     body = config[8:] if little else config
     if len(body) < 11:  # the fixed part
@@ -34,7 +38,8 @@ def read_head(config: bytes) -> Head:
     mapping = bytes(body[11 : 13 + channels]) if family else b""
     if family not in (0, 1):
         raise CannotScrub(
-            f"its Opus channels are mapped by family {family}, which names no loudspeakers, so browsers place them "
+            f"its Opus channels are mapped by family {family}, which names no loudspeakers, so "
+            "browsers place them "
             "differently"
         )
     if not channels or (family and len(mapping) != 2 + channels):
@@ -45,10 +50,17 @@ def read_head(config: bytes) -> Head:
 def scrub_opus(config: bytes, samples: list[memoryview]) -> Coded:
     """Return an Opus stream with a rebuilt header and packets without padding."""
     head = read_head(config)
-    record = pack(">BBHIhB", 0, head.channels, head.skip, RATE, head.gain, head.family) + head.mapping
+    record = (
+        pack(">BBHIhB", 0, head.channels, head.skip, RATE, head.gain, head.family) + head.mapping
+    )
     removed: Counter[str] = Counter()
     single = not head.family or head.mapping[0] == 1
-    return Coded("Opus", record, [[_unpadded(sample, removed) if single else sample] for sample in samples], removed)
+    return Coded(
+        "Opus",
+        record,
+        [[_unpadded(sample, removed) if single else sample] for sample in samples],
+        removed,
+    )
 
 
 def _unpadded(packet: memoryview, removed: Counter[str]) -> Bytes:
@@ -67,8 +79,9 @@ def padding_of(packet: memoryview) -> memoryview:
 
 
 def _padding(packet: memoryview) -> tuple[int, int]:
-    """Return where the frames of a packet with padding begin and how long the padding is (RFC 6716 §3.2.5); else
-    zeros."""
+    """Return where the frames of a packet with padding begin and how long the padding is (RFC 6716
+    §3.2.5); else zeros.
+    """
     if len(packet) < 3 or packet[0] & 3 != 3 or not packet[1] & 0x40:
         return 0, 0
     at, padding = 2, 0

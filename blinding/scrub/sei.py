@@ -1,6 +1,7 @@
 """Messages in H.264 and HEVC that say something of how frames are shown. No Django here.
 
-Sources: ITU-T H.264 §7.3.2.3.1 and annex D, ITU-T H.265 §7.3.2.4 and annex D, which number these messages alike.
+Sources: ITU-T H.264 §7.3.2.3.1 and annex D, ITU-T H.265 §7.3.2.4 and annex D, which number these
+messages alike.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,7 +17,9 @@ CHANGES_SHOWN = {
 """Messages that change what is shown: leaving them out would show another clip."""
 MASTERING, LIGHT = 137, 144
 LENGTHS = {MASTERING: 24, LIGHT: 4}
-"""How long the messages are that say what a picture was graded for, which the boxes “mdcv” and “clli” repeat."""
+"""How long the messages are that say what a picture was graded for, which the boxes “mdcv” and
+“clli” repeat.
+"""
 RECOVERY_POINT = 6
 MOST_FRAMES = 1 << 16
 """The largest number after which frame numbers of H.264 begin again (MaxFrameNum)."""
@@ -27,7 +30,9 @@ STOP = 0x80
 
 
 def messages(unit: Bytes, header: int) -> Iterator[tuple[int, bytes]]:
-    """Yield type and payload of each message of a unit, whose header has ``header`` bytes, as far as it can be read."""
+    """Yield type and payload of each message of a unit, whose header has ``header`` bytes, as far
+    as it can be read.
+    """
     data = bytes(unit[header:]).replace(b"\0\0\3", b"\0\0")
     at = 0
     while at + 2 <= len(data) and data[at] != STOP:
@@ -49,11 +54,15 @@ def refuse_what_changes(unit: Bytes, header: int) -> None:
     """Raise CannotScrub for a message without which another clip would be shown."""
     for kind, _ in messages(unit, header):
         if kind in CHANGES_SHOWN:
-            raise CannotScrub(f"the stream carries {CHANGES_SHOWN[kind]} that changes the picture shown")
+            raise CannotScrub(
+                f"the stream carries {CHANGES_SHOWN[kind]} that changes the picture shown"
+            )
 
 
 def grading(units: Iterable[Bytes], header: int) -> tuple[bytes, bytes]:
-    """Return what a picture was graded for, as payloads of “mdcv” and “clli”; empty when no message says so."""
+    """Return what a picture was graded for, as payloads of “mdcv” and “clli”; empty when no message
+    says so.
+    """
     numbers = dict[int, bytes]()
     for unit in units:
         for kind, payload in messages(unit, header):
@@ -63,10 +72,12 @@ def grading(units: Iterable[Bytes], header: int) -> tuple[bytes, bytes]:
 
 
 def recovery_point(unit: Bytes) -> bytes:
-    """Return an H.264 unit that holds the recovery point of another one and nothing else; empty when it has none.
+    """Return an H.264 unit that holds the recovery point of another one and nothing else; empty
+    when it has none.
 
-    Decoders show frames from a recovery point on (ITU-T H.264 §D.2.8); without it they pass over the frames between
-    a key frame that is not an IDR frame and the next IDR frame. The message is written anew from its numbers.
+    Decoders show frames from a recovery point on (ITU-T H.264 §D.2.8); without it they pass over
+    the frames between a key frame that is not an IDR frame and the next IDR frame. The message is
+    written anew from its numbers.
     """
     for kind, payload in messages(unit, 1):
         if kind == RECOVERY_POINT:

@@ -1,4 +1,5 @@
-"""VP9: frames carry no messages; the set-up record is made from the first key frame's header. No Django here.
+"""VP9: frames carry no messages; the set-up record is made from the first key frame's header. No
+Django here.
 
 Sources: VP9 Bitstream & Decoding Process §6.2, VP Codec ISO Media File Format Binding §2.
 """
@@ -56,4 +57,8 @@ def _colour(bits: BitReader, profile: int) -> tuple[int, int, int]:
     if profile in (0, 2):
         return depth, 1, full
     across, down = bits.flag(), bits.flag()
-    return depth, {(True, True): 1, (True, False): 2, (False, False): 3}.get((across, down), 3), full
+    return (
+        depth,
+        {(True, True): 1, (True, False): 2, (False, False): 3}.get((across, down), 3),
+        full,
+    )

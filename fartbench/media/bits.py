@@ -50,7 +50,9 @@ class BitReader:
 
 
 def without_bits(data: bytes, start: int, end: int) -> bytes:
-    """Return ``data`` with bits ``start`` to ``end`` taken out and zero bits added to fill the last byte."""
+    """Return ``data`` with bits ``start`` to ``end`` taken out and zero bits added to fill the last
+    byte.
+    """
     total = 8 * len(data)
     value = int.from_bytes(data, "big")
     tail = total - end

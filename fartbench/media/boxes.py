@@ -6,11 +6,15 @@ from struct import unpack_from
 
 Bytes = bytes | memoryview
 _MATTERS = frozenset({
-    "ftyp", "styp", "moov", "moof", "mdat", "sidx", "emsg", "prft", "mvhd", "trak", "tkhd", "edts", "elst", "mdia",
-    "mdhd", "hdlr", "minf", "dinf", "dref", "stbl", "stsd", "stts", "ctts", "stss", "stsc", "stsz", "stz2", "stco",
+    "ftyp", "styp", "moov", "moof", "mdat", "sidx", "emsg", "prft", "mvhd", "trak", "tkhd", "edts",
+    "elst", "mdia",
+    "mdhd", "hdlr", "minf", "dinf", "dref", "stbl", "stsd", "stts", "ctts", "stss", "stsc", "stsz",
+    "stz2", "stco",
     "co64", "mvex", "trex", "traf", "tfhd", "tfdt", "trun",
 })  # fmt: skip
-"""The boxes without which a clip would be another one: one of these that is cut off makes the file a broken one."""
+"""The boxes without which a clip would be another one: one of these that is cut off makes the file
+a broken one.
+"""
 
 
 class BadBoxes(ValueError):
@@ -30,10 +34,10 @@ class Box:
 def walk(data: Bytes, start: int, end: int, limit: int = 20_000) -> Iterator[Box]:
     """Yield the boxes between ``start`` and ``end``.
 
-    Players take no notice of bytes behind the last box that are none, such as zeros or a tag, and no more is done here.
-    A box of media data that runs past the end of the file ends with the file: whether something is missing is known
-    once its samples are looked at. Raises BadBoxes when the size of a box that matters is impossible, or when there are
-    over ``limit``.
+    Players take no notice of bytes behind the last box that are none, such as zeros or a tag, and
+    no more is done here. A box of media data that runs past the end of the file ends with the file:
+    whether something is missing is known once its samples are looked at. Raises BadBoxes when the
+    size of a box that matters is impossible, or when there are over ``limit``.
     """
     at = start
     count = 0
@@ -42,7 +46,9 @@ def walk(data: Bytes, start: int, end: int, limit: int = 20_000) -> Iterator[Box
         if size < header or at + size > end:
             if name not in _MATTERS:
                 return
-            raise BadBoxes(f"the box “{name}” at byte {at} says {size} bytes where {end - at} are left")
+            raise BadBoxes(
+                f"the box “{name}” at byte {at} says {size} bytes where {end - at} are left"
+            )
         count += 1
         if count > limit:
             raise BadBoxes(f"over {limit} boxes in one place")
@@ -65,7 +71,9 @@ def _header(data: Bytes, at: int, end: int, *, is_outermost: bool) -> tuple[str,
 
 
 def child(data: Bytes, box: Box, *path: str, skip: int = 0) -> Box | None:
-    """Return the first box at ``path`` below ``box`` (whose children begin ``skip`` bytes into it), or None."""
+    """Return the first box at ``path`` below ``box`` (whose children begin ``skip`` bytes into it),
+    or None.
+    """
     for name in path:
         found = next((b for b in walk(data, box.start + skip, box.end) if b.kind == name), None)
         if found is None:
@@ -91,13 +99,17 @@ def full(data: Bytes, box: Box) -> tuple[int, int]:
 
 
 def table(data: Bytes, box: Box, at: int, width: int, bound: int) -> list[tuple[int, ...]]:
-    """Return the rows (``width`` unsigned 32-bit numbers each) of a counted table whose count lies ``at`` bytes into
-    the box."""
+    """Return the rows (``width`` unsigned 32-bit numbers each) of a counted table whose count lies
+    ``at`` bytes into the box.
+    """
     if box.start + at + 4 > box.end:
         raise BadBoxes(f"the “{box.kind}” table is cut off")
     (count,) = unpack_from(">I", data, box.start + at)
     first = box.start + at + 4
     if count > bound or first + 4 * width * count > box.end:
-        raise BadBoxes(f"the “{box.kind}” table says {count} rows, more than it has room for or a clip may have")
+        raise BadBoxes(
+            f"the “{box.kind}” table says {count} rows, more than it has room for or a clip may "
+            "have"
+        )
     flat = unpack_from(f">{count * width}I", data, first)
     return list(zip(*[iter(flat)] * width, strict=True))

@@ -1,4 +1,7 @@
-"""Decoding coded samples with PyAV's codecs, without any demuxer. Runs in the sandbox. No Django here."""
+"""Decoding coded samples with PyAV's codecs, without any demuxer. Runs in the sandbox.
+
+No Django here.
+"""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -27,8 +30,9 @@ PACKETS_TRIED = 8
 def first_picture(
     path: Path, data: memoryview, track: Track, bounds: Bounds
 ) -> tuple[VideoFrame, str, tuple[int, int]] | None:
-    """Return the first decoded frame of a track, the codec's profile and the shape of a pixel by the bitstream (width,
-    height; 1, 1 when it does not say), or None for a codec that is not decoded here.
+    """Return the first decoded frame of a track, the codec's profile and the shape of a pixel by
+    the bitstream (width, height; 1, 1 when it does not say), or None for a codec that is not
+    decoded here.
 
     Raises NotAVideo when no picture comes out.
     """
@@ -38,12 +42,18 @@ def first_picture(
     if not isinstance(frame, VideoFrame):
         raise NotAVideo(path, "has a picture track that decodes to sound.")
     aspect = context.sample_aspect_ratio
-    return frame, str(context.profile or ""), (aspect.numerator, aspect.denominator) if aspect else (1, 1)
+    return (
+        frame,
+        str(context.profile or ""),
+        (aspect.numerator, aspect.denominator) if aspect else (1, 1),
+    )
 
 
-def first_sound(path: Path, data: memoryview, track: Track, bounds: Bounds) -> tuple[AudioFrame, str] | None:
-    """Return the first decoded sound frame of a track and the codec's profile, or None for a codec that is not decoded
-    here.
+def first_sound(
+    path: Path, data: memoryview, track: Track, bounds: Bounds
+) -> tuple[AudioFrame, str] | None:
+    """Return the first decoded sound frame of a track and the codec's profile, or None for a codec
+    that is not decoded here.
 
     Raises NotAVideo when no sound comes out.
     """
@@ -66,10 +76,14 @@ def _first_frame(path: Path, data: memoryview, track: Track, bounds: Bounds) -> 
         frames = _frames(context, data, track)
         # The first sound frame of a stream may be cut short by its decoder; a whole one is wanted.
         frame = (
-            next(frames, None) if track.kind == "video" else max(frames, key=lambda found: found.samples, default=None)
+            next(frames, None)
+            if track.kind == "video"
+            else max(frames, key=lambda found: found.samples, default=None)
         )
     except FFmpegError as fault:
-        raise NotAVideo(path, f"has {track.kind} that cannot be decoded ({fault.strerror}).") from fault
+        raise NotAVideo(
+            path, f"has {track.kind} that cannot be decoded ({fault.strerror})."
+        ) from fault
     if frame is None:
         raise NotAVideo(path, f"has {track.kind} that cannot be decoded (no frame comes out).")
     return frame, context
@@ -78,13 +92,23 @@ def _first_frame(path: Path, data: memoryview, track: Track, bounds: Bounds) -> 
 def _frames(context: Any, data: memoryview, track: Track) -> Iterator[Any]:
     most = PICTURES_TRIED if track.kind == "video" else PACKETS_TRIED
     for sample in islice(track.samples, most):
-        yield from context.decode(av.Packet(bytes(data[sample.offset : sample.offset + sample.size])))
+        yield from context.decode(
+            av.Packet(bytes(data[sample.offset : sample.offset + sample.size]))
+        )
     yield from context.decode(None)
 
 
 def extradata(track: Track) -> bytes | None:
-    """Return the set-up record as the decoder wants it: Opus headers are turned from MP4's layout to Ogg's."""
-    if track.codec == "opus" and len(track.config) >= 11 and not track.config.startswith(b"OpusHead"):
+    """Return the set-up record as the decoder wants it: Opus headers are turned from MP4's layout
+    to Ogg's.
+    """
+    if (
+        track.codec == "opus"
+        and len(track.config) >= 11
+        and not track.config.startswith(b"OpusHead")
+    ):
         _, channels, skip, rate, gain, family = unpack_from(">BBHIhB", track.config)
-        return b"OpusHead" + pack("<BBHIhB", 1, channels, skip, rate, gain, family) + track.config[11:]
+        return (
+            b"OpusHead" + pack("<BBHIhB", 1, channels, skip, rate, gain, family) + track.config[11:]
+        )
     return track.config or None

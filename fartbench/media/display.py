@@ -1,4 +1,6 @@
-"""How a coded frame is shown: its shape in square pixels, its turn, its mirroring. No Django here."""
+"""How a coded frame is shown: its shape in square pixels, its turn, its mirroring. No Django
+here.
+"""
 
 from fractions import Fraction
 
@@ -9,13 +11,17 @@ Matrix = tuple[int, ...]
 
 UPRIGHT = (1, 0, 0, 1)
 TWO_VIEWS = "its frames hold two views (stereo), which some players show as one"
-SPHERE = "its frames are a map of a sphere (360 degrees), of which some players show one view and others the flat map"
+SPHERE = (
+    "its frames are a map of a sphere (360 degrees), of which some players show one view and "
+    "others the flat map"
+)
 
 
 def hides_part(by: str) -> str:
     """Return why no copy is made of a clip whose container hides part of each frame."""
     return (
-        f"its container hides part of each frame by {by}: some players show that part and some do not, and a copy "
+        f"its container hides part of each frame by {by}: some players show that part and some do "
+        "not, and a copy "
         "would bring it back"
     )
 
@@ -23,14 +29,18 @@ def hides_part(by: str) -> str:
 def visible_part(
     coded: tuple[int, int], left: int, top: int, width: int, height: int
 ) -> tuple[int, int, int, int] | None:
-    """Return the part of a coded frame that is visible (left, top, width, height), or None when none of it would be."""
+    """Return the part of a coded frame that is visible (left, top, width, height), or None when
+    none of it would be.
+    """
     left, top = max(left, 0), max(top, 0)
     width, height = min(width, coded[0] - left), min(height, coded[1] - top)
     return (left, top, width, height) if width > 0 and height > 0 else None
 
 
 def rotation(matrix: Matrix) -> int:
-    """Return the clockwise turn in degrees (0, 90, 180 or 270) of a quarter-turn matrix, mirroring taken off first."""
+    """Return the clockwise turn in degrees (0, 90, 180 or 270) of a quarter-turn matrix, mirroring
+    taken off first.
+    """
     a, b, _, _ = matrix
     if is_mirrored(matrix):
         a, b = -a, -b
@@ -44,8 +54,8 @@ def is_mirrored(matrix: Matrix) -> bool:
 
 
 def shown_size(track: Track, width: int, height: int) -> tuple[int, int]:
-    """Return width and height in square pixels at which a coded frame of ``width`` by ``height``, or the part of it
-    that the container leaves visible, is shown.
+    """Return width and height in square pixels at which a coded frame of ``width`` by ``height``,
+    or the part of it that the container leaves visible, is shown.
 
     As browsers do, one side is stretched and none is shrunk, so that no line of the frame is lost.
     """

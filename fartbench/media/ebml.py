@@ -13,8 +13,9 @@ class BadElements(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element: its ID with the length marker, and where it, its payload and its end lie; ``open`` when its size is
-    unknown."""
+    """One element: its ID with the length marker, and where it, its payload and its end lie;
+    ``open`` when its size is unknown.
+    """
 
     ident: int
     at: int
@@ -31,7 +32,9 @@ def _width(first: int, most: int) -> int:
 
 
 def read_size(data: Bytes, at: int, end: int) -> tuple[int | None, int]:
-    """Return a variable-length number (None when all its bits are set: unknown) and where it ends."""
+    """Return a variable-length number (None when all its bits are set: unknown) and where it
+    ends.
+    """
     if at >= end:
         raise BadElements("an element header is cut off")
     width = _width(data[at], 8)
@@ -44,7 +47,9 @@ def read_size(data: Bytes, at: int, end: int) -> tuple[int | None, int]:
 def walk(
     data: Bytes, start: int, end: int, enter: frozenset[int] = frozenset(), limit: int = 1_000_000
 ) -> Iterator[Element]:
-    """Yield the elements from ``start`` on, going into those named in ``enter`` instead of past them."""
+    """Yield the elements from ``start`` on, going into those named in ``enter`` instead of past
+    them.
+    """
     at = start
     count = 0
     while at < end:
@@ -53,7 +58,9 @@ def walk(
         size, first = read_size(data, at + width, end)
         last = end if size is None else first + size
         if last > end:
-            raise BadElements(f"the element {ident:X} at byte {at} says {size} bytes where {end - first} are left")
+            raise BadElements(
+                f"the element {ident:X} at byte {at} says {size} bytes where {end - first} are left"
+            )
         if size is None and ident not in enter:
             raise BadElements(f"the element {ident:X} at byte {at} has no size")
         count += 1

@@ -19,7 +19,9 @@ class NotAVideo(MediaRefusal):
 
 
 class UnsafeMedia(MediaRefusal):
-    """The file asks for more than a clip may have: pixels, streams, time, memory, or other files."""
+    """The file asks for more than a clip may have: pixels, streams, time, memory, or other
+    files.
+    """
 
 
 class MediaToolDied(MediaRefusal):

@@ -16,9 +16,11 @@ class FfmpegMissing(Refusal):
 
 @cache
 def ffmpeg_binary(named: str | None = None) -> Path:
-    """Return the ffmpeg program: ``named``, else ``FFMPEG_BINARY``, else the one that imageio-ffmpeg carries.
+    """Return the ffmpeg program: ``named``, else ``FFMPEG_BINARY``, else the one that
+    imageio-ffmpeg carries.
 
-    Raises FfmpegMissing when a named program is not there; a name that was set is never silently replaced.
+    Raises FfmpegMissing when a named program is not there; a name that was set is never silently
+    replaced.
     """
     wanted = named or os.environ.get("FFMPEG_BINARY", "")
     if wanted:
@@ -33,5 +35,6 @@ def ffmpeg_binary(named: str | None = None) -> Path:
         return Path(imageio_ffmpeg.get_ffmpeg_exe())
     except RuntimeError as error:
         raise FfmpegMissing(
-            "No ffmpeg program was found. Run “make setup”, or set FFMPEG_BINARY to the path of one."
+            "No ffmpeg program was found. Run “make setup”, or set FFMPEG_BINARY to the path of "
+            "one."
         ) from error

@@ -15,7 +15,8 @@ COLOUR, MASTERING, PROJECTION = 0x55B0, 0x55D0, 0x7670
 PARENTS = frozenset({COLOUR, MASTERING, PROJECTION})
 """The elements below Video that the numbers lie in."""
 NUMBERS = {
-    0xB0: "width", 0xBA: "height", 0x54B0: "shown_width", 0x54BA: "shown_height", 0x54B2: "shown_unit",
+    0xB0: "width", 0xBA: "height", 0x54B0: "shown_width", 0x54BA: "shown_height",
+    0x54B2: "shown_unit",
     0x54AA: "crop_bottom", 0x54BB: "crop_top", 0x54CC: "crop_left", 0x54DD: "crop_right",
     0x53B8: "stereo", 0x7671: "projection",
     0x55B1: "matrix", 0x55B9: "range", 0x55BA: "transfer", 0x55BB: "primaries",
@@ -40,7 +41,9 @@ Values = Mapping[str, float]
 
 
 class Addition(NamedTuple):
-    """What a block carries beside the coded frame: its kind (BlockAddID), and where it lies in the file."""
+    """What a block carries beside the coded frame: its kind (BlockAddID), and where it lies in the
+    file.
+    """
 
     kind: int
     offset: int
@@ -48,8 +51,8 @@ class Addition(NamedTuple):
 
 
 def set_showing(track: Track, values: Values, additions: Sequence[Addition]) -> None:
-    """Set size, shape, turn and colours of a picture track from its numbers by name, and what its blocks carry beside
-    the coded frames.
+    """Set size, shape, turn and colours of a picture track from its numbers by name, and what its
+    blocks carry beside the coded frames.
 
     An obstacle is noted when no copy could be shown the same.
     """
@@ -63,7 +66,10 @@ def set_showing(track: Track, values: Values, additions: Sequence[Addition]) -> 
     turn = quarter_turn(values)
     track.matrix = turn or UPRIGHT
     if turn is None:
-        track.obstacle = "its container turns the frames by other than quarter turns, which players show differently"
+        track.obstacle = (
+            "its container turns the frames by other than quarter turns, which players show "
+            "differently"
+        )
     if values.get("stereo"):
         track.obstacle = TWO_VIEWS
     if values.get("projection"):
@@ -80,15 +86,19 @@ def _visible(track: Track, values: Values) -> tuple[int, int, int, int] | None:
 
 
 def _set_shape(track: Track, values: Values) -> None:
-    """Set the shape of a pixel from the display size, of which players take the ratio in every unit but “unknown”.
+    """Set the shape of a pixel from the display size, of which players take the ratio in every unit
+    but “unknown”.
 
-    It is the size of what is visible. In pixels, which is the unit where none is said, a side that is not said is as
-    long as the coded one.
+    It is the size of what is visible. In pixels, which is the unit where none is said, a side that
+    is not said is as long as the coded one.
     """
     unit = int(values.get("shown_unit", PIXELS))
     width, height = track.visible[2:] if track.visible else (track.width, track.height)
     default = (width, height) if unit == PIXELS else (0, 0)
-    wide, high = int(values.get("shown_width", default[0])), int(values.get("shown_height", default[1]))
+    wide, high = (
+        int(values.get("shown_width", default[0])),
+        int(values.get("shown_height", default[1])),
+    )
     if unit >= UNKNOWN_UNIT or not all((wide, high, width, height)):
         return
     aspect = Fraction(wide * height, high * width)
@@ -110,8 +120,8 @@ def _set_colours(track: Track, values: Values) -> None:
 def quarter_turn(values: Values) -> tuple[int, ...] | None:
     """Return the quarter turn or mirror that a projection's pose is, or None for any other pose.
 
-    As libavformat reads it: half a turn about the upright axis (yaw) shows the frame from behind, so mirrored, and
-    turns it by the roll the other way.
+    As libavformat reads it: half a turn about the upright axis (yaw) shows the frame from behind,
+    so mirrored, and turns it by the roll the other way.
     """
     roll, pitch, yaw = (values.get(name, 0.0) % 360 for name in ("roll", "pitch", "yaw"))
     if pitch or yaw not in (0, 180):

@@ -18,7 +18,14 @@ from fartbench.media.packet_lengths import OPUS_RATE, packet_seconds
 
 SEGMENT, INFO, TRACKS, CLUSTER, BLOCK_GROUP = 0x18538067, 0x1549A966, 0x1654AE6B, 0x1F43B675, 0xA0
 ENTRY, VIDEO, AUDIO, ENCODINGS = 0xAE, 0xE0, 0xE1, 0x6D80
-SIMPLE_BLOCK, BLOCK, BLOCK_DURATION, REFERENCE, DISCARD, TIMESTAMP = 0xA3, 0xA1, 0x9B, 0xFB, 0x75A2, 0xE7
+SIMPLE_BLOCK, BLOCK, BLOCK_DURATION, REFERENCE, DISCARD, TIMESTAMP = (
+    0xA3,
+    0xA1,
+    0x9B,
+    0xFB,
+    0x75A2,
+    0xE7,
+)
 ADDITIONS, ADDITION, ADDITION_KIND, ADDED = 0x75A1, 0xA6, 0xEE, 0xA5
 SCALE = 0x2AD7B1
 DEFAULT_SCALE = 1_000_000
@@ -30,7 +37,8 @@ _NUMBERS = {
 }  # fmt: skip
 _REALS = {0xB5: "rate", **matroska_display.REALS}
 CODECS = {
-    "V_MPEG4/ISO/AVC": "h264", "V_MPEGH/ISO/HEVC": "hevc", "V_AV1": "av1", "V_VP8": "vp8", "V_VP9": "vp9",
+    "V_MPEG4/ISO/AVC": "h264", "V_MPEGH/ISO/HEVC": "hevc", "V_AV1": "av1", "V_VP8": "vp8",
+    "V_VP9": "vp9",
     "A_AAC": "aac", "A_OPUS": "opus", "A_VORBIS": "vorbis", "A_MPEG/L3": "mp3",
 }  # fmt: skip
 
@@ -63,7 +71,9 @@ class _State:
 
 
 def read_matroska(path: Path, data: Bytes, bounds: Bounds) -> Movie:
-    """Return the tracks of a WebM or Matroska file; raise NotAVideo or UnsafeMedia naming what is wrong with it."""
+    """Return the tracks of a WebM or Matroska file; raise NotAVideo or UnsafeMedia naming what is
+    wrong with it.
+    """
     try:
         return _read(path, data, bounds)
     except (BadElements, IndexError) as fault:
@@ -74,7 +84,9 @@ def _read(path: Path, data: Bytes, bounds: Bounds) -> Movie:
     segment = _segment(data)
     entries, scale = _headers(data, segment, bounds)
     if len(entries) > bounds.tracks:
-        raise UnsafeMedia(path, f"has {len(entries)} tracks; a clip may have at most {bounds.tracks}.")
+        raise UnsafeMedia(
+            path, f"has {len(entries)} tracks; a clip may have at most {bounds.tracks}."
+        )
     if not entries:
         raise NotAVideo(path, "has no tracks.")
     state = _State(scale)
@@ -93,8 +105,9 @@ def _segment(data: Bytes) -> Element:
 
 
 def _headers(data: Bytes, segment: Element, bounds: Bounds) -> tuple[dict[int, _Entry], int]:
-    """Return the track entries by number and the nanoseconds of a tick, wherever in the file they lie: editors of tags
-    move them to its end."""
+    """Return the track entries by number and the nanoseconds of a tick, wherever in the file they
+    lie: editors of tags move them to its end.
+    """
     entries: dict[int, _Entry] = {}
     scale, missing = DEFAULT_SCALE, {TRACKS, INFO}
     for element in ebml.walk(data, segment.start, segment.end, _DEEP - {INFO}, bounds.boxes * 5):
@@ -106,7 +119,9 @@ def _headers(data: Bytes, segment: Element, bounds: Bounds) -> tuple[dict[int, _
             found = [_entry(data, part) for part in parts if part.ident == ENTRY]
             entries = {entry.whole("number"): entry for entry in found}
         else:
-            scale = next((ebml.number(data, part) for part in parts if part.ident == SCALE), DEFAULT_SCALE)
+            scale = next(
+                (ebml.number(data, part) for part in parts if part.ident == SCALE), DEFAULT_SCALE
+            )
         if not missing:
             break
     return entries, scale
@@ -115,7 +130,9 @@ def _headers(data: Bytes, segment: Element, bounds: Bounds) -> tuple[dict[int, _
 def _entry(data: Bytes, box: Element) -> _Entry:
     entry = _Entry()
     for element in ebml.walk(data, box.start, box.end, matroska_display.PARENTS | {VIDEO, AUDIO}):
-        payload = bytes(data[element.start : element.end]) if element.ident in (0x86, 0x63A2) else b""
+        payload = (
+            bytes(data[element.start : element.end]) if element.ident in (0x86, 0x63A2) else b""
+        )
         if element.ident in _NUMBERS:
             entry.values[_NUMBERS[element.ident]] = ebml.number(data, element)
         elif element.ident in _REALS:
@@ -129,7 +146,9 @@ def _entry(data: Bytes, box: Element) -> _Entry:
     return entry
 
 
-def _follow(data: Bytes, element: Element, entries: dict[int, _Entry], state: _State, bounds: Bounds) -> None:
+def _follow(
+    data: Bytes, element: Element, entries: dict[int, _Entry], state: _State, bounds: Bounds
+) -> None:
     if element.ident == TIMESTAMP:
         state.cluster = ebml.number(data, element)
     elif element.ident == SIMPLE_BLOCK:
@@ -138,8 +157,12 @@ def _follow(data: Bytes, element: Element, entries: dict[int, _Entry], state: _S
         _group(data, element, entries, state, bounds)
 
 
-def _group(data: Bytes, group: Element, entries: dict[int, _Entry], state: _State, bounds: Bounds) -> None:
-    """Add the block of a group with what the group says of it, which may lie before the block or behind it."""
+def _group(
+    data: Bytes, group: Element, entries: dict[int, _Entry], state: _State, bounds: Bounds
+) -> None:
+    """Add the block of a group with what the group says of it, which may lie before the block or
+    behind it.
+    """
     parts = list(ebml.walk(data, group.start, group.end, frozenset({ADDITIONS})))
     block = next((part for part in parts if part.ident == BLOCK), None)
     added = None if block is None else _block(data, block, entries, state, bounds)
@@ -191,7 +214,9 @@ def _block(
 
 
 def _laced(data: Bytes, at: int, end: int, kind: int) -> list[tuple[int, int]]:
-    """Return where the frames of a block lie (RFC 9559 §10.3: no, Xiph, fixed-size or EBML lacing)."""
+    """Return where the frames of a block lie (RFC 9559 §10.3: no, Xiph, fixed-size or EBML
+    lacing).
+    """
     if kind == 0:
         return [(at, end - at)]
     count = data[at] + 1
@@ -208,7 +233,11 @@ def _laced(data: Bytes, at: int, end: int, kind: int) -> list[tuple[int, int]]:
         else:
             first = at
             value, at = ebml.read_size(data, at, end)
-            size = (value or 0) if index == 0 else sizes[-1] + (value or 0) - ((1 << (7 * (at - first) - 1)) - 1)
+            size = (
+                (value or 0)
+                if index == 0
+                else sizes[-1] + (value or 0) - ((1 << (7 * (at - first) - 1)) - 1)
+            )
         sizes.append(size)
     sizes.append(end - at - sum(sizes))
     if min(sizes) < 0:
@@ -219,10 +248,14 @@ def _laced(data: Bytes, at: int, end: int, kind: int) -> list[tuple[int, int]]:
 
 def _track(path: Path, data: Bytes, number: int, entry: _Entry, scale: int) -> Track:
     kind = {1: "video", 2: "audio"}.get(entry.whole("type"), "other")
-    track = Track(number, kind, CODECS.get(entry.codec, entry.codec), NANOSECONDS, entry.config, _timed(entry))
+    track = Track(
+        number, kind, CODECS.get(entry.codec, entry.codec), NANOSECONDS, entry.config, _timed(entry)
+    )
     track.marked_default = entry.whole("default", 1) == 1
     if entry.encoded and kind != "other":
-        raise UnsafeMedia(path, "packs or encrypts its samples (ContentEncodings), which can unpack to any size.")
+        raise UnsafeMedia(
+            path, "packs or encrypts its samples (ContentEncodings), which can unpack to any size."
+        )
     if kind == "video":
         matroska_display.set_showing(track, entry.values, entry.additions)
         if entry.untimed and not entry.whole("default_duration"):
@@ -246,8 +279,9 @@ def _sound(data: Bytes, track: Track, entry: _Entry, scale: int) -> None:
 
 
 def _discard(track: Track, entry: _Entry) -> None:
-    """Set what is dropped of the last packet, of which players drop no more than all; note as an obstacle what is
-    dropped elsewhere."""
+    """Set what is dropped of the last packet, of which players drop no more than all; note as an
+    obstacle what is dropped elsewhere.
+    """
     last = len(track.samples) - 1
     drops = {number: length for number, length in entry.discards.items() if length}
     drop = drops.pop(last, 0)
@@ -259,21 +293,26 @@ def _discard(track: Track, entry: _Entry) -> None:
 
 
 def _pre_skip(track: Track) -> Fraction:
-    """Return how much sound (s) an Opus decoder skips by its own header (RFC 7845 §5.1), which it does without a delay
-    in the container."""
+    """Return how much sound (s) an Opus decoder skips by its own header (RFC 7845 §5.1), which it
+    does without a delay in the container.
+    """
     if track.codec != "opus" or len(track.config) < 12:
         return Fraction(0)
     return Fraction(int.from_bytes(track.config[10:12], "little"), OPUS_RATE)
 
 
 def _time_packets(data: Bytes, track: Track, entry: _Entry) -> None:
-    """Give each packet the length that it says itself, and those without a time the one at which the last one ends."""
+    """Give each packet the length that it says itself, and those without a time the one at which
+    the last one ends.
+    """
     for number, sample in enumerate(track.samples):
         packet = data[sample.offset : sample.offset + sample.size]
         seconds = packet_seconds(track.codec, track.config, packet)
         if seconds is None:
             if number in entry.untimed and not entry.whole("default_duration"):
-                track.obstacle = "several sound packets share a block, and nothing says when each is heard"
+                track.obstacle = (
+                    "several sound packets share a block, and nothing says when each is heard"
+                )
             continue
         length, pts = round(seconds * NANOSECONDS), sample.pts
         if number in entry.untimed:
@@ -283,10 +322,13 @@ def _time_packets(data: Bytes, track: Track, entry: _Entry) -> None:
 
 
 def _timed(entry: _Entry) -> list[Sample]:
-    """Return the samples with durations: the block's own, else the time to the next one, else the track's default."""
+    """Return the samples with durations: the block's own, else the time to the next one, else the
+    track's default.
+    """
     ordered = sorted({sample.pts for sample in entry.samples})
     gaps = {a: b - a for a, b in pairwise(ordered)}
     last = entry.whole("default_duration") or (ordered[-1] - ordered[-2] if len(ordered) > 1 else 0)
     return [
-        sample if sample.duration else sample._replace(duration=gaps.get(sample.pts, last)) for sample in entry.samples
+        sample if sample.duration else sample._replace(duration=gaps.get(sample.pts, last))
+        for sample in entry.samples
     ]

@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 
 class Sample(NamedTuple):
-    """One coded picture or sound packet: where it lies in the file and when it is shown (track ticks)."""
+    """One coded picture or sound packet: where it lies in the file and when it is shown (track
+    ticks).
+    """
 
     offset: int
     size: int
@@ -21,21 +23,23 @@ class Track:
     """One stream of samples.
 
     ``config`` is the codec's own set-up record as the container carried it (avcC, hvcC, av1C, vpcC,
-    AudioSpecificConfig, OpusHead, Vorbis headers). A sample is shown at ``pts / timescale + shift`` seconds; what lies
-    before ``begin`` or after ``end`` (seconds, None for no limit) is hidden by the container, and so are the last
-    ``tail`` seconds.
+    AudioSpecificConfig, OpusHead, Vorbis headers). A sample is shown at ``pts / timescale + shift``
+    seconds; what lies before ``begin`` or after ``end`` (seconds, None for no limit) is hidden by
+    the container, and so are the last ``tail`` seconds.
 
-    ``visible`` is the part of a coded frame (left, top, width, height) that the container leaves where it hides the
-    rest, None where it hides nothing, or where ``crop_is_known`` is false because it hides part in a way that is not
-    read here. A frame is shown stretched by ``pixel_aspect`` (width to height of one pixel) and then turned by
-    ``matrix``, the four cells of a quarter turn or mirror. ``pixel_aspect`` is what players go by: the container's word
-    where ``aspect_declared``, else ``coded_aspect``, the bitstream's own, which is known once a frame has been decoded.
+    ``visible`` is the part of a coded frame (left, top, width, height) that the container leaves
+    where it hides the rest, None where it hides nothing, or where ``crop_is_known`` is false
+    because it hides part in a way that is not read here. A frame is shown stretched by
+    ``pixel_aspect`` (width to height of one pixel) and then turned by ``matrix``, the four cells of
+    a quarter turn or mirror. ``pixel_aspect`` is what players go by: the container's word where
+    ``aspect_declared``, else ``coded_aspect``, the bitstream's own, which is known once a frame has
+    been decoded.
 
-    ``colour`` is primaries, transfer, matrix (ITU-T H.273 codes) and whether the range is full, None until a frame has
-    been decoded where the container leaves that to the bitstream. ``mastering`` and ``light`` are what HDR pictures
-    were graded for, as the payloads of the boxes “mdcv” and “clli”. ``alpha`` is where
-    the coded alpha planes of its frames lie (offset, size). ``left_out`` counts what else the container says
-    about showing and no copy carries.
+    ``colour`` is primaries, transfer, matrix (ITU-T H.273 codes) and whether the range is full,
+    None until a frame has been decoded where the container leaves that to the bitstream.
+    ``mastering`` and ``light`` are what HDR pictures were graded for, as the payloads of the boxes
+    “mdcv” and “clli”. ``alpha`` is where the coded alpha planes of its frames lie (offset, size).
+    ``left_out`` counts what else the container says about showing and no copy carries.
     ``marked_default`` is Matroska's word that players should choose the track.
     """
 
@@ -71,7 +75,9 @@ class Track:
 
     @property
     def crop(self) -> tuple[int, int, int, int] | None:
-        """How many pixels the container hides at the left, top, right and bottom; None when that is not known."""
+        """How many pixels the container hides at the left, top, right and bottom; None when that is
+        not known.
+        """
         if not self.crop_is_known:
             return None
         if self.visible is None:
@@ -102,10 +108,11 @@ class Movie:
         return [track for track in self.tracks if track.kind == kind and not track.attached]
 
     def main(self, kind: str) -> Track | None:
-        """Return the track that is shown to reviewers: the first enabled one of a kind, else the first, else None.
+        """Return the track that is shown to reviewers: the first enabled one of a kind, else the
+        first, else None.
 
-        Chromium does the same with an MP4 or MOV file. In Matroska and WebM it plays the first track whatever the
-        flags of a track say, so the reader takes every track there for enabled.
+        Chromium does the same with an MP4 or MOV file. In Matroska and WebM it plays the first
+        track whatever the flags of a track say, so the reader takes every track there for enabled.
         """
         tracks = self.candidates(kind)
         return next((track for track in tracks if track.enabled), tracks[0] if tracks else None)

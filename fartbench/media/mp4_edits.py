@@ -1,7 +1,8 @@
 """Edit lists of MP4 and MOV: which stretch of a track is shown, and when. No Django here.
 
-Source: ISO/IEC 14496-12 §8.6.6. Where players agree on more than the standard says, they are followed: frames that
-begin after the stretch does are shown from its beginning on (libavformat, and browsers that use it).
+Source: ISO/IEC 14496-12 §8.6.6. Where players agree on more than the standard says, they are
+followed: frames that begin after the stretch does are shown from its beginning on (libavformat, and
+browsers that use it).
 """
 
 from fractions import Fraction
@@ -19,12 +20,19 @@ MOST_ROWS = 64
 IN_PIECES = "its edit list cuts the clip into pieces or changes its speed"
 ENDS_EMPTY = "its edit list ends with a stretch that shows nothing, which players show differently"
 SHOWS_NOTHING = "its edit list shows nothing of it"
-SOUND_IN_ROWS = "its sound has an edit list of several rows, and players differ on how they put the rows together"
-NO_LENGTH = "its edit list says that it lasts for no time, and players differ on whether they show it"
+SOUND_IN_ROWS = (
+    "its sound has an edit list of several rows, and players differ on how they put the rows "
+    "together"
+)
+NO_LENGTH = (
+    "its edit list says that it lasts for no time, and players differ on whether they show it"
+)
 
 
 class Row(NamedTuple):
-    """One row: how long it lasts (movie ticks), the media time that it begins with (track ticks), and the speed."""
+    """One row: how long it lasts (movie ticks), the media time that it begins with (track ticks),
+    and the speed.
+    """
 
     length: int
     begin: int
@@ -32,10 +40,11 @@ class Row(NamedTuple):
 
 
 def read_edits(data: Bytes, elst: Box | None, track: Track, clock: int) -> None:
-    """Set the track's shift, begin and end from its edit list; ``clock`` is the movie's ticks a second.
+    """Set the track's shift, begin and end from its edit list; ``clock`` is the movie's ticks a
+    second.
 
-    Followed are empty rows, then one stretch at normal speed, which may be written in several rows. Anything else is
-    noted as an obstacle.
+    Followed are empty rows, then one stretch at normal speed, which may be written in several rows.
+    Anything else is noted as an obstacle.
     """
     rows = [] if elst is None else _rows(data, elst)
     if not rows:
@@ -56,7 +65,9 @@ def read_edits(data: Bytes, elst: Box | None, track: Track, clock: int) -> None:
 
 
 def _obstacle(rows: list[Row], track: Track, clock: int) -> str:
-    """Return why no copy can follow the rows that are left behind the empty ones, empty when one can."""
+    """Return why no copy can follow the rows that are left behind the empty ones, empty when one
+    can.
+    """
     if track.samples and not any(row.length for row in rows):
         return NO_LENGTH  # in fragments, which come later, it means to the end
     if rows[-1].begin == NOTHING:
@@ -69,10 +80,11 @@ def _obstacle(rows: list[Row], track: Track, clock: int) -> str:
 
 
 def _rows(data: Bytes, elst: Box) -> list[Row]:
-    """Return the rows without those that change nothing: empty ones of no length, and one of no length at the end.
+    """Return the rows without those that change nothing: empty ones of no length, and one of no
+    length at the end.
 
-    The only row that shows something is kept without a length as well: it says that the track is shown to its end, as
-    programs write it that do not know yet how many fragments will follow.
+    The only row that shows something is kept without a length as well: it says that the track is
+    shown to its end, as programs write it that do not know yet how many fragments will follow.
     """
     version, _ = full(data, elst)
     (count,) = unpack_from(">I", data, elst.start + 4)
@@ -80,7 +92,9 @@ def _rows(data: Bytes, elst: Box) -> list[Row]:
     if elst.start + 8 + count * width > elst.end:
         raise BadBoxes("the “elst” table is cut off")
     most = min(count, MOST_ROWS + 1)
-    rows = [Row(*unpack_from(layout, data, elst.start + 8 + index * width)) for index in range(most)]
+    rows = [
+        Row(*unpack_from(layout, data, elst.start + 8 + index * width)) for index in range(most)
+    ]
     rows = [row for row in rows if row.length or row.begin != NOTHING]
     while len(rows) > 1 and not rows[-1].length and rows[-2].begin != NOTHING:
         rows.pop()
@@ -90,7 +104,8 @@ def _rows(data: Bytes, elst: Box) -> list[Row]:
 def _is_one_stretch(rows: list[Row], track: Track, clock: int) -> bool:
     """Say whether the rows follow each other in the media at normal speed.
 
-    Players cut between frames only: a row that begins elsewhere than at a key frame is put together differently.
+    Players cut between frames only: a row that begins elsewhere than at a key frame is put together
+    differently.
     """
     if any(row.speed != NORMAL_SPEED or row.begin < 0 for row in rows):
         return False
@@ -107,7 +122,9 @@ def _is_one_stretch(rows: list[Row], track: Track, clock: int) -> bool:
 
 
 def _first_shown(begin: int, track: Track) -> int:
-    """Return the media time that is shown first: that of the first frame when it comes after ``begin``."""
+    """Return the media time that is shown first: that of the first frame when it comes after
+    ``begin``.
+    """
     if track.kind != "video" or not track.samples:
         return begin
     return max(begin, min(sample.pts for sample in track.samples))

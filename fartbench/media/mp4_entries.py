@@ -1,7 +1,7 @@
 """Sample entries: which codec a track holds and how it is set up. No Django here.
 
-Sources: ISO/IEC 14496-12 §12, 14496-14 (esds), 14496-15 (avcC, hvcC), the AV1, VP9 and Opus bindings, QuickTime File
-Format.
+Sources: ISO/IEC 14496-12 §12, 14496-14 (esds), 14496-15 (avcC, hvcC), the AV1, VP9 and Opus
+bindings, QuickTime File Format.
 """
 
 from struct import unpack_from
@@ -23,12 +23,22 @@ VIDEO = {
     "mjpb": ("mjpeg", ""),
 }
 AUDIO = {"mp4a": "esds", ".mp3": "", "Opus": "dOps"}
-OBJECT_TYPES = {0x40: "aac", 0x66: "aac", 0x67: "aac", 0x68: "aac", 0x69: "mp3", 0x6B: "mp3", 0xDD: "vorbis"}
+OBJECT_TYPES = {
+    0x40: "aac",
+    0x66: "aac",
+    0x67: "aac",
+    0x68: "aac",
+    0x69: "mp3",
+    0x6B: "mp3",
+    0xDD: "vorbis",
+}
 PICTURES = {"jpeg", "mjpa", "mjpb", "png ", "gif ", "tiff"}
 
 
 def read_entries(data: Bytes, stsd: Box, track: Track, used: set[int], quicktime: bool) -> None:
-    """Set the track's codec, set-up record and size or rate; note as its obstacle what a copy cannot carry."""
+    """Set the track's codec, set-up record and size or rate; note as its obstacle what a copy
+    cannot carry.
+    """
     entries = list(walk(data, stsd.start + 8, stsd.end, limit=64))
     if not entries or max(used) > len(entries):
         raise BadBoxes("a track has no sample description")
@@ -90,7 +100,9 @@ def _audio(data: Bytes, entry: Box, track: Track, quicktime: bool) -> None:
 
 
 def read_esds(record: bytes) -> tuple[str, bytes]:
-    """Return the codec and its AudioSpecificConfig from an elementary stream descriptor (ISO/IEC 14496-1 §7.2.6)."""
+    """Return the codec and its AudioSpecificConfig from an elementary stream descriptor (ISO/IEC
+    14496-1 §7.2.6).
+    """
     tag, start, end = _descriptor(record, 0, len(record))
     if tag != 3:  # ES_Descriptor
         raise BadBoxes("the “esds” box holds no elementary stream descriptor")

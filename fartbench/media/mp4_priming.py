@@ -1,6 +1,8 @@
-"""How much silence an encoder put before the sound, where players read that differently. No Django here.
+"""How much silence an encoder put before the sound, where players read that differently. No Django
+here.
 
-Sources: Apple's “Audio Priming” (QuickTime File Format, appendix G) for edit lists; the tag as FFmpeg reads it.
+Sources: Apple's “Audio Priming” (QuickTime File Format, appendix G) for edit lists; the tag as
+FFmpeg reads it.
 """
 
 from collections.abc import Iterator
@@ -10,14 +12,16 @@ from fartbench.media.movie import Track
 from fartbench.media.packet_lengths import OPUS_RATE
 
 HIDDEN_DIFFERENTLY = (
-    "players differ on how much of the beginning of its sound they hide; normalising the round re-encodes it"
+    "players differ on how much of the beginning of its sound they hide; normalising the round "
+    "re-encodes it"
 )
 MOST = 16_384
 """FFmpeg, and with it Chromium, ignores a tag that says as many samples or more."""
 
 
 def note_priming(data: Bytes, moov: Box, tracks: list[Track]) -> None:
-    """Note as an obstacle of the last track's sound that a tag hides another stretch of it than the edit list.
+    """Note as an obstacle of the last track's sound that a tag hides another stretch of it than the
+    edit list.
 
     FFmpeg and Chromium follow the tag and not the edit list, other players the edit list alone.
     """
@@ -35,20 +39,27 @@ def note_priming(data: Bytes, moov: Box, tracks: list[Track]) -> None:
 
 
 def note_unlike_starts(tracks: list[Track], *, has_fragments: bool) -> None:
-    """Note as an obstacle that FFmpeg, and with it Chromium, hides another stretch of a sound than its edit list says.
+    """Note as an obstacle that FFmpeg, and with it Chromium, hides another stretch of a sound than
+    its edit list says.
 
-    FFmpeg takes the ticks that are hidden of Opus for samples of its one rate, whatever the track's clock is, and
-    hides nothing of MP3 in fragments.
+    FFmpeg takes the ticks that are hidden of Opus for samples of its one rate, whatever the track's
+    clock is, and hides nothing of MP3 in fragments.
     """
     for track in tracks:
-        is_unlike = (track.codec == "opus" and track.timescale != OPUS_RATE) or (track.codec == "mp3" and has_fragments)
+        is_unlike = (track.codec == "opus" and track.timescale != OPUS_RATE) or (
+            track.codec == "mp3" and has_fragments
+        )
         if is_unlike and track.samples and _hidden_ticks(track) > 0:
             track.obstacle = track.obstacle or HIDDEN_DIFFERENTLY
 
 
 def _hidden_ticks(sound: Track) -> int:
     """Return how much of a sound the edit list hides at its beginning, in ticks of the track."""
-    return 0 if sound.begin is None else round((sound.begin - sound.time(sound.samples[0])) * sound.timescale)
+    return (
+        0
+        if sound.begin is None
+        else round((sound.begin - sound.time(sound.samples[0])) * sound.timescale)
+    )
 
 
 def _tagged(data: Bytes, moov: Box) -> int:

@@ -15,40 +15,65 @@ from fartbench.media.mp4_display import Cells, read_cells, read_showing
 from fartbench.media.mp4_edits import read_edits
 from fartbench.media.mp4_entries import read_entries
 from fartbench.media.mp4_priming import note_priming, note_unlike_starts
-from fartbench.media.mp4_tables import Defaults, Fragment, read_defaults, read_fragments, read_tables, read_uncompressed
+from fartbench.media.mp4_tables import (
+    Defaults,
+    Fragment,
+    read_defaults,
+    read_fragments,
+    read_tables,
+    read_uncompressed,
+)
 
 SMALLEST_BOX = 8
 FRAGMENTS_BEGIN = ("moof", "mdat", "styp", "sidx", "emsg", "prft")
-SHOWN_EARLY = "its fragments show frames before they are decoded, and players differ on how that lies to the sound"
+SHOWN_EARLY = (
+    "its fragments show frames before they are decoded, and players differ on how that lies to the "
+    "sound"
+)
 _KINDS = {b"vide": "video", b"soun": "audio"}
 
 
 def read_mp4(path: Path, data: Bytes, bounds: Bounds) -> Movie:
-    """Return the tracks of an MP4 or MOV file; raise NotAVideo or UnsafeMedia naming what is wrong with it."""
+    """Return the tracks of an MP4 or MOV file; raise NotAVideo or UnsafeMedia naming what is wrong
+    with it.
+    """
     try:
         return _read(path, data, bounds)
     except BadBoxes as fault:
         raise NotAVideo(path, f"is not a complete MP4 file: {fault}.") from fault
     except (struct_error, IndexError) as fault:
-        raise NotAVideo(path, "is not a complete MP4 file: a field runs past the end of its box.") from fault
+        raise NotAVideo(
+            path, "is not a complete MP4 file: a field runs past the end of its box."
+        ) from fault
 
 
 def _read(path: Path, data: Bytes, bounds: Bounds) -> Movie:
     top = list(walk(data, 0, len(data), bounds.boxes))
     moov = next((box for box in top if box.kind == "moov"), None)
     if moov is None:
-        raise NotAVideo(path, "has no “moov” box, so it holds no movie (cut off, or another kind of file).")
+        raise NotAVideo(
+            path, "has no “moov” box, so it holds no movie (cut off, or another kind of file)."
+        )
     ftyp = next((box for box in top if box.kind == "ftyp"), None)
     brand = bytes(data[ftyp.start : ftyp.start + 4]).decode("latin-1") if ftyp else "qt  "
     traks = [box for box in walk(data, moov.start, moov.end) if box.kind == "trak"]
     if len(traks) > bounds.tracks:
-        raise UnsafeMedia(path, f"has {len(traks)} tracks; a clip may have at most {bounds.tracks}.")
+        raise UnsafeMedia(
+            path, f"has {len(traks)} tracks; a clip may have at most {bounds.tracks}."
+        )
     mvhd = need(data, moov, "mvhd")
     clock, turn = _movie_clock(data, mvhd), read_cells(data, mvhd, 64)
     quicktime = brand == "qt  "
-    tracks = [_track(path, data, trak, clock=clock, turn=turn, quicktime=quicktime, bounds=bounds) for trak in traks]
+    tracks = [
+        _track(path, data, trak, clock=clock, turn=turn, quicktime=quicktime, bounds=bounds)
+        for trak in traks
+    ]
     moofs = [box for box in top if box.kind == "moof"]
-    if moofs and top[-1].kind != "mfra" and _may_begin_a_fragment(bytes(data[top[-1].end :][:SMALLEST_BOX])):
+    if (
+        moofs
+        and top[-1].kind != "mfra"
+        and _may_begin_a_fragment(bytes(data[top[-1].end :][:SMALLEST_BOX]))
+    ):
         raise BadBoxes("its last box is cut off")
     _add_fragments(data, moofs, tracks, read_defaults(data, moov), bounds)
     note_priming(data, moov, tracks)
@@ -58,7 +83,9 @@ def _read(path: Path, data: Bytes, bounds: Bounds) -> Movie:
 
 
 def _tell_films_from_covers(tracks: list[Track]) -> None:
-    """Take a track of still pictures for the film when a file has no other picture and it holds more than one."""
+    """Take a track of still pictures for the film when a file has no other picture and it holds
+    more than one.
+    """
     pictures = [track for track in tracks if track.kind == "video"]
     if all(track.attached for track in pictures):
         for track in pictures:
@@ -66,7 +93,8 @@ def _tell_films_from_covers(tracks: list[Track]) -> None:
 
 
 def _may_begin_a_fragment(tail: bytes) -> bool:
-    """Say whether a few bytes behind the last box may be what is left of another fragment's first box.
+    """Say whether a few bytes behind the last box may be what is left of another fragment's first
+    box.
 
     Its size is below 16 MB, so it begins with a zero; four zeros are no size of such a box.
     """
@@ -87,7 +115,9 @@ def _timescale(value: int, what: str) -> int:
     return value
 
 
-def _track(path: Path, data: Bytes, trak: Box, *, clock: int, turn: Cells, quicktime: bool, bounds: Bounds) -> Track:
+def _track(
+    path: Path, data: Bytes, trak: Box, *, clock: int, turn: Cells, quicktime: bool, bounds: Bounds
+) -> Track:
     tkhd = need(data, trak, "tkhd")
     version, flags = full(data, tkhd)
     (number,) = unpack_from(">I", data, tkhd.start + (20 if version else 12))
@@ -120,7 +150,9 @@ def _refuse_outside_data(path: Path, data: Bytes, minf: Box) -> None:
         return
     for entry in walk(data, dref.start + 8, dref.end, limit=64):
         if not full(data, entry)[1] & 1:
-            raise UnsafeMedia(path, "keeps its picture or sound in another file (an external data reference).")
+            raise UnsafeMedia(
+                path, "keeps its picture or sound in another file (an external data reference)."
+            )
 
 
 def _add_fragments(
@@ -128,11 +160,13 @@ def _add_fragments(
 ) -> None:
     """Add the samples of the fragments to their tracks.
 
-    Frames that are shown before their decoding time are an obstacle beside sound: libavformat moves all frames by the
-    largest such step, other players none.
+    Frames that are shown before their decoding time are an obstacle beside sound: libavformat moves
+    all frames by the largest such step, other players none.
     """
     shown = {track.number: track for track in tracks if track.kind != "other"}
-    clocks = {number: sum(sample.duration for sample in track.samples) for number, track in shown.items()}
+    clocks = {
+        number: sum(sample.duration for sample in track.samples) for number, track in shown.items()
+    }
     has_sound = any(track.kind == "audio" for track in tracks)
     for fragment in (found for moof in moofs for found in read_fragments(data, moof, trex, bounds)):
         track = shown.get(fragment.track)
@@ -149,9 +183,11 @@ def _add_fragments(
 
 
 def _add_samples(track: Track, fragment: Fragment, now: int) -> int:
-    """Add a fragment's samples, the first of which is decoded ``now`` (track ticks); return when the last one ends.
+    """Add a fragment's samples, the first of which is decoded ``now`` (track ticks); return when
+    the last one ends.
 
-    How long an edit list shows the track was written before the fragments were: players show them all.
+    How long an edit list shows the track was written before the fragments were: players show them
+    all.
     """
     track.end = None
     for offset, size, duration, shift, sync in fragment.rows:

@@ -1,7 +1,7 @@
 """Sample tables of an MP4 or MOV track, whole (stbl) or in fragments (moof). No Django here.
 
-Source: ISO/IEC 14496-12 §8.6 to §8.8. Composition offsets are read as signed in both versions, as QuickTime writes
-them.
+Source: ISO/IEC 14496-12 §8.6 to §8.8. Composition offsets are read as signed in both versions, as
+QuickTime writes them.
 """
 
 from collections.abc import Iterator
@@ -15,20 +15,26 @@ from fartbench.media.movie import Sample
 
 
 def read_tables(data: Bytes, stbl: Box, bounds: Bounds) -> tuple[list[Sample], set[int]]:
-    """Return the samples that the tables of ``stbl`` describe, and the sample descriptions (from 1) that they use.
+    """Return the samples that the tables of ``stbl`` describe, and the sample descriptions (from 1)
+    that they use.
 
-    Where players agree on tables of different length, they are read alike: what is more than the samples counts for
-    nothing, and a frame without a shift has none. Raises BadBoxes where players do not.
+    Where players agree on tables of different length, they are read alike: what is more than the
+    samples counts for nothing, and a frame without a shift has none. Raises BadBoxes where players
+    do not.
     """
     sizes = _sizes(data, stbl, bounds)
     if not sizes:
         return [], set()
     offsets, descriptions = _offsets(data, stbl, sizes, bounds)
-    durations = _durations(table(data, need(data, stbl, "stts"), 4, 2, bounds.samples), len(offsets))
+    durations = _durations(
+        table(data, need(data, stbl, "stts"), 4, 2, bounds.samples), len(offsets)
+    )
     ctts = child(data, stbl, "ctts")
     shifts = [0] * len(offsets)
     if ctts is not None:
-        shifted = [_signed(value) for value in _runs(table(data, ctts, 4, 2, bounds.samples), len(offsets))]
+        shifted = [
+            _signed(value) for value in _runs(table(data, ctts, 4, 2, bounds.samples), len(offsets))
+        ]
         shifts[: len(shifted)] = shifted
     sync = _sync_samples(data, stbl, bounds)
     starts = accumulate(durations, initial=0)
@@ -45,8 +51,9 @@ def _signed(value: int) -> int:
 
 
 def _sync_samples(data: Bytes, stbl: Box, bounds: Bounds) -> set[int] | None:
-    """Return the samples (from 0) that decoding can begin at, or None when it can at each; an empty table leaves the
-    first."""
+    """Return the samples (from 0) that decoding can begin at, or None when it can at each; an empty
+    table leaves the first.
+    """
     stss = child(data, stbl, "stss")
     if stss is None:
         return None
@@ -64,7 +71,9 @@ def _sizes(data: Bytes, stbl: Box, bounds: Bounds) -> list[int]:
 
 
 def _size_header(data: Bytes, box: Box, bounds: Bounds) -> tuple[int, int]:
-    """Return the two numbers that a table of sizes begins with, the second of which counts the samples."""
+    """Return the two numbers that a table of sizes begins with, the second of which counts the
+    samples.
+    """
     if box.end - box.start < 12:
         raise BadBoxes(f"the “{box.kind}” table is cut off")
     first, count = unpack_from(">II", data, box.start + 4)
@@ -85,7 +94,9 @@ def _compact_sizes(data: Bytes, stz2: Box, bounds: Bounds) -> list[int]:
 
 
 def _runs(rows: list[tuple[int, ...]], count: int) -> list[int]:
-    """Return the first ``count`` values of a table of runs (length, value), or fewer when it has fewer."""
+    """Return the first ``count`` values of a table of runs (length, value), or fewer when it has
+    fewer.
+    """
     values: list[int] = []
     for length, value in rows:
         values += [value] * min(length, count - len(values))
@@ -93,7 +104,10 @@ def _runs(rows: list[tuple[int, ...]], count: int) -> list[int]:
 
 
 def _durations(rows: list[tuple[int, ...]], count: int) -> list[int]:
-    """Return how long each sample lasts. A last one that lasts for no time lasts as long as the one before it."""
+    """Return how long each sample lasts.
+
+    A last one that lasts for no time lasts as long as the one before it.
+    """
     values = _runs(rows, count)
     if len(values) < count:
         raise BadBoxes(f"the “stts” table says how long {len(values)} of {count} samples last")
@@ -102,7 +116,9 @@ def _durations(rows: list[tuple[int, ...]], count: int) -> list[int]:
     return values
 
 
-def _offsets(data: Bytes, stbl: Box, sizes: list[int], bounds: Bounds) -> tuple[list[int], set[int]]:
+def _offsets(
+    data: Bytes, stbl: Box, sizes: list[int], bounds: Bounds
+) -> tuple[list[int], set[int]]:
     chunks = _chunk_offsets(data, stbl, bounds)
     runs = table(data, need(data, stbl, "stsc"), 4, 3, bounds.samples)
     if not runs:
@@ -117,7 +133,9 @@ def _offsets(data: Bytes, stbl: Box, sizes: list[int], bounds: Bounds) -> tuple[
         for chunk in range(first - 1, last - 1):
             mine = sizes[len(offsets) : len(offsets) + per_chunk]
             if len(mine) < per_chunk:
-                raise BadBoxes(f"its chunks hold more samples than the {len(sizes)} that have a size")
+                raise BadBoxes(
+                    f"its chunks hold more samples than the {len(sizes)} that have a size"
+                )
             offsets += list(accumulate(mine, initial=chunks[chunk]))[:-1]
     return offsets, used
 
@@ -153,7 +171,9 @@ def read_defaults(data: Bytes, moov: Box) -> dict[int, Defaults]:
 
 @dataclass(slots=True)
 class Fragment:
-    """The samples that one ``traf`` adds to a track; ``start`` is its decode time, None to go on from the last one."""
+    """The samples that one ``traf`` adds to a track; ``start`` is its decode time, None to go on
+    from the last one.
+    """
 
     track: int
     start: int | None
@@ -161,7 +181,9 @@ class Fragment:
     """(offset, size, duration, composition shift, sync)"""
 
 
-def read_fragments(data: Bytes, moof: Box, defaults: dict[int, Defaults], bounds: Bounds) -> Iterator[Fragment]:
+def read_fragments(
+    data: Bytes, moof: Box, defaults: dict[int, Defaults], bounds: Bounds
+) -> Iterator[Fragment]:
     """Yield what each track fragment of ``moof`` adds."""
     follow = moof.at
     for traf in walk(data, moof.start, moof.end):
@@ -176,7 +198,15 @@ def read_fragments(data: Bytes, moof: Box, defaults: dict[int, Defaults], bounds
         rows: list[tuple[int, int, int, int, bool]] = []
         for trun in walk(data, traf.start, traf.end):
             if trun.kind == "trun":
-                follow = _run(data, trun, base=base, at=follow if rows else base, own=own, rows=rows, bounds=bounds)
+                follow = _run(
+                    data,
+                    trun,
+                    base=base,
+                    at=follow if rows else base,
+                    own=own,
+                    rows=rows,
+                    bounds=bounds,
+                )
         yield Fragment(track, start, rows)
 
 
@@ -221,24 +251,35 @@ def _run(
     if flags & 4:
         (first_flags,) = unpack_from(">I", data, here)
         here += 4
-    fields = [name for bit, name in ((0x100, "d"), (0x200, "s"), (0x400, "f"), (0x800, "c")) if flags & bit]
+    fields = [
+        name
+        for bit, name in ((0x100, "d"), (0x200, "s"), (0x400, "f"), (0x800, "c"))
+        if flags & bit
+    ]
     if count + len(rows) > bounds.samples or here + 4 * len(fields) * count > trun.end:
-        raise BadBoxes(f"a “trun” box says {count} samples, more than it has room for or a clip may have")
+        raise BadBoxes(
+            f"a “trun” box says {count} samples, more than it has room for or a clip may have"
+        )
     values = iter(unpack_from(f">{count * len(fields)}I", data, here))
     for index in range(count):
         row = {name: next(values) for name in fields}
         size = row.get("s", own.size)
         mark = row.get("f", first_flags if index == 0 and first_flags is not None else own.flags)
-        rows.append((at, size, row.get("d", own.duration), _signed(row.get("c", 0)), not mark & 0x10000))
+        rows.append(
+            (at, size, row.get("d", own.duration), _signed(row.get("c", 0)), not mark & 0x10000)
+        )
         at += size
     return at
 
 
-def read_uncompressed(data: Bytes, stbl: Box, bounds: Bounds) -> tuple[list[Sample], set[int]] | None:
-    """Return the chunks of uncompressed sound, each as one sample, and the sample descriptions (from 1) that they use.
+def read_uncompressed(
+    data: Bytes, stbl: Box, bounds: Bounds
+) -> tuple[list[Sample], set[int]] | None:
+    """Return the chunks of uncompressed sound, each as one sample, and the sample descriptions
+    (from 1) that they use.
 
-    Uncompressed sound has one sample of equal size for each tick of its clock, which are millions in a minute and tell
-    nothing. Returns None for any other track.
+    Uncompressed sound has one sample of equal size for each tick of its clock, which are millions
+    in a minute and tell nothing. Returns None for any other track.
     """
     stsz = child(data, stbl, "stsz")
     if stsz is None:

@@ -1,8 +1,8 @@
 """How long a sound packet lasts by what it says itself, without decoding it. No Django here.
 
-A container may round the times of packets, or give none to those behind the first one of a block. What a packet holds
-is exact. Sources: ISO/IEC 14496-3 §1.6.2.1 and §4.4.1 (AAC), RFC 6716 §3.1 (Opus), ISO/IEC 11172-3 §2.4.2.3 and
-13818-3 §2.4.2.3 (MP3).
+A container may round the times of packets, or give none to those behind the first one of a block.
+What a packet holds is exact. Sources: ISO/IEC 14496-3 §1.6.2.1 and §4.4.1 (AAC), RFC 6716 §3.1
+(Opus), ISO/IEC 11172-3 §2.4.2.3 and 13818-3 §2.4.2.3 (MP3).
 """
 
 from fractions import Fraction
@@ -13,11 +13,14 @@ Bytes = bytes | memoryview
 
 OPUS_RATE = 48_000
 AAC_RATES = (
-    96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
+    96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000,
+    7_350,
 )  # fmt: skip
 RATE_FOLLOWS = 15
 SBR_OBJECTS = (5, 29)
-"""The object types that wrap another one: spectral band replication, and parametric stereo on top of it."""
+"""The object types that wrap another one: spectral band replication, and parametric stereo on top
+of it.
+"""
 LONG_FRAME, SHORT_FRAME = 1024, 960
 MP3_RATES = (44_100, 48_000, 32_000)
 
@@ -37,9 +40,11 @@ def packet_seconds(codec: str, config: bytes, packet: Bytes) -> Fraction | None:
 
 
 def aac_packet_seconds(config: bytes) -> Fraction | None:
-    """Return how long each packet of an AAC stream lasts, or None for a set-up record that does not say.
+    """Return how long each packet of an AAC stream lasts, or None for a set-up record that does not
+    say.
 
-    Spectral band replication doubles both the rate and the samples of a packet, so the core alone decides.
+    Spectral band replication doubles both the rate and the samples of a packet, so the core alone
+    decides.
     """
     bits = BitReader(config)
     try:
@@ -68,7 +73,9 @@ def _rate(bits: BitReader) -> int:
 
 
 def opus_packet_samples(packet: Bytes) -> int:
-    """Return how many samples at 48 kHz an Opus packet lasts (RFC 6716 §3.1); the packet has at least one byte."""
+    """Return how many samples at 48 kHz an Opus packet lasts (RFC 6716 §3.1); the packet has at
+    least one byte.
+    """
     kind = packet[0] >> 3
     if kind < 12:  # SILK only
         each = (480, 960, 1920, 2880)[kind & 3]

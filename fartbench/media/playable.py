@@ -1,4 +1,6 @@
-"""What Chromium and Firefox both play in an MP4 file without help from the system. No Django here."""
+"""What Chromium and Firefox both play in an MP4 file without help from the system. No Django
+here.
+"""
 
 PICTURE = frozenset({"h264", "av1", "vp9"})
 SOUND = frozenset({"aac", "mp3", "opus", None})

@@ -19,7 +19,8 @@ SECONDS = 20.0
 FULL_RANGE = 2
 """libav's name for a picture whose numbers use the full range of a byte."""
 GRID = Fraction(1, 1000)
-"""How far (s) a picture may lie off an even grid before the rate counts as variable: Matroska rounds to milliseconds.
+"""How far (s) a picture may lie off an even grid before the rate counts as variable: Matroska
+rounds to milliseconds.
 """
 
 UNSPECIFIED = 2
@@ -28,21 +29,23 @@ UNSPECIFIED = 2
 
 @dataclass(frozen=True, slots=True)
 class MediaFacts:
-    """Technical facts of one file. Times in seconds, rates in hertz or bits per second; ``frame_rate`` is exact
-    ("24/1").
+    """Technical facts of one file. Times in seconds, rates in hertz or bits per second;
+    ``frame_rate`` is exact ("24/1").
 
-    ``video_start`` and ``audio_start`` are when picture and sound are first presented, on the file's own clock;
-    ``duration_s`` runs from the earlier of the two to the end of the longer track. Sound fields are None (0 for
-    channels) without a sound track.
+    ``video_start`` and ``audio_start`` are when picture and sound are first presented, on the
+    file's own clock; ``duration_s`` runs from the earlier of the two to the end of the longer
+    track. Sound fields are None (0 for channels) without a sound track.
 
-    ``width`` and ``height`` are the coded frame's. ``shown_width`` and ``shown_height`` are what a player shows, in
-    square pixels: stretched by the pixels' shape, never shrunk, then turned clockwise by ``rotation`` degrees.
-    ``mirrored`` frames are flipped left to right before they are turned.
+    ``width`` and ``height`` are the coded frame's. ``shown_width`` and ``shown_height`` are what a
+    player shows, in square pixels: stretched by the pixels' shape, never shrunk, then turned
+    clockwise by ``rotation`` degrees. ``mirrored`` frames are flipped left to right before they are
+    turned.
 
-    ``video_tracks`` and ``audio_tracks`` count the tracks of each kind; ``video_track`` and ``audio_track`` are the
-    places of those that these facts are about (from 1, 0 for none), ``default_video_track`` and
-    ``default_audio_track`` the places of the first ones that the file marks as default. ``transfer`` is the transfer
-    characteristic's number (ITU-T H.273; 2 when nothing says it).
+    ``video_tracks`` and ``audio_tracks`` count the tracks of each kind; ``video_track`` and
+    ``audio_track`` are the places of those that these facts are about (from 1, 0 for none),
+    ``default_video_track`` and ``default_audio_track`` the places of the first ones that the file
+    marks as default. ``transfer`` is the transfer characteristic's number (ITU-T H.273; 2 when
+    nothing says it).
     """
 
     container: str
@@ -91,13 +94,16 @@ class MediaFacts:
 
 
 def probe(path: Path) -> MediaFacts:
-    """Return the facts of a video; raise NotAVideo, UnsafeMedia or MediaToolDied naming the file and the reason."""
+    """Return the facts of a video; raise NotAVideo, UnsafeMedia or MediaToolDied naming the file
+    and the reason.
+    """
     return MediaFacts(**call_apart(_probe_here, path, seconds=SECONDS))
 
 
 def frame_times(path: Path) -> list[float]:
-    """Return when each picture is presented, in order, in seconds after the file's first presented moment; raises like
-    probe()."""
+    """Return when each picture is presented, in order, in seconds after the file's first presented
+    moment; raises like probe().
+    """
     times: list[float] = call_apart(_times_here, path, seconds=SECONDS)
     return times
 
@@ -116,16 +122,24 @@ def presented_times(movie: Movie) -> list[float]:
     """Return what frame_times() does, for a file that was read already."""
     start = min(span(track)[0] for track in _shown(movie))
     video = _shown(movie)[0]
-    return [float(Fraction(tick, video.timescale) + video.shift - start) for tick in picture_ticks(video)]
+    return [
+        float(Fraction(tick, video.timescale) + video.shift - start)
+        for tick in picture_ticks(video)
+    ]
 
 
 def _shown(movie: Movie) -> list[Track]:
-    return [track for kind in ("video", "audio") if (track := movie.main(kind)) is not None and track.samples]
+    return [
+        track
+        for kind in ("video", "audio")
+        if (track := movie.main(kind)) is not None and track.samples
+    ]
 
 
 def picture_ticks(track: Track) -> list[int]:
-    """Return when the pictures of a track are presented, in order, in its own ticks, leaving out those that the
-    container hides."""
+    """Return when the pictures of a track are presented, in order, in its own ticks, leaving out
+    those that the container hides.
+    """
     begin, end = ((moment - track.shift) * track.timescale for moment in span(track))
     # Ticks are whole numbers, so whole limits say the same, and are compared much faster.
     first, stop = floor(begin), ceil(end)
@@ -149,9 +163,9 @@ def _pts(sample: Sample) -> int:
 def frame_rate(ticks: list[int], timescale: int, last: Fraction) -> tuple[Fraction, bool]:
     """Return pictures per second and whether the spacing varies.
 
-    ``ticks`` are presentation times in order, ``timescale`` of them a second; ``last`` is how long (s) the last
-    picture lasts. Even to a millisecond counts as even, and the rate is then the exact one when times are exact, else
-    the usual rate (n or n*1000/1001) that fits.
+    ``ticks`` are presentation times in order, ``timescale`` of them a second; ``last`` is how long
+    (s) the last picture lasts. Even to a millisecond counts as even, and the rate is then the exact
+    one when times are exact, else the usual rate (n or n*1000/1001) that fits.
     """
     if len(ticks) == 1:
         return (1 / last if last > 0 else Fraction(0)), False
@@ -179,13 +193,16 @@ def facts(path: Path, data: memoryview, movie: Movie, bounds: Bounds) -> MediaFa
     if max(shown_width, shown_height) > bounds.shown_side:
         raise UnsafeMedia(
             path,
-            f"is shown {shown_width}x{shown_height}; a clip may be shown at most {bounds.shown_side} wide or high.",
+            f"is shown {shown_width}x{shown_height}; a clip may be shown at most "
+            f"{bounds.shown_side} wide or high.",
         )
     ticks = picture_ticks(video)
     if not ticks:
         raise NotAVideo(path, "hides every one of its pictures.")
     begin, end = span(video)
-    rate, variable = frame_rate(ticks, video.timescale, end - Fraction(ticks[-1], video.timescale) - video.shift)
+    rate, variable = frame_rate(
+        ticks, video.timescale, end - Fraction(ticks[-1], video.timescale) - video.shift
+    )
     starts, stops = zip(*(span(track) for track in (video, *sound)), strict=True)
     return MediaFacts(
         container=movie.container,
@@ -213,7 +230,9 @@ def facts(path: Path, data: memoryview, movie: Movie, bounds: Bounds) -> MediaFa
 
 
 def _frame_facts(path: Path, data: memoryview, video: Track, bounds: Bounds) -> dict[str, Any]:
-    """Return the facts that the first decoded frame tells, or the container for a codec that is not decoded here."""
+    """Return the facts that the first decoded frame tells, or the container for a codec that is not
+    decoded here.
+    """
     from fartbench.media.decoding import first_picture  # noqa: PLC0415 - only the sandbox's child decodes
 
     known: dict[str, Any] = {
@@ -233,7 +252,10 @@ def _frame_facts(path: Path, data: memoryview, video: Track, bounds: Bounds) -> 
     if video.colour is not None and video.colour[3] is None:
         video.colour = (*video.colour[:3], int(frame.color_range == FULL_RANGE))
     if frame.width * frame.height > bounds.pixels:
-        raise UnsafeMedia(path, f"is {frame.width}x{frame.height}; a clip may have at most {bounds.pixels} pixels.")
+        raise UnsafeMedia(
+            path,
+            f"is {frame.width}x{frame.height}; a clip may have at most {bounds.pixels} pixels.",
+        )
     if known["transfer"] == UNSPECIFIED:
         known["transfer"] = int(frame.color_trc)
     known["has_alpha"] |= any(component.is_alpha for component in frame.format.components)
@@ -245,7 +267,9 @@ def _frame_facts(path: Path, data: memoryview, video: Track, bounds: Bounds) -> 
     }
 
 
-def _sound_facts(path: Path, data: memoryview, track: Track | None, bounds: Bounds) -> dict[str, Any]:
+def _sound_facts(
+    path: Path, data: memoryview, track: Track | None, bounds: Bounds
+) -> dict[str, Any]:
     names = (
         "audio_codec",
         "audio_profile",
@@ -275,7 +299,10 @@ def _sound_facts(path: Path, data: memoryview, track: Track | None, bounds: Boun
     if decoded is not None:
         frame, found["audio_profile"] = decoded
         if frame.layout.nb_channels > bounds.channels:
-            raise UnsafeMedia(path, f"has {frame.layout.nb_channels} channels of sound, more than a clip may have.")
+            raise UnsafeMedia(
+                path,
+                f"has {frame.layout.nb_channels} channels of sound, more than a clip may have.",
+            )
         found |= {"sample_rate": frame.sample_rate, "channels": frame.layout.nb_channels}
         found["audio_packet_samples"] = frame.samples
     return found

@@ -1,4 +1,7 @@
-"""Decoding a whole file: chosen pictures small and gray, and all of its sound. Runs in the sandbox. No Django here."""
+"""Decoding a whole file: chosen pictures small and gray, and all of its sound. Runs in the sandbox.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,9 @@ from fartbench.media.probe import picture_ticks, span
 
 @dataclass(frozen=True, slots=True)
 class Pictures:
-    """Gray pictures (n, height, width), 0..255 over the full range, and the place of each in the file's order."""
+    """Gray pictures (n, height, width), 0..255 over the full range, and the place of each in the
+    file's order.
+    """
 
     places: NDArray[np.int64]
     gray: NDArray[np.uint8]
@@ -34,16 +39,25 @@ class Pictures:
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """All sound as samples (n, channels), -1..1, from the first presented picture on; ``rate`` in hertz."""
+    """All sound as samples (n, channels), -1..1, from the first presented picture on; ``rate`` in
+    hertz.
+    """
 
     samples: NDArray[np.float32]
     rate: int
 
 
 def gray_pictures(
-    path: Path, data: memoryview, track: Track, bounds: Bounds, *, wanted: Callable[[int], bool], width: int
+    path: Path,
+    data: memoryview,
+    track: Track,
+    bounds: Bounds,
+    *,
+    wanted: Callable[[int], bool],
+    width: int,
 ) -> Pictures:
-    """Decode every picture of a track and keep those whose place is wanted, ``width`` pixels wide and as high as fits.
+    """Decode every picture of a track and keep those whose place is wanted, ``width`` pixels wide
+    and as high as fits.
 
     Raises NotAVideo for a codec that is not decoded here, or when decoding fails.
     """
@@ -54,7 +68,9 @@ def gray_pictures(
         if place < len(ticks) and ticks[place] == frame.pts and wanted(place):
             height = max(2, round(frame.height * width / frame.width))
             places.append(place)
-            small = scaler.reformat(frame, width=width, height=height, format="gray", interpolation="BICUBIC")
+            small = scaler.reformat(
+                frame, width=width, height=height, format="gray", interpolation="BICUBIC"
+            )
             kept.append(small.to_ndarray())
     if not kept:
         return Pictures(np.zeros(0, np.int64), np.zeros((0, 2, width), np.uint8))
@@ -65,10 +81,11 @@ def gray_pictures(
 def colour_pictures(
     path: Path, data: memoryview, track: Track, bounds: Bounds, *, wanted: set[int]
 ) -> dict[int, NDArray[np.uint8]]:
-    """Decode a track up to the last wanted place and return those pictures (height, width, 3), RGB, by their place.
+    """Decode a track up to the last wanted place and return those pictures (height, width, 3), RGB,
+    by their place.
 
-    Decoding begins at the last picture before them that stands by itself. A place that is not there is left out.
-    Raises NotAVideo as gray_pictures() does.
+    Decoding begins at the last picture before them that stands by itself. A place that is not there
+    is left out. Raises NotAVideo as gray_pictures() does.
     """
     ticks, last = np.array(picture_ticks(track), np.int64), max(wanted)
     begin = _stands_alone(track, int(ticks[min(wanted)]))
@@ -82,7 +99,9 @@ def colour_pictures(
     return found
 
 
-def whole_sound(path: Path, data: memoryview, track: Track, start: Fraction, bounds: Bounds) -> Sound:
+def whole_sound(
+    path: Path, data: memoryview, track: Track, start: Fraction, bounds: Bounds
+) -> Sound:
     """Decode all sound of a track, on the clock that begins at ``start`` seconds of the file's own.
 
     Raises NotAVideo for a codec that is not decoded here, or when decoding fails.
@@ -102,7 +121,9 @@ def whole_sound(path: Path, data: memoryview, track: Track, start: Fraction, bou
     lead = round((first - start) * rate)
     shown = round((end - start) * rate)
     silence = np.zeros((max(lead, 0), samples.shape[1]), np.float32)
-    return Sound(np.concatenate([silence, samples[max(-lead, 0) :]])[:shown].astype(np.float32), rate)
+    return Sound(
+        np.concatenate([silence, samples[max(-lead, 0) :]])[:shown].astype(np.float32), rate
+    )
 
 
 def _channels_last(path: Path, frame: Any) -> NDArray[Any]:
@@ -113,7 +134,8 @@ def _channels_last(path: Path, frame: Any) -> NDArray[Any]:
 
 
 def _stands_alone(track: Track, pts: int) -> int:
-    """Return the last sample, in the order of the file, that decoding can begin at to show all from ``pts`` on.
+    """Return the last sample, in the order of the file, that decoding can begin at to show all from
+    ``pts`` on.
 
     Such a one is shown before everything that comes after it in the file: not every sync sample is.
     """
@@ -127,16 +149,22 @@ def _stands_alone(track: Track, pts: int) -> int:
     return found
 
 
-def _decoded(path: Path, data: memoryview, track: Track, bounds: Bounds, begin: int = 0) -> Iterator[Any]:
+def _decoded(
+    path: Path, data: memoryview, track: Track, bounds: Bounds, begin: int = 0
+) -> Iterator[Any]:
     """Yield every decoded frame from a sample on; its ``pts`` is in the track's ticks."""
     if track.codec not in DECODERS:
-        raise NotAVideo(path, f"has {track.kind} coded as {track.codec}, which is not decoded here.")
+        raise NotAVideo(
+            path, f"has {track.kind} coded as {track.codec}, which is not decoded here."
+        )
     context: Any = av.CodecContext.create(DECODERS[track.codec], "r")
     context.thread_count = 1
     context.extradata = extradata(track)
     context.options = {"max_pixels": str(bounds.pixels)}
     if track.kind == "audio":
-        context.flags2 |= Flags2.skip_manual  # an Opus decoder would cut off what its header says, and all be early
+        context.flags2 |= (
+            Flags2.skip_manual
+        )  # an Opus decoder would cut off what its header says, and all be early
     try:
         for sample in track.samples[begin:]:
             packet = av.Packet(bytes(data[sample.offset : sample.offset + sample.size]))
@@ -144,4 +172,6 @@ def _decoded(path: Path, data: memoryview, track: Track, bounds: Bounds, begin: 
             yield from context.decode(packet)
         yield from context.decode(None)
     except FFmpegError as fault:
-        raise NotAVideo(path, f"has {track.kind} that cannot be decoded ({fault.strerror}).") from fault
+        raise NotAVideo(
+            path, f"has {track.kind} that cannot be decoded ({fault.strerror})."
+        ) from fault

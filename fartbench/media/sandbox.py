@@ -1,8 +1,8 @@
 """Reading media in a child process that may be killed at any time. No Django here.
 
-One child per process reads file after file; it has limits on memory, time, output and open files, knows none of the
-parent's secrets, and is replaced when it dies, hangs, or has read many files. It is started afresh, never forked, so
-web and queue workers that fork each get their own.
+One child per process reads file after file; it has limits on memory, time, output and open files,
+knows none of the parent's secrets, and is replaced when it dies, hangs, or has read many files. It
+is started afresh, never forked, so web and queue workers that fork each get their own.
 """
 
 import atexit
@@ -26,8 +26,9 @@ from fartbench.media.sandbox_walls import keep_environment_to_oneself, landlock_
 JOBS_PER_CHILD = 500
 REPLY_BYTES = 64 * 1024 * 1024
 KEEPING_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(4 << 20), "MALLOC_TRIM_THRESHOLD_": str(32 << 20)}
-"""Bytes up to which the C library keeps freed memory in the child. A decoder frees as much after each file, and getting
-it back from the kernel, cleared, took a tenth of the time of a copy."""
+"""Bytes up to which the C library keeps freed memory in the child. A decoder frees as much after
+each file, and getting it back from the kernel, cleared, took a tenth of the time of a copy.
+"""
 _START = "from fartbench.media.sandbox_child import main; main()"
 
 
@@ -40,11 +41,14 @@ class Sandbox:
         self._jobs = 0
         self._policy = Policy()
 
-    def call(self, function: Callable[..., Any], path: Path, *arguments: Any, seconds: float) -> Any:
-        """Return what ``function(path, *arguments)`` returns in the child; arguments and result are JSON.
+    def call(
+        self, function: Callable[..., Any], path: Path, *arguments: Any, seconds: float
+    ) -> Any:
+        """Return what ``function(path, *arguments)`` returns in the child; arguments and result are
+        JSON.
 
-        Raises the MediaRefusal that the function raised, MediaTimeout after ``seconds``, MediaToolDied when the
-        child died, or OSError when the disk that it wrote to is full.
+        Raises the MediaRefusal that the function raised, MediaTimeout after ``seconds``,
+        MediaToolDied when the child died, or OSError when the disk that it wrote to is full.
         """
         name = f"{function.__module__}:{function.__qualname__}"
         order = {
@@ -96,7 +100,9 @@ class Sandbox:
         self._jobs += 1
         return self._child
 
-    def _exchange(self, child: subprocess.Popen[bytes], order: bytes, seconds: float) -> dict[str, Any]:
+    def _exchange(
+        self, child: subprocess.Popen[bytes], order: bytes, seconds: float
+    ) -> dict[str, Any]:
         if child.stdin is None or child.stdout is None:
             raise EOFError
         child.stdin.write(order)
@@ -150,7 +156,8 @@ def _start(policy: Policy) -> subprocess.Popen[bytes]:
     environment = {
         "PYTHONPATH": os.pathsep.join(filter(None, [str(Path.cwd()), *sys.path])),
         "PATH": os.environ.get("PATH", ""),
-        # On several threads small products of matrices are slower: the threads wait by using up processor time.
+        # On several threads small products of matrices are slower: the threads wait by using up
+        # processor time.
         "OPENBLAS_NUM_THREADS": "1",
         **KEEPING_MEMORY,
     }
@@ -164,10 +171,14 @@ def _start(policy: Policy) -> subprocess.Popen[bytes]:
     )
 
 
-def _failure(fault: BaseException, child: subprocess.Popen[bytes], path: Path, seconds: float) -> MediaToolDied:
+def _failure(
+    fault: BaseException, child: subprocess.Popen[bytes], path: Path, seconds: float
+) -> MediaToolDied:
     if isinstance(fault, TimeoutError):
         return MediaTimeout(path, f"could not be read within {seconds:g} s.")
-    return MediaToolDied(path, f"made the reader of media stop (status {child.returncode}); nothing was kept.")
+    return MediaToolDied(
+        path, f"made the reader of media stop (status {child.returncode}); nothing was kept."
+    )
 
 
 def _outcome(reply: dict[str, Any], path: Path) -> Any:
@@ -190,7 +201,9 @@ os.register_at_fork(after_in_child=_SANDBOX.forget)
 atexit.register(_SANDBOX.close)
 
 
-def call_apart(function: Callable[..., Any], path: Path, *arguments: Any, seconds: float = 60.0) -> Any:
+def call_apart(
+    function: Callable[..., Any], path: Path, *arguments: Any, seconds: float = 60.0
+) -> Any:
     """Run ``function(path, *arguments)`` in this process's child; see Sandbox.call."""
     return _SANDBOX.call(function, path.absolute(), *arguments, seconds=seconds)
 

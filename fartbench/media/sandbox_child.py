@@ -1,4 +1,7 @@
-"""The child's side of the sandbox: one JSON order a line in, one JSON answer a line out. No Django here."""
+"""The child's side of the sandbox: one JSON order a line in, one JSON answer a line out.
+
+No Django here.
+"""
 
 import errno
 import importlib
@@ -17,7 +20,9 @@ MEMORY = 2 * 1024**3
 OUTPUT = 1024**3
 OPEN_FILES = 64
 DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
-"""What says something about the disk that is written to, and nothing about the file that is read."""
+"""What says something about the disk that is written to, and nothing about the file that is
+read.
+"""
 
 
 _WALLS: dict[str, bool] = {}
@@ -52,11 +57,15 @@ def _limit() -> None:
 
 
 def _allow_time(seconds: float) -> None:
-    """Let the child use ``seconds`` more of processor time, on all threads together, before the kernel ends it."""
+    """Let the child use ``seconds`` more of processor time, on all threads together, before the
+    kernel ends it.
+    """
     used = resource.getrusage(resource.RUSAGE_SELF)
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     wanted = int(used.ru_utime + used.ru_stime + 2 * seconds) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+    resource.setrlimit(
+        resource.RLIMIT_CPU, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard)
+    )
 
 
 def _answer(order: dict[str, Any]) -> dict[str, Any]:
@@ -69,7 +78,11 @@ def _answer(order: dict[str, Any]) -> dict[str, Any]:
     except MediaRefusal as refusal:
         return {"refusal": type(refusal).__name__, "reason": refusal.reason}
     except MemoryError:
-        return {"refusal": "UnsafeMedia", "reason": "needs more memory than a clip may have.", "stop": True}
+        return {
+            "refusal": "UnsafeMedia",
+            "reason": "needs more memory than a clip may have.",
+            "stop": True,
+        }
     except OSError as fault:
         full = {"disk": fault.errno} if fault.errno in DISK_FULL else {}
         return {"error": f"{type(fault).__name__}: {fault}", "stop": True, **full}

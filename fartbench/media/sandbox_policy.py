@@ -1,7 +1,8 @@
-"""What an order may do on disk: which of its files are written, and whether it starts ffmpeg. No Django here.
+"""What an order may do on disk: which of its files are written, and whether it starts ffmpeg. No
+Django here.
 
-A child is started with the folders of its first order, and with those of the stores, which `register_root` names. It is
-replaced when an order needs another folder.
+A child is started with the folders of its first order, and with those of the stores, which
+`register_root` names. It is replaced when an order needs another folder.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from typing import Any, Self
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One kind of order. ``writes`` are the places of its targets among the arguments; all other paths are read.
+    """One kind of order. ``writes`` are the places of its targets among the arguments; all other
+    paths are read.
 
-    ``program`` is the place of the one program that it starts, or of an object that names it as “program”; or None.
+    ``program`` is the place of the one program that it starts, or of an object that names it as
+    “program”; or None.
     """
 
     writes: tuple[int, ...] = ()
@@ -39,8 +42,10 @@ _READING = Order()
 
 # What any Python process reads of the system.
 SYSTEM = (
-    "/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/dev/null", "/dev/zero", "/dev/urandom",
-    "/dev/full", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu", "/sys/fs/cgroup",
+    "/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/dev/null",
+    "/dev/zero", "/dev/urandom",
+    "/dev/full", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu",
+    "/sys/fs/cgroup",
 )  # fmt: skip
 DEVICES = ("/dev/null", "/dev/full")
 _ROOTS: set[Path] = set()
@@ -68,7 +73,9 @@ class Policy:
         )
 
     def __or__(self, other: Policy) -> Policy:
-        return Policy(self.reads | other.reads, self.writes | other.writes, self.programs | other.programs)
+        return Policy(
+            self.reads | other.reads, self.writes | other.writes, self.programs | other.programs
+        )
 
     def as_json(self) -> dict[str, list[str]]:
         """Return it as plain lists of paths."""
@@ -79,10 +86,19 @@ class Policy:
 def needed(function: str, path: Path, arguments: Sequence[Any]) -> Policy:
     """Return what one order needs: the folders of its files, those of its targets, its program."""
     order = ORDERS.get(function, _READING)
-    paths = {place: Path(one) for place, one in enumerate(arguments) if isinstance(one, str) and one.startswith("/")}
-    programs = frozenset() if order.program is None else frozenset({_program(arguments[order.program])})
+    paths = {
+        place: Path(one)
+        for place, one in enumerate(arguments)
+        if isinstance(one, str) and one.startswith("/")
+    }
+    programs = (
+        frozenset() if order.program is None else frozenset({_program(arguments[order.program])})
+    )
     writes = frozenset(paths[place].parent for place in order.writes if place in paths)
-    read = [path, *(one for place, one in paths.items() if place not in order.writes and one not in programs)]
+    read = [
+        path,
+        *(one for place, one in paths.items() if place not in order.writes and one not in programs),
+    ]
     return Policy(frozenset(one if one.is_dir() else one.parent for one in read), writes, programs)
 
 
@@ -91,13 +107,17 @@ def _program(argument: Any) -> Path:
 
 
 def standing() -> Policy:
-    """Return what every child may do: read the stores and write to their scratch folders and the system's."""
+    """Return what every child may do: read the stores and write to their scratch folders and the
+    system's.
+    """
     scratch = {root / "tmp" for root in _ROOTS} | {Path(tempfile.gettempdir())}
     return Policy(frozenset(_ROOTS), frozenset(scratch))
 
 
 def of_python(search_path: Iterable[str] = ()) -> list[Path]:
-    """Return what Python and the program's own code lie in; not the folder of the program, which holds its settings."""
+    """Return what Python and the program's own code lie in; not the folder of the program, which
+    holds its settings.
+    """
     inside = [Path(sys.prefix), Path(sys.base_prefix)]
     found = [*inside, *(Path(prefix).resolve() for prefix in (sys.prefix, sys.base_prefix))]
     for entry in map(Path, search_path or sys.path):

@@ -1,7 +1,9 @@
-"""The walls around the child: no network, and of the disk only what its policy names. No Django here.
+"""The walls around the child: no network, and of the disk only what its policy names. No Django
+here.
 
-Linux only: a network namespace of its own, and Landlock for files, programs, signals and the network
-(docs.kernel.org/userspace-api/landlock.html). Where the kernel does not have them, the child says so.
+Linux only: a network namespace of its own, and Landlock for files, programs, signals and the
+network (docs.kernel.org/userspace-api/landlock.html). Where the kernel does not have them, the
+child says so.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ def landlock_version() -> int:
 
 
 def shut_in(policy: Mapping[str, Iterable[str]]) -> dict[str, bool]:
-    """Build the walls around this process, for good, and say which of them stand: network, files."""
+    """Build the walls around this process, for good, and say which of them stand: network,
+    files.
+    """
     network = leave_network()
     _libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0)
     files = _restrict(policy)
@@ -56,7 +60,11 @@ def leave_network() -> bool:
     if _libc.unshare(_NEWUSER | _NEWNET) != 0:
         return False
     # Without a mapping this account would be nobody, and could not write where it may.
-    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
+    for name, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{uid} {uid} 1"),
+        ("gid_map", f"{gid} {gid} 1"),
+    ):
         Path(f"/proc/self/{name}").write_text(text, encoding="ascii")
     return True
 
@@ -74,7 +82,10 @@ def _restrict(policy: Mapping[str, Iterable[str]]) -> bool:
     handled = EXECUTE | WRITE_FILE | READ_FILE | CHANGE_FOLDER
     handled |= sum(right for since, right in _SINCE.items() if version >= since)
     rules = struct.pack(
-        "QQQ", handled, _TCP if version >= _NETWORK_SINCE else 0, _SCOPES if version >= _SCOPES_SINCE else 0
+        "QQQ",
+        handled,
+        _TCP if version >= _NETWORK_SINCE else 0,
+        _SCOPES if version >= _SCOPES_SINCE else 0,
     )
     size = 24 if version >= _SCOPES_SINCE else 16 if version >= _NETWORK_SINCE else 8
     ruleset = _libc.syscall(_CREATE_RULESET, rules[:size], size, 0)
@@ -97,7 +108,9 @@ def _restrict(policy: Mapping[str, Iterable[str]]) -> bool:
 
 
 # What the kernel starts in a program's stead, to load its libraries.
-_LOADERS = tuple(str(path) for folder in ("/lib64", "/lib") for path in sorted(Path(folder).glob("ld-*.so*")))
+_LOADERS = tuple(
+    str(path) for folder in ("/lib64", "/lib") for path in sorted(Path(folder).glob("ld-*.so*"))
+)
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:

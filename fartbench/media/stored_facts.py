@@ -1,4 +1,7 @@
-"""Reading facts of media that were stored earlier, when fewer of them were measured. No Django here."""
+"""Reading facts of media that were stored earlier, when fewer of them were measured.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ _FIRST_FORMAT = frozenset({"width", "height", "pixel_aspect", "rotation", "has_a
 
 
 def read_facts(stored: dict[str, Any]) -> MediaFacts | None:
-    """Return stored facts, with what was not measured then filled in; None when they are not facts of a clip."""
+    """Return stored facts, with what was not measured then filled in; None when they are not facts
+    of a clip.
+    """
     if not stored.keys() >= _FIRST_FORMAT:
         return None
     values = _filled_in(stored) | {name: value for name, value in stored.items() if name in _NAMES}
@@ -22,7 +27,9 @@ def read_facts(stored: dict[str, Any]) -> MediaFacts | None:
 
 
 def _filled_in(stored: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts that older rows do not have: one track of each kind, no alpha, the shape as it follows."""
+    """Return the facts that older rows do not have: one track of each kind, no alpha, the shape as
+    it follows.
+    """
     width, height = stored["width"], stored["height"]
     aspect = Fraction(stored["pixel_aspect"].replace(":", "/"))
     if aspect >= 1:

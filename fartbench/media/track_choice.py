@@ -1,4 +1,7 @@
-"""Which of a file's tracks is taken, and how that compares with what other players do. No Django here."""
+"""Which of a file's tracks is taken, and how that compares with what other players do.
+
+No Django here.
+"""
 
 from fartbench.media.movie import Movie
 
@@ -6,8 +9,8 @@ from fartbench.media.movie import Movie
 def choice_facts(movie: Movie) -> dict[str, int | None]:
     """Return the facts about the choice of tracks, by the field names of MediaFacts.
 
-    For each kind: how many tracks there are, the place of the one that is taken (from 1, 0 without any), and the
-    place of the first one that the file marks as default (None when it marks none).
+    For each kind: how many tracks there are, the place of the one that is taken (from 1, 0 without
+    any), and the place of the first one that the file marks as default (None when it marks none).
     """
     facts: dict[str, int | None] = {}
     for kind in ("video", "audio"):

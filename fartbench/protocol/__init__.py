@@ -1,4 +1,7 @@
-"""Protocols as data: the schema of a protocol file, its loader and digest, and the rules it states. No Django here."""
+"""Protocols as data: the schema of a protocol file, its loader and digest, and the rules it states.
+
+No Django here.
+"""
 
 from fartbench.protocol.digest import canonical_bytes, digest_of
 from fartbench.protocol.form import AllowedAnswer, Form, Violation, form_for, form_keys

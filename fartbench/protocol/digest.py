@@ -7,7 +7,9 @@ from typing import Any
 
 def canonical_bytes(content: Any) -> bytes:
     """Return JSON with sorted keys and no spaces, in UTF-8: equal content gives equal bytes."""
-    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+    return json.dumps(
+        content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    ).encode()
 
 
 def digest_of(content: Any) -> str:

@@ -20,7 +20,9 @@ Responses = Mapping[str, Response]
 
 @dataclass(frozen=True, slots=True)
 class AllowedAnswer:
-    """An answer that may stand, when ``requires_question`` (if any) was answered with ``requires_value``."""
+    """An answer that may stand, when ``requires_question`` (if any) was answered with
+    ``requires_value``.
+    """
 
     question: str
     value: str | None
@@ -55,9 +57,10 @@ class Violation:
 class Form:
     """Questions in order, with every answer that may stand.
 
-    ``protocol`` is the protocol with the questions and rules of this form in it: for clips of scenes it is the protocol
-    as it was written, and ``key`` is the scene's. A form about windows of rollouts is worded by a scenario only where
-    it has a checklist; without a ``scene`` it is the same for all.
+    ``protocol`` is the protocol with the questions and rules of this form in it: for clips of
+    scenes it is the protocol as it was written, and ``key`` is the scene's. A form about windows of
+    rollouts is worded by a scenario only where it has a checklist; without a ``scene`` it is the
+    same for all.
     """
 
     protocol: Protocol
@@ -84,11 +87,18 @@ class Form:
 
     def options(self, question: str) -> tuple[Option, ...]:
         """Return the values that a question offers in this scene; none where only N/A may stand."""
-        return () if question in self.settled else self.protocol.options(self.protocol.question(question))
+        return (
+            ()
+            if question in self.settled
+            else self.protocol.options(self.protocol.question(question))
+        )
 
     @cached_property
     def settled(self) -> Mapping[str, Response]:
-        """The questions that do not apply in this scene, each with the one answer that may stand. Nobody is asked."""
+        """The questions that do not apply in this scene, each with the one answer that may stand.
+
+        Nobody is asked.
+        """
         return {
             rule.question: Response(na_reason=rule.reason)
             for rule in self.protocol.na_rules
@@ -119,7 +129,9 @@ class Form:
     @cached_property
     def allowed(self) -> tuple[AllowedAnswer, ...]:
         """Every answer that may stand, values before N/A, in the order of the questions."""
-        return tuple(answer for question in self.questions for answer in self._allowed_for(question))
+        return tuple(
+            answer for question in self.questions for answer in self._allowed_for(question)
+        )
 
     @cached_property
     def possible(self) -> frozenset[tuple[str, Response]]:
@@ -128,20 +140,31 @@ class Form:
 
     @cached_property
     def _allowed_by_question(self) -> Mapping[str, tuple[AllowedAnswer, ...]]:
-        return {key: tuple(answer for answer in self.allowed if answer.question == key) for key in self.keys}
+        return {
+            key: tuple(answer for answer in self.allowed if answer.question == key)
+            for key in self.keys
+        }
 
     def _allowed_for(self, question: Question) -> Iterator[AllowedAnswer]:
-        needed = next((rule.when for rule in self.protocol.value_rules if rule.question == question.key), None)
+        needed = next(
+            (rule.when for rule in self.protocol.value_rules if rule.question == question.key), None
+        )
         for option in self.options(question.key):
             yield AllowedAnswer(question.key, option.value, None, *_condition(needed))
         for rule in self.protocol.na_rules:
-            if rule.question != question.key or (rule.scenes is not None and self.key not in rule.scenes):
+            if rule.question != question.key or (
+                rule.scenes is not None and self.key not in rule.scenes
+            ):
                 continue
             yield AllowedAnswer(question.key, None, rule.reason, *_condition(rule.when))
 
     def violations(self, responses: Responses, *, complete: bool = True) -> list[Violation]:
-        """Return every broken rule, in the order of the questions; with ``complete`` a missing answer is one."""
-        found = [Violation(key, "there is no such question") for key in responses if key not in self.keys]
+        """Return every broken rule, in the order of the questions; with ``complete`` a missing
+        answer is one.
+        """
+        found = [
+            Violation(key, "there is no such question") for key in responses if key not in self.keys
+        ]
         for key in self.keys:
             response = responses.get(key)
             if response is None:
@@ -154,11 +177,19 @@ class Form:
     def _contradictions(self, responses: Responses) -> Iterator[Violation]:
         for rule in self.protocol.consistency:
             answer, other = (responses.get(key) for key in (rule.question, rule.other))
-            if answer and other and answer.value and other.value and Decimal(answer.value) < _least(rule, other.value):
+            if (
+                answer
+                and other
+                and answer.value
+                and other.value
+                and Decimal(answer.value) < _least(rule, other.value)
+            ):
                 yield Violation(rule.question, rule.text)
 
     def permitted(self, responses: Responses) -> dict[str, Response]:
-        """Return the answers that may stand: what is no longer allowed is left out, and what depended on that too."""
+        """Return the answers that may stand: what is no longer allowed is left out, and what
+        depended on that too.
+        """
         kept: dict[str, Response] = {}
         for key in self.keys:  # conditions only ever look back, so one pass settles every chain
             response = responses.get(key)
@@ -167,14 +198,19 @@ class Form:
         return kept
 
     def _broken_rule(self, key: str, response: Response, responses: Responses) -> str | None:
-        candidates = [answer for answer in self._allowed_by_question[key] if answer.response == response]
+        candidates = [
+            answer for answer in self._allowed_by_question[key] if answer.response == response
+        ]
         if any(answer.condition_holds(responses) for answer in candidates):
             return None
         if not candidates:
             return self._no_such_answer(key, response)
         needed = candidates[0]
         what = f"N/A ({response.na_reason})" if response.value is None else "a value"
-        return f"{what} is allowed only when {needed.requires_question!r} was answered {needed.requires_value!r}"
+        return (
+            f"{what} is allowed only when {needed.requires_question!r} was answered "
+            f"{needed.requires_value!r}"
+        )
 
     def _no_such_answer(self, key: str, response: Response) -> str:
         reasons = " or ".join(f"na:{answer.na_reason}" for answer, _ in self.na_options(key))
@@ -182,7 +218,9 @@ class Form:
             values = self._values_in_words(key)
             if not values:
                 return f"this question does not apply in this scene; its answer is {reasons}"
-            return f"{response.value!r} is not an answer; allowed are {values}" + (f" and {reasons}" if reasons else "")
+            return f"{response.value!r} is not an answer; allowed are {values}" + (
+                f" and {reasons}" if reasons else ""
+            )
         if not reasons:
             return "this question is never N/A in this scene"
         if not response.na_reason:
@@ -206,7 +244,9 @@ def _least(rule: Consistency, other: str) -> Decimal:
 
 
 def form_keys(protocol: Protocol, scenes: Iterable[str] | None = None) -> tuple[str, ...]:
-    """Return the key of every form that is asked about these scenes (None for all), in the protocol's order."""
+    """Return the key of every form that is asked about these scenes (None for all), in the
+    protocol's order.
+    """
     wanted = {scene.key for scene in protocol.scenes} if scenes is None else set(scenes)
     if protocol.rollouts is not None:
         return protocol.rollouts.form_keys(wanted)
@@ -214,7 +254,10 @@ def form_keys(protocol: Protocol, scenes: Iterable[str] | None = None) -> tuple[
 
 
 def form_for(protocol: Protocol, key: str) -> Form:
-    """Return the form of this key: a scene's, or that of a kind of unit of a rollout. Raises KeyError for neither."""
+    """Return the form of this key: a scene's, or that of a kind of unit of a rollout.
+
+    Raises KeyError for neither.
+    """
     if protocol.rollouts is None:
         scene = protocol.scene(key)
         return Form(protocol, key, scene.title, scene)

@@ -1,4 +1,7 @@
-"""What a protocol file may say of AI judges: who they are, how they are asked and calibrated. No Django here."""
+"""What a protocol file may say of AI judges: who they are, how they are asked and calibrated.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,8 @@ class Price(Part):
 class JudgeModel(Part):
     """One judge: a model, and the service that answers for it.
 
-    ``settings`` are added to its requests as they stand. ``returned_as`` is the version that the service names in its
-    answers, where that is not the model's own id.
+    ``settings`` are added to its requests as they stand. ``returned_as`` is the version that the
+    service names in its answers, where that is not the model's own id.
     """
 
     name: Name
@@ -51,7 +54,8 @@ class Sampling(Part):
 
 
 class JudgeMedia(Part):
-    """How a judge looks at the clip. A tenth of a second decides cause and effect, so the rate is set on purpose.
+    """How a judge looks at the clip. A tenth of a second decides cause and effect, so the rate is
+    set on purpose.
 
     ``of_forms`` are the rates of forms (by name) that need another one than all the rest.
     """
@@ -61,7 +65,9 @@ class JudgeMedia(Part):
     of_forms: dict[Key, Annotated[float, Field(gt=0, le=24)]] = Field(default_factory=dict)
 
     def rate(self, form: str) -> float:
-        """Return the frames per second at which a judge looks at what is asked about with the form of this key."""
+        """Return the frames per second at which a judge looks at what is asked about with the form
+        of this key.
+        """
         return self.of_forms.get(form.partition(".")[0], self.frames_per_second)
 
 
@@ -112,7 +118,8 @@ class Calibration(Part):
 
 
 class Judges(Part):
-    """All that is said of judges. ``sensitivity`` are runs beside the frozen one, which they never replace.
+    """All that is said of judges. ``sensitivity`` are runs beside the frozen one, which they never
+    replace.
 
     ``calibration`` is left out where judges are not held against people question by question.
     """

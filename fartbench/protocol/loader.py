@@ -19,15 +19,17 @@ MAX_BYTES = 1_000_000
 
 
 class ProtocolError(BadInput):
-    """A protocol file that cannot be used; each fault names the file, the path in it and the rule."""
+    """A protocol file that cannot be used; each fault names the file, the path in it and the
+    rule.
+    """
 
 
 @dataclass(frozen=True)
 class ProtocolFile:
     """A protocol with the content it was read from, which is what its digest covers.
 
-    The digest is of the content and not of ``protocol``, so that a later release that gives the schema a new
-    optional key leaves the digests of existing protocols as they are.
+    The digest is of the content and not of ``protocol``, so that a later release that gives the
+    schema a new optional key leaves the digests of existing protocols as they are.
     """
 
     protocol: Protocol
@@ -36,10 +38,11 @@ class ProtocolFile:
 
 
 def load_protocol(folder: Path) -> ProtocolFile:
-    """Read ``folder/protocol.yaml`` (or the file itself) strictly, with the parts of rollouts beside it.
+    """Read ``folder/protocol.yaml`` (or the file itself) strictly, with the parts of rollouts
+    beside it.
 
-    Raises ProtocolError when the file is missing or not YAML, repeats a key, holds an unknown key or a value of
-    the wrong kind, or when a rule names something that is not there.
+    Raises ProtocolError when the file is missing or not YAML, repeats a key, holds an unknown key
+    or a value of the wrong kind, or when a rule names something that is not there.
     """
     path = folder / FILE_NAME if folder.is_dir() else folder
     content = compiled(_read(path), path.parent)
@@ -48,7 +51,9 @@ def load_protocol(folder: Path) -> ProtocolFile:
 
 
 def parse_protocol(content: Any, *, source: str) -> Protocol:
-    """Check ``content`` (what YAML or JSON gave) and return it as a Protocol; ``source`` names it in errors."""
+    """Check ``content`` (what YAML or JSON gave) and return it as a Protocol; ``source`` names it
+    in errors.
+    """
     try:
         protocol = Protocol.model_validate(with_scenes(tuples(content)))
     except ValidationError as error:

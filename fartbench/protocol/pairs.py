@@ -1,6 +1,8 @@
-"""What a protocol may say about blind pairs: which of two clips of one scene is preferred. No Django here.
+"""What a protocol may say about blind pairs: which of two clips of one scene is preferred. No
+Django here.
 
-The questions of pairs are their own, and so are their answers: a protocol without pairs says nothing here.
+The questions of pairs are their own, and so are their answers: a protocol without pairs says
+nothing here.
 """
 
 from typing import Annotated, Literal, Self
@@ -17,7 +19,9 @@ PLAYER_KEYS = frozenset("flmos")
 
 
 class PairAnswer(Part):
-    """An answer, the one key that gives it, and how it counts: for clip A, for B, as a tie, or as a tie of bad ones."""
+    """An answer, the one key that gives it, and how it counts: for clip A, for B, as a tie, or as a
+    tie of bad ones.
+    """
 
     value: AnswerText
     label: Text
@@ -26,7 +30,9 @@ class PairAnswer(Part):
 
 
 class PairAnswers(Part):
-    """The answers to a question about a pair: one for each clip, one tie, and perhaps one that says both are bad."""
+    """The answers to a question about a pair: one for each clip, one tie, and perhaps one that says
+    both are bad.
+    """
 
     options: tuple[PairAnswer, ...] = Field(min_length=3, max_length=4)
 
@@ -39,18 +45,24 @@ class PairAnswers(Part):
         ):
             if twice := repeated(values):
                 raise ValueError(f"{what} {twice[0]!r} appears twice")
-        if missing := [outcome for outcome in DECIDED if outcome not in {option.counts for option in self.options}]:
+        if missing := [
+            outcome
+            for outcome in DECIDED
+            if outcome not in {option.counts for option in self.options}
+        ]:
             raise ValueError(f"no answer counts as {missing[0]!r}")
         if taken := [option.key for option in self.options if option.key in PLAYER_KEYS]:
-            raise ValueError(f"key {taken[0]!r} is one of the player's ({', '.join(sorted(PLAYER_KEYS))})")
+            raise ValueError(
+                f"key {taken[0]!r} is one of the player's ({', '.join(sorted(PLAYER_KEYS))})"
+            )
         return self
 
 
 class PairQuestion(Part):
     """A question about two clips of one scene; ``label`` names what is compared.
 
-    In a protocol of rollouts ``form`` names the form whose windows meet, the same place of two rollouts of one
-    scenario, and ``metric`` the column that is held against what people prefer.
+    In a protocol of rollouts ``form`` names the form whose windows meet, the same place of two
+    rollouts of one scenario, and ``metric`` the column that is held against what people prefer.
     """
 
     key: Key
@@ -64,10 +76,10 @@ class PairQuestion(Part):
 class Pairs(Part):
     """Blind pairs of a protocol.
 
-    ``meetings`` is how often every two configurations meet in each scene; where ``count`` is said instead, each
-    question has so many pairs, spread evenly over scenes and configurations. ``reviewers`` is how many of the primary
-    cohort are asked about each pair, ``full_plays`` how often each of the two clips is to be played before an answer
-    counts.
+    ``meetings`` is how often every two configurations meet in each scene; where ``count`` is said
+    instead, each question has so many pairs, spread evenly over scenes and configurations.
+    ``reviewers`` is how many of the primary cohort are asked about each pair, ``full_plays`` how
+    often each of the two clips is to be played before an answer counts.
     """
 
     questions: tuple[PairQuestion, ...] = Field(min_length=1)
@@ -89,7 +101,9 @@ class Pairs(Part):
             raise ValueError(f"question {twice[0]!r} appears twice")
         for question in self.questions:
             if question.answers not in self.answer_sets:
-                raise ValueError(f"question {question.key!r}: there is no answer set {question.answers!r}")
+                raise ValueError(
+                    f"question {question.key!r}: there is no answer set {question.answers!r}"
+                )
         return self
 
     def question(self, key: str) -> PairQuestion:
@@ -100,11 +114,17 @@ class Pairs(Part):
         raise KeyError(key)
 
     def options(self, key: str) -> tuple[PairAnswer, ...]:
-        """Return the answers to the question with this key, in order. Raises KeyError when there is none."""
+        """Return the answers to the question with this key, in order.
+
+        Raises KeyError when there is none.
+        """
         return self.answer_sets[self.question(key).answers].options
 
     def outcome(self, key: str, value: str) -> Outcome:
-        """Return how an answer to a question counts. Raises KeyError for an answer that it does not have."""
+        """Return how an answer to a question counts.
+
+        Raises KeyError for an answer that it does not have.
+        """
         for option in self.options(key):
             if option.value == value:
                 return option.counts
@@ -112,4 +132,6 @@ class Pairs(Part):
 
     def answer(self, key: str, outcome: str) -> str | None:
         """Return the answer to a question that counts so, or None when it has none."""
-        return next((option.value for option in self.options(key) if option.counts == outcome), None)
+        return next(
+            (option.value for option in self.options(key) if option.counts == outcome), None
+        )

@@ -1,4 +1,7 @@
-"""What every part of a protocol file is made of: the base of its models, and the texts it may hold. No Django here."""
+"""What every part of a protocol file is made of: the base of its models, and the texts it may hold.
+
+No Django here.
+"""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -1,7 +1,8 @@
 """Questions, what can be answered to them, and where N/A is permitted. No Django here.
 
-Whatever the kind of a question, its answers are a finite list of texts: a count goes from its lowest to its highest,
-a time is a step on a ruler, a flag is yes or no. So form, browser, database, imports and judges share one list.
+Whatever the kind of a question, its answers are a finite list of texts: a count goes from its
+lowest to its highest, a time is a step on a ruler, a flag is yes or no. So form, browser, database,
+imports and judges share one list.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ MOST_VALUES = 101
 
 
 class Option(Part):
-    """One answer a reviewer can choose; ``anchor`` says what it stands for, where the label is too short for it."""
+    """One answer a reviewer can choose; ``anchor`` says what it stands for, where the label is too
+    short for it.
+    """
 
     value: AnswerText
     label: Text
@@ -33,9 +36,10 @@ FLAG_OPTIONS = (Option(value="no", label="No"), Option(value="yes", label="Yes")
 class AnswerSet(Part):
     """The answers of a question, by kind.
 
-    A ``choice`` has no order; a ``scale`` goes up by one from its first integer; both list their ``options``. A
-    ``count`` is a whole number and a ``time`` a number of seconds, both from ``lowest`` to ``highest`` by ``step``. A
-    ``flag`` is a box to tick: yes, and no when it is left as it is.
+    A ``choice`` has no order; a ``scale`` goes up by one from its first integer; both list their
+    ``options``. A ``count`` is a whole number and a ``time`` a number of seconds, both from
+    ``lowest`` to ``highest`` by ``step``. A ``flag`` is a box to tick: yes, and no when it is left
+    as it is.
     """
 
     kind: Literal["choice", "scale", "count", "time", "flag"]
@@ -59,10 +63,16 @@ class AnswerSet(Part):
         """Every value that can be answered, in order."""
         if self.kind == "flag":
             return FLAG_OPTIONS
-        return tuple(Option(value=text, label=text) for text in self._numbers()) if self.is_number else self.options
+        return (
+            tuple(Option(value=text, label=text) for text in self._numbers())
+            if self.is_number
+            else self.options
+        )
 
     def _numbers(self) -> list[str]:
-        first, last, step = (Decimal(str(number)) for number in (self.lowest, self.highest, self.step))
+        first, last, step = (
+            Decimal(str(number)) for number in (self.lowest, self.highest, self.step)
+        )
         return [_plain(first + step * place) for place in range(int((last - first) / step) + 1)]
 
     @model_validator(mode="after")
@@ -94,15 +104,22 @@ class AnswerSet(Part):
 
     def _refuse_odd_range(self) -> None:
         if self.highest is None or self.highest <= self.lowest:
-            raise ValueError(f"a {self.kind} needs a highest value above its lowest, {self.lowest:g}")
-        if self.kind == "count" and not all(float(number).is_integer() for number in (self.lowest, self.step)):
+            raise ValueError(
+                f"a {self.kind} needs a highest value above its lowest, {self.lowest:g}"
+            )
+        if self.kind == "count" and not all(
+            float(number).is_integer() for number in (self.lowest, self.step)
+        ):
             raise ValueError("a count starts at a whole number and has whole steps")
         if (self.highest - self.lowest) / self.step > MOST_VALUES - 1:
             raise ValueError(f"this makes more than {MOST_VALUES} answers: take a larger step")
 
 
 class Question(Part):
-    """A question; ``wording`` is its text, or ``per_scene`` when each scene words it. ``help`` stands under it."""
+    """A question; ``wording`` is its text, or ``per_scene`` when each scene words it.
+
+    ``help`` stands under it.
+    """
 
     key: Key
     label: Text
@@ -121,9 +138,11 @@ class When(Part):
 
 
 class NaRule(Part):
-    """N/A is permitted to ``question`` for ``reason``, under a condition or always, in some scenes or in all.
+    """N/A is permitted to ``question`` for ``reason``, under a condition or always, in some scenes
+    or in all.
 
-    With ``only`` it is the one answer there: the question does not apply in these scenes, and nobody is asked.
+    With ``only`` it is the one answer there: the question does not apply in these scenes, and
+    nobody is asked.
     """
 
     question: Key
@@ -145,7 +164,9 @@ class NaRule(Part):
 
 
 class ValueRule(Part):
-    """A value of ``question`` may stand only under a condition. An N/A to it has rules of its own."""
+    """A value of ``question`` may stand only under a condition. An N/A to it has rules of its
+    own.
+    """
 
     question: Key
     when: When
@@ -157,10 +178,11 @@ class ValueRule(Part):
 
 
 class Consistency(Part):
-    """Two answers that must not contradict each other once a sheet is locked; ``text`` says how they would.
+    """Two answers that must not contradict each other once a sheet is locked; ``text`` says how
+    they would.
 
-    The number answered to ``question`` is not below that answered to ``not_below``; or it is ``at_least`` so much where
-    ``beside`` was answered with a value. Nothing is asked of an N/A.
+    The number answered to ``question`` is not below that answered to ``not_below``; or it is
+    ``at_least`` so much where ``beside`` was answered with a value. Nothing is asked of an N/A.
     """
 
     question: Key
@@ -186,7 +208,9 @@ class Consistency(Part):
 
     @model_validator(mode="after")
     def _one_way_of_comparing(self) -> Self:
-        if (self.not_below is None) == (self.beside is None) or (self.beside is None) != (self.at_least is None):
+        if (self.not_below is None) == (self.beside is None) or (self.beside is None) != (
+            self.at_least is None
+        ):
             raise ValueError("state either not_below, or beside with at_least")
         return self
 

@@ -1,4 +1,7 @@
-"""The checks that one part of a protocol makes on another: every rule names things that exist. No Django here."""
+"""The checks that one part of a protocol makes on another: every rule names things that exist.
+
+No Django here.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -13,7 +16,9 @@ KEY = attrgetter("key")
 
 
 def reference_faults(protocol: Protocol) -> list[str]:
-    """Return one sentence per fault, each starting with the path of what is wrong; empty when all is well."""
+    """Return one sentence per fault, each starting with the path of what is wrong; empty when all
+    is well.
+    """
     return [
         *_what_is_asked(protocol),
         *_repeated_keys(protocol),
@@ -30,7 +35,9 @@ def reference_faults(protocol: Protocol) -> list[str]:
 
 
 def _what_is_asked(protocol: Protocol) -> Iterator[str]:
-    """A protocol asks questions of its own and makes a score of them; or it has rollouts, with forms and metrics."""
+    """A protocol asks questions of its own and makes a score of them; or it has rollouts, with
+    forms and metrics.
+    """
     if protocol.rollouts is None:
         if not protocol.questions:
             yield "questions: there is none"
@@ -39,12 +46,15 @@ def _what_is_asked(protocol: Protocol) -> Iterator[str]:
         return
     if protocol.questions or not protocol.scoring.is_empty:
         yield "rollouts: the questions are in its forms, and its metrics have no overall score"
-    if [scene.key for scene in protocol.scenes] != [scenario.key for scenario in protocol.rollouts.scenarios]:
+    if [scene.key for scene in protocol.scenes] != [
+        scenario.key for scenario in protocol.rollouts.scenarios
+    ]:
         yield "scenes: those of a protocol with rollouts are its scenarios; leave the key out"
     for scenario in protocol.rollouts.scenarios:
         if scenario.duration_s != protocol.clip.duration_s:
             yield (
-                f"scenarios.{scenario.key}.duration_s: {scenario.duration_s:g} s, and clip.duration_s says "
+                f"scenarios.{scenario.key}.duration_s: {scenario.duration_s:g} s, and "
+                "clip.duration_s says "
                 f"{protocol.clip.duration_s:g} s"
             )
 
@@ -77,7 +87,10 @@ def _question_faults(protocol: Protocol) -> Iterator[str]:
         if question.answers not in protocol.answer_sets:
             yield f"{path}.answers: there is no answer set {question.answers!r}"
         if question.stage < stage:
-            yield f"{path}.stage: stages go up in the order of the questions, and {question.stage} follows {stage}"
+            yield (
+                f"{path}.stage: stages go up in the order of the questions, and {question.stage} "
+                f"follows {stage}"
+            )
         stage = max(stage, question.stage)
 
 
@@ -97,7 +110,8 @@ def _stage_faults(protocol: Protocol) -> Iterator[str]:
     for question in protocol.questions:
         if (question.stage == first) != (question.key in named):
             yield (
-                f"playback.first_impression: it is the whole of the first stage; {question.key!r} is of stage "
+                f"playback.first_impression: it is the whole of the first stage; {question.key!r} "
+                "is of stage "
                 f"{question.stage}"
             )
 
@@ -108,7 +122,9 @@ def _scene_faults(protocol: Protocol) -> Iterator[str]:
     for scene in protocol.scenes:
         path = f"scenes.{scene.key}"
         unasked = {
-            rule.question for rule in protocol.na_rules if rule.only and scene.key in (rule.scenes or [scene.key])
+            rule.question
+            for rule in protocol.na_rules
+            if rule.only and scene.key in (rule.scenes or [scene.key])
         }
         for missing in sorted(worded - set(scene.wording) - unasked):
             yield f"{path}.wording: question {missing!r} has no wording in this scene"
@@ -122,7 +138,10 @@ def _na_rule_faults(protocol: Protocol) -> Iterator[str]:
     order = [question.key for question in protocol.questions]
     seen: list[tuple[str, str, str]] = []
     alone = [
-        (rule.question, scene) for rule in protocol.na_rules if rule.only for scene in rule.scenes or _scenes(protocol)
+        (rule.question, scene)
+        for rule in protocol.na_rules
+        if rule.only
+        for scene in rule.scenes or _scenes(protocol)
     ]
     for number, rule in enumerate(protocol.na_rules, start=1):
         path = f"na_rules[{number}]"
@@ -136,9 +155,15 @@ def _na_rule_faults(protocol: Protocol) -> Iterator[str]:
             if scene not in _scenes(protocol):
                 yield f"{path}.scenes: there is no scene {scene!r}"
             if (rule.question, scene) in alone and not rule.only:
-                yield f"{path}: {rule.question!r} has another N/A that is the only answer in scene {scene!r}"
+                yield (
+                    f"{path}: {rule.question!r} has another N/A that is the only answer in scene "
+                    f"{scene!r}"
+                )
             if (rule.question, rule.reason, scene) in seen:
-                yield f"{path}: N/A {rule.reason!r} of {rule.question!r} is stated twice for scene {scene!r}"
+                yield (
+                    f"{path}: N/A {rule.reason!r} of {rule.question!r} is stated twice for scene "
+                    f"{scene!r}"
+                )
             seen.append((rule.question, rule.reason, scene))
 
 
@@ -158,7 +183,9 @@ def _answer_rule_faults(protocol: Protocol) -> Iterator[str]:
                 yield f"consistency[{number}]: the answers of {key!r} are not numbers"
 
 
-def _condition_faults(protocol: Protocol, rule: NaRule | ValueRule, path: str, order: list[str]) -> Iterator[str]:
+def _condition_faults(
+    protocol: Protocol, rule: NaRule | ValueRule, path: str, order: list[str]
+) -> Iterator[str]:
     if rule.when is None:
         return
     needed = rule.when
@@ -182,12 +209,22 @@ def _pair_faults(protocol: Protocol) -> Iterator[str]:
     if protocol.pairs is None:
         return
     names = {form.name for form in protocol.rollouts.forms.forms} if protocol.rollouts else set()
-    codes = {metric.code for metric in protocol.rollouts.metrics.metrics} if protocol.rollouts else set()
+    codes = (
+        {metric.code for metric in protocol.rollouts.metrics.metrics}
+        if protocol.rollouts
+        else set()
+    )
     for question in protocol.pairs.questions:
         path = f"pairs.questions.{question.key}"
-        if (question.form is None) != (protocol.rollouts is None) or question.form not in {None, *names}:
+        if (question.form is None) != (protocol.rollouts is None) or question.form not in {
+            None,
+            *names,
+        }:
             listed = ", ".join(sorted(names)) or "none: clips of scenes meet as they are"
-            yield f"{path}.form: {question.form!r} is not a form whose windows can be compared; there are {listed}"
+            yield (
+                f"{path}.form: {question.form!r} is not a form whose windows can be compared; "
+                f"there are {listed}"
+            )
         if question.metric is not None and question.metric not in codes:
             yield f"{path}.metric: there is no metric {question.metric!r}"
 
@@ -198,7 +235,9 @@ def _judge_faults(protocol: Protocol) -> Iterator[str]:
     names = {form.name for form in protocol.rollouts.forms.forms} if protocol.rollouts else set()
     for name in sorted(protocol.judges.media.of_forms.keys() - names):
         yield f"judges.media.of_forms.{name}: there is no such form"
-    if protocol.judges.calibration is None and "human_ai_agreement" in {report.key for report in protocol.reports}:
+    if protocol.judges.calibration is None and "human_ai_agreement" in {
+        report.key for report in protocol.reports
+    }:
         yield "judges.calibration: the report human_ai_agreement needs it"
 
 
@@ -209,4 +248,8 @@ def _scenes(protocol: Protocol) -> tuple[str, ...]:
 def scene_question_wording(protocol: Protocol, scene: str, question_key: str) -> str:
     """Return the text of a question as this scene asks it."""
     question = protocol.question(question_key)
-    return protocol.scene(scene).wording[question_key] if question.wording == PER_SCENE else question.wording
+    return (
+        protocol.scene(scene).wording[question_key]
+        if question.wording == PER_SCENE
+        else question.wording
+    )

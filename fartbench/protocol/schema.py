@@ -1,4 +1,7 @@
-"""What a protocol file may say. Unknown keys, and rules that name what is not there, are refused. No Django here."""
+"""What a protocol file may say. Unknown keys, and rules that name what is not there, are refused.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +32,17 @@ class Clip(Part):
     candidate_index: int = Field(ge=0)
 
     def has_shape(self, width: int, height: int) -> bool:
-        """Say whether a picture has the shape asked for; 854 x 480 passes for 16:9, as encoders need even sizes."""
+        """Say whether a picture has the shape asked for; 854 x 480 passes for 16:9, as encoders
+        need even sizes.
+        """
         wide, high = map(int, self.aspect_ratio.split(":"))
         return abs(width * high / (height * wide) - 1) < SHAPE_TOLERANCE
 
 
 class CommonFormat(Part):
-    """What every clip of a normalised round is re-encoded to: pixels, exact frame rate, seconds, bits per second."""
+    """What every clip of a normalised round is re-encoded to: pixels, exact frame rate, seconds,
+    bits per second.
+    """
 
     width: int = Field(ge=16, le=4096, multiple_of=2)
     height: int = Field(ge=16, le=4096, multiple_of=2)
@@ -47,9 +54,11 @@ class CommonFormat(Part):
 
 
 class Blinding(Part):
-    """How blind copies are made: all as stream copies, or all normalised to ``format``. Sizes in bytes.
+    """How blind copies are made: all as stream copies, or all normalised to ``format``. Sizes in
+    bytes.
 
-    A round of copies whose clips cannot all be copied may be normalised as a whole, so the format is always stated.
+    A round of copies whose clips cannot all be copied may be normalised as a whole, so the format
+    is always stated.
     """
 
     method: Literal["copy", "normalise"]
@@ -62,8 +71,9 @@ class Blinding(Part):
 class Cohort(Part):
     """How many reviewers form the primary cohort, and how many equal answers make a consensus.
 
-    A round may have from ``smallest`` to ``largest`` reviewers where the protocol says so, else exactly ``size``. One
-    of fewer than ``size`` is a smoke test: it says so, and no figure of it is official.
+    A round may have from ``smallest`` to ``largest`` reviewers where the protocol says so, else
+    exactly ``size``. One of fewer than ``size`` is a smoke test: it says so, and no figure of it is
+    official.
     """
 
     size: int = Field(ge=1)
@@ -85,7 +95,9 @@ class Cohort(Part):
         return str(self.size) if self.fewest == self.most else f"{self.fewest} to {self.most}"
 
     def quorum_of(self, reviewers: int) -> int:
-        """Return how many equal answers of so many reviewers make a consensus: more than half, or the fixed number."""
+        """Return how many equal answers of so many reviewers make a consensus: more than half, or
+        the fixed number.
+        """
         return reviewers // 2 + 1 if self.quorum == "majority" else self.quorum
 
     def count(self, reviewers: int) -> int:
@@ -100,7 +112,9 @@ class Cohort(Part):
     @model_validator(mode="after")
     def _quorum_is_a_majority_of_the_cohort(self) -> Self:
         if not self.fewest <= self.size <= self.most:
-            raise ValueError(f"a cohort of {self.size} does not lie between {self.fewest} and {self.most}")
+            raise ValueError(
+                f"a cohort of {self.size} does not lie between {self.fewest} and {self.most}"
+            )
         if self.quorum != "majority" and self.fewest != self.most:
             raise ValueError("a cohort that may have several sizes needs “quorum: majority”")
         if not self.size / 2 < self.consensus <= self.size:
@@ -111,8 +125,9 @@ class Cohort(Part):
 class Playback(Part):
     """How much of a clip must be played before its form can be locked in the browser.
 
-    ``first_impression`` names the questions that are answered from those plays alone: they are kept as they were
-    given, and only then do the other questions and the player's tools (frame steps, loops, half speed) open.
+    ``first_impression`` names the questions that are answered from those plays alone: they are kept
+    as they were given, and only then do the other questions and the player's tools (frame steps,
+    loops, half speed) open.
     """
 
     full_plays: int = Field(ge=0)
@@ -121,7 +136,9 @@ class Playback(Part):
 
 
 class Track(Part):
-    """A track a configuration can belong to, and whether its results are ranked with the active ones or apart."""
+    """A track a configuration can belong to, and whether its results are ranked with the active
+    ones or apart.
+    """
 
     key: Key
     label: Text
@@ -131,10 +148,11 @@ class Track(Part):
 
 
 class Scene(Part):
-    """A scene: what happens in it, how it words its own questions, and what a clip that complies shows.
+    """A scene: what happens in it, how it words its own questions, and what a clip that complies
+    shows.
 
-    ``expects`` are the hard checks: the answer that each of these questions has in a compliant clip.
-    ``required_events`` is how many events were asked for.
+    ``expects`` are the hard checks: the answer that each of these questions has in a compliant
+    clip. ``required_events`` is how many events were asked for.
     """
 
     key: Key
@@ -162,7 +180,9 @@ class Rule(Part):
 
 
 class Protocol(Part):
-    """A whole protocol file. One with ``rollouts`` has no questions of its own: each kind of unit has its forms."""
+    """A whole protocol file. One with ``rollouts`` has no questions of its own: each kind of unit
+    has its forms.
+    """
 
     name: Name
     version: Version
@@ -228,11 +248,15 @@ class Protocol(Part):
 
     def keys_of(self, *kinds: str) -> tuple[str, ...]:
         """Return the questions whose answers are of one of these kinds, in order."""
-        return tuple(question.key for question in self.questions if self.answer_set(question).kind in kinds)
+        return tuple(
+            question.key for question in self.questions if self.answer_set(question).kind in kinds
+        )
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """The questions that a clip's facts are: the gates, or where dimensions are scored every one but the scales."""
+        """The questions that a clip's facts are: the gates, or where dimensions are scored every
+        one but the scales.
+        """
         return self.scoring.gates or self.keys_of("choice", "flag", "count", "time")
 
     @property

@@ -1,4 +1,7 @@
-"""The checks on what makes the score and what stands beside it: every rule names things that fit. No Django here."""
+"""The checks on what makes the score and what stands beside it: every rule names things that fit.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +27,22 @@ def score_faults(protocol: Protocol) -> list[str]:
 
 
 def _answers(protocol: Protocol, key: str) -> AnswerSet | None:
-    """Return what can be answered to a question; None when there is no such question, or no such answer set."""
-    return next((protocol.answer_sets.get(one.answers) for one in protocol.questions if one.key == key), None)
+    """Return what can be answered to a question; None when there is no such question, or no such
+    answer set.
+    """
+    return next(
+        (protocol.answer_sets.get(one.answers) for one in protocol.questions if one.key == key),
+        None,
+    )
 
 
 def _gate_faults(protocol: Protocol) -> Iterator[str]:
     for gate in protocol.scoring.gates:
         if gate not in {question.key for question in protocol.questions}:
             yield f"scoring.gates: there is no question {gate!r}"
-        elif (found := _answers(protocol, gate)) and not {"yes", "no"} <= {option.value for option in found.answers}:
+        elif (found := _answers(protocol, gate)) and not {"yes", "no"} <= {
+            option.value for option in found.answers
+        }:
             yield f"scoring.gates: {gate!r} cannot be a gate, its answers hold no yes and no"
 
 
@@ -49,30 +59,42 @@ def _point_faults(protocol: Protocol) -> Iterator[str]:
 def _dimension_faults(protocol: Protocol) -> Iterator[str]:
     tops = set()
     for number, dimension in enumerate(protocol.scoring.dimensions, start=1):
-        path, found = f"scoring.dimensions[{number}].question", _answers(protocol, dimension.question)
+        path, found = (
+            f"scoring.dimensions[{number}].question",
+            _answers(protocol, dimension.question),
+        )
         if found is None:
             yield f"{path}: there is no question {dimension.question!r} with answers"
         elif found.kind != "scale" or found.options[0].value != "0":
-            yield f"{path}: {dimension.question!r} cannot be a dimension, because its answers are not a scale from 0"
+            yield (
+                f"{path}: {dimension.question!r} cannot be a dimension, because its answers are "
+                "not a scale from 0"
+            )
         elif dimension.question in protocol.playback.first_impression:
             yield f"{path}: {dimension.question!r} is a first impression and cannot be scored"
         else:
             tops.add(found.options[-1].value)
     if len(tops) > 1:
-        yield f"scoring.dimensions: all scales end at the same number, and these end at {', '.join(sorted(tops))}"
+        yield (
+            "scoring.dimensions: all scales end at the same number, and these end at "
+            f"{', '.join(sorted(tops))}"
+        )
     if protocol.scoring.is_weighted:
         yield from _empty_scenes(protocol)
 
 
 def _empty_scenes(protocol: Protocol) -> Iterator[str]:
     for scene in protocol.scenes:
-        if all(_is_unasked(protocol, one.question, scene.key) for one in protocol.scoring.dimensions):
+        if all(
+            _is_unasked(protocol, one.question, scene.key) for one in protocol.scoring.dimensions
+        ):
             yield f"scenes.{scene.key}: no dimension applies, so its clips have no score"
 
 
 def _is_unasked(protocol: Protocol, question: str, scene: str) -> bool:
     return any(
-        rule.only and rule.question == question and scene in (rule.scenes or [scene]) for rule in protocol.na_rules
+        rule.only and rule.question == question and scene in (rule.scenes or [scene])
+        for rule in protocol.na_rules
     )
 
 
@@ -118,9 +140,15 @@ def _metric_faults(protocol: Protocol) -> Iterator[str]:
             if found is None:
                 yield f"{path}.question: there is no question {metric.question!r} with answers"
             elif found.kind not in KINDS_OF[metric.kind]:
-                yield f"{path}.question: {metric.question!r} is no {' or '.join(KINDS_OF[metric.kind])}"
+                yield (
+                    f"{path}.question: {metric.question!r} is no "
+                    f"{' or '.join(KINDS_OF[metric.kind])}"
+                )
             if metric.question in scored:
-                yield f"{path}.question: {metric.question!r} is scored; a metric may not use a scored question"
+                yield (
+                    f"{path}.question: {metric.question!r} is scored; a metric may not use a "
+                    "scored question"
+                )
         if metric.kind in {"events_per_dollar", "compliance_rate"}:
             yield from _unstated(protocol, path, metric.kind)
 
@@ -130,7 +158,10 @@ def _unstated(protocol: Protocol, path: str, kind: str) -> Iterator[str]:
         if kind == "compliance_rate" and not scene.expects:
             yield f"{path}: scene {scene.key!r} states no hard checks (“expects”)"
         if kind == "events_per_dollar" and scene.required_events is None:
-            yield f"{path}: scene {scene.key!r} does not say how many events it requires (“required_events”)"
+            yield (
+                f"{path}: scene {scene.key!r} does not say how many events it requires "
+                "(“required_events”)"
+            )
 
 
 def _smoke_faults(protocol: Protocol) -> Iterator[str]:
@@ -138,7 +169,9 @@ def _smoke_faults(protocol: Protocol) -> Iterator[str]:
         return
     if protocol.smoke.scene not in {scene.key for scene in protocol.scenes}:
         yield f"smoke.scene: there is no scene {protocol.smoke.scene!r}"
-    yield from _unknown(protocol, [(point.key, key) for point in protocol.smoke.points for key in point.questions])
+    yield from _unknown(
+        protocol, [(point.key, key) for point in protocol.smoke.points for key in point.questions]
+    )
 
 
 def _unknown(protocol: Protocol, named: Iterable[tuple[str, str]]) -> Iterator[str]:

@@ -1,4 +1,5 @@
-"""How answers become a score: gates that earn points, or weighted dimensions with ceilings; and what stands beside it.
+"""How answers become a score: gates that earn points, or weighted dimensions with ceilings; and
+what stands beside it.
 
 No Django here.
 """
@@ -14,7 +15,9 @@ from fartbench.protocol.questions import When
 
 
 class PointRule(Part):
-    """Points for a yes consensus on ``question``, given only when ``needs`` was a yes consensus too."""
+    """Points for a yes consensus on ``question``, given only when ``needs`` was a yes consensus
+    too.
+    """
 
     question: Key
     points: int = Field(ge=1)
@@ -30,7 +33,9 @@ class Dimension(Part):
 
 
 class Cap(Part):
-    """A ceiling on a clip's score when every condition of ``when`` is the clip's fact, in some scenes or in all."""
+    """A ceiling on a clip's score when every condition of ``when`` is the clip's fact, in some
+    scenes or in all.
+    """
 
     key: Key
     label: Text
@@ -42,8 +47,8 @@ class Cap(Part):
 class Scoring(Part):
     """Which questions make the score, and how configurations are ordered.
 
-    Either ``gates`` with the ``points`` they earn, or ``dimensions`` with their weights and perhaps ``caps``. Neither
-    where metrics stand side by side and nothing is ranked.
+    Either ``gates`` with the ``points`` they earn, or ``dimensions`` with their weights and perhaps
+    ``caps``. Neither where metrics stand side by side and nothing is ranked.
     """
 
     gates: tuple[Key, ...] = ()
@@ -94,7 +99,9 @@ class Metric(Part):
     key: Key
     label: Text
     short: Text
-    kind: Literal["compliance_rate", "median", "mean", "events_per_dollar", "score_per_cost", "deferred"]
+    kind: Literal[
+        "compliance_rate", "median", "mean", "events_per_dollar", "score_per_cost", "deferred"
+    ]
     definition: Text
     question: Key | None = None
 
@@ -102,7 +109,9 @@ class Metric(Part):
     def _what_reads_an_answer_names_it(self) -> Self:
         reads = self.kind in {"median", "mean", "events_per_dollar"}
         if reads != (self.question is not None):
-            raise ValueError(f"a metric of kind {self.kind} {'needs a' if reads else 'has no'} question")
+            raise ValueError(
+                f"a metric of kind {self.kind} {'needs a' if reads else 'has no'} question"
+            )
         return self
 
 
@@ -122,10 +131,11 @@ class SmokePoint(Part):
 
 
 class Smoke(Part):
-    """A small round before the large one: its size, the points it settles, and when a scale is flagged.
+    """A small round before the large one: its size, the points it settles, and when a scale is
+    flagged.
 
-    ``redundant_above`` is a correlation between two scales, ``agreement_below`` an alpha, ``share`` the part of clips
-    on which reviewers must be able to settle a point's questions.
+    ``redundant_above`` is a correlation between two scales, ``agreement_below`` an alpha, ``share``
+    the part of clips on which reviewers must be able to settle a point's questions.
     """
 
     scene: Key

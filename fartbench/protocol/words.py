@@ -1,4 +1,7 @@
-"""What a protocol's results are called: the words of pages that several kinds of protocols share. No Django here."""
+"""What a protocol's results are called: the words of pages that several kinds of protocols share.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Who is tested, in what, what each makes of it, and what of that is judged; each takes an s for several."""
+    """Who is tested, in what, what each makes of it, and what of that is judged; each takes an s
+    for several.
+    """
 
     configuration: str
     scene: str

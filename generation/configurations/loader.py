@@ -37,14 +37,19 @@ def parse_configuration(content: Any, *, source: str) -> ConfigurationFile:
 
 
 def read_configurations(folder: Path = FOLDER) -> list[Loaded]:
-    """Read every ``*.yaml`` of a folder, by name. Raises ConfigurationError for the first bad file, or none at all."""
+    """Read every ``*.yaml`` of a folder, by name.
+
+    Raises ConfigurationError for the first bad file, or none at all.
+    """
     paths = sorted(folder.glob("*.yaml")) if folder.is_dir() else [folder]
     if not paths:
         raise ConfigurationError(str(folder), ["there is no .yaml file here"])
     loaded = [_read(path) for path in paths]
     names = [one.file.name for one in loaded]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
-        raise ConfigurationError(str(folder), [f"{repeated[0]!r} is the name of two configurations"])
+        raise ConfigurationError(
+            str(folder), [f"{repeated[0]!r} is the name of two configurations"]
+        )
     return loaded
 
 

@@ -15,7 +15,10 @@ TICKS_PER_USD = Decimal(10) ** 10  # xAI reports costs in ten-thousand-millionth
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """A cost in US dollars; ``usd`` is None exactly when it is unknown. ``rule`` is the price rule's id."""
+    """A cost in US dollars; ``usd`` is None exactly when it is unknown.
+
+    ``rule`` is the price rule's id.
+    """
 
     basis: Basis
     usd: Decimal | None
@@ -23,17 +26,23 @@ class Cost:
 
 
 def estimate(configuration: ConfigurationFile) -> Decimal | None:
-    """Return what one clip should cost by the listed price, in US dollars; None when no price is known."""
+    """Return what one clip should cost by the listed price, in US dollars; None when no price is
+    known.
+    """
     return configuration.price.for_seconds(configuration.fixed.duration_s)
 
 
 def cost_of(rule: PriceRule, usage: Usage, *, seconds: float) -> Cost:
-    """Return the cost of an accepted sample by the best basis there is: reported, then computed, then estimated."""
+    """Return the cost of an accepted sample by the best basis there is: reported, then computed,
+    then estimated.
+    """
     if usage.usd is not None:
         return Cost("reported", usage.usd, rule.id)
     if usage.usd_ticks is not None:
         return Cost("reported", Decimal(usage.usd_ticks) / TICKS_PER_USD, rule.id)
     if usage.output_tokens is not None and rule.per_million_tokens is not None:
-        return Cost("computed", Decimal(rule.per_million_tokens) * usage.output_tokens / 1_000_000, rule.id)
+        return Cost(
+            "computed", Decimal(rule.per_million_tokens) * usage.output_tokens / 1_000_000, rule.id
+        )
     listed = rule.for_seconds(seconds)
     return Cost("unknown", None, rule.id) if listed is None else Cost("estimated", listed, rule.id)

@@ -1,4 +1,7 @@
-"""What a configuration file may say. Unknown keys and unknown parameters are refused. No Django here."""
+"""What a configuration file may say. Unknown keys and unknown parameters are refused.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -36,9 +39,11 @@ class Source(Part):
 
 
 class PriceRule(Part):
-    """What a clip costs: dollars per second or per million output tokens, or unknown. Never a guess.
+    """What a clip costs: dollars per second or per million output tokens, or unknown. Never a
+    guess.
 
-    ``usage_rate`` is applied to what the provider reports it used; ``per_second`` is for the estimate before a clip.
+    ``usage_rate`` is applied to what the provider reports it used; ``per_second`` is for the
+    estimate before a clip.
     """
 
     id: Text
@@ -53,7 +58,9 @@ class PriceRule(Part):
         for name in ("per_second", "per_million_tokens"):
             figure = getattr(self, name)
             if figure is not None and not re.fullmatch(r"\d+(\.\d+)?", figure):
-                raise ValueError(f"{name} {figure!r} is not an amount; write it as text, such as '0.40'")
+                raise ValueError(
+                    f"{name} {figure!r} is not an amount; write it as text, such as '0.40'"
+                )
         if (self.per_second or self.per_million_tokens) and self.source is None:
             raise ValueError("a price needs its source, with the date it was read")
         return self
@@ -82,7 +89,9 @@ class PromptLimit(Part):
 
 
 class Seed(Part):
-    """The provider's name for an integer seed. A configuration without one has no seed: it is never emulated."""
+    """The provider's name for an integer seed. A configuration without one has no seed: it is never
+    emulated.
+    """
 
     parameter: Text
 
@@ -101,8 +110,9 @@ class Fixed(Part):
 
 
 class ChunkShape(Part):
-    """How a streaming model makes its rollouts, where its maker says so: pictures of the first chunk and of each later
-    one, and pictures a second."""
+    """How a streaming model makes its rollouts, where its maker says so: pictures of the first
+    chunk and of each later one, and pictures a second.
+    """
 
     first: int = Field(ge=1)
     next: int = Field(ge=1)
@@ -137,7 +147,9 @@ class ConfigurationFile(Part):
     @model_validator(mode="after")
     def _names_are_known(self) -> Self:
         if self.provider not in PARAMETERS:
-            raise ValueError(f"provider {self.provider!r} is not one of: {', '.join(sorted(PARAMETERS))}")
+            raise ValueError(
+                f"provider {self.provider!r} is not one of: {', '.join(sorted(PARAMETERS))}"
+            )
         if unknown := unknown_parameters(self.provider, self.parameters):
             raise ValueError(f"{self.provider} has no parameter {unknown[0]!r}")
         if self.seed and unknown_parameters(self.provider, {self.seed.parameter: 0}):

@@ -1,6 +1,8 @@
-"""What is commissioned and what came back: configurations, prompts, cells, samples, submissions and raw clips.
+"""What is commissioned and what came back: configurations, prompts, cells, samples, submissions and
+raw clips.
 
-And what experts said of scenarios before."""
+And what experts said of scenarios before.
+"""
 
 from generation.models.cells import Cell, Clip, CostBasis, RawView, Sample, SampleState
 from generation.models.configurations import Configuration, Family

@@ -21,13 +21,17 @@ class Cell(models.Model):
     scene = models.CharField(max_length=40)
     replicate = models.PositiveSmallIntegerField(default=1)
     limitation = models.TextField(
-        blank=True, help_text="Why this cell cannot be compared with others, such as a provider's safety system."
+        blank=True,
+        help_text="Why this cell cannot be compared with others, such as a provider's safety "
+        "system.",
     )
 
     class Meta:
         ordering = ("configuration__name", "scene", "replicate")
         constraints = (
-            models.UniqueConstraint(fields=("round", "configuration", "scene", "replicate"), name="a_cell_exists_once"),
+            models.UniqueConstraint(
+                fields=("round", "configuration", "scene", "replicate"), name="a_cell_exists_once"
+            ),
             models.CheckConstraint(condition=Q(replicate__gte=1), name="replicates_count_from_one"),
         )
 
@@ -40,7 +44,9 @@ class Clip(models.Model):
 
     sha256 = models.CharField(max_length=64, unique=True)
     size = models.PositiveBigIntegerField(help_text="Bytes.")
-    facts = models.JSONField(help_text="What probing found: duration, picture, frame rate, codecs, sound.")
+    facts = models.JSONField(
+        help_text="What probing found: duration, picture, frame rate, codecs, sound."
+    )
     stored_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -53,7 +59,9 @@ class Clip(models.Model):
 
 
 class SampleState(models.TextChoices):
-    """Where the work on a sample stands; the last five are outcomes, and what has one is never asked for again."""
+    """Where the work on a sample stands; the last five are outcomes, and what has one is never
+    asked for again.
+    """
 
     PLANNED = "planned", "Not generated yet"
     READY = "ready", "Ready to submit"
@@ -83,7 +91,9 @@ class SampleState(models.TextChoices):
 
     @classmethod
     def in_flight(cls) -> tuple[SampleState, ...]:
-        """The states that take a place of the provider's account, from the moment money is set aside for them."""
+        """The states that take a place of the provider's account, from the moment money is set
+        aside for them.
+        """
         return (cls.QUEUED, cls.SUBMITTING, cls.UNCERTAIN, cls.ACCEPTED, cls.RUNNING)
 
 
@@ -104,33 +114,63 @@ class CountingSamples(models.Manager["Sample"]):
 
 
 class Sample(models.Model):
-    """The one result of a cell that counts, or an earlier one that has become development-only data."""
+    """The one result of a cell that counts, or an earlier one that has become development-only
+    data.
+    """
 
     cell = models.ForeignKey(Cell, on_delete=models.PROTECT, related_name="samples")
-    counts = models.BooleanField(default=True, help_text="Off for what an earlier pilot version of the cell brought.")
+    counts = models.BooleanField(
+        default=True, help_text="Off for what an earlier pilot version of the cell brought."
+    )
     pilot_version = models.PositiveSmallIntegerField(default=1)
-    state = models.CharField(max_length=16, choices=SampleState.choices, default=SampleState.PLANNED)
-    clip = models.ForeignKey(Clip, on_delete=models.PROTECT, null=True, blank=True, related_name="samples")
-    reason = models.TextField(blank=True, help_text="Why it was refused, failed or lost, or what it waits for.")
+    state = models.CharField(
+        max_length=16, choices=SampleState.choices, default=SampleState.PLANNED
+    )
+    clip = models.ForeignKey(
+        Clip, on_delete=models.PROTECT, null=True, blank=True, related_name="samples"
+    )
+    reason = models.TextField(
+        blank=True, help_text="Why it was refused, failed or lost, or what it waits for."
+    )
     cost_usd = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
     cost_basis = models.CharField(max_length=10, choices=CostBasis.choices, blank=True)
     estimate_usd = models.DecimalField(
-        max_digits=12, decimal_places=6, null=True, blank=True, help_text="Set aside before it was submitted."
+        max_digits=12,
+        decimal_places=6,
+        null=True,
+        blank=True,
+        help_text="Set aside before it was submitted.",
     )
     generation_seed = models.CharField(max_length=80, blank=True)
-    model_version = models.CharField(max_length=120, blank=True, help_text="As the provider returned it.")
+    model_version = models.CharField(
+        max_length=120, blank=True, help_text="As the provider returned it."
+    )
     returned = models.JSONField(
-        default=dict, blank=True, help_text="What else came back: revised prompt, seed, candidates, usage."
+        default=dict,
+        blank=True,
+        help_text="What else came back: revised prompt, seed, candidates, usage.",
     )
     generated_at = models.DateTimeField(null=True, blank=True)
-    truth = models.JSONField(null=True, blank=True, help_text="Known ground truth of a local clip, else empty.")
-    frozen_at = models.DateTimeField(
-        null=True, editable=False, help_text="When its blind copy was made; from then on it stays as it is."
+    truth = models.JSONField(
+        null=True, blank=True, help_text="Known ground truth of a local clip, else empty."
     )
-    provider = models.CharField(max_length=40, blank=True, help_text="Whose account it is submitted through.")
-    prompt = models.ForeignKey(Prompt, on_delete=models.PROTECT, null=True, blank=True, related_name="samples")
-    turn = models.PositiveIntegerField(default=0, help_text="Counts its steps: a step of an earlier turn does nothing.")
-    not_before = models.DateTimeField(null=True, blank=True, help_text="When it may be submitted again.")
+    frozen_at = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text="When its blind copy was made; from then on it stays as it is.",
+    )
+    provider = models.CharField(
+        max_length=40, blank=True, help_text="Whose account it is submitted through."
+    )
+    prompt = models.ForeignKey(
+        Prompt, on_delete=models.PROTECT, null=True, blank=True, related_name="samples"
+    )
+    turn = models.PositiveIntegerField(
+        default=0, help_text="Counts its steps: a step of an earlier turn does nothing."
+    )
+    not_before = models.DateTimeField(
+        null=True, blank=True, help_text="When it may be submitted again."
+    )
     accepted_at = models.DateTimeField(null=True, blank=True)
 
     objects = CountingSamples()
@@ -143,22 +183,30 @@ class Sample(models.Model):
             models.UniqueConstraint(
                 fields=("cell",), condition=Q(counts=True), name="a_cell_has_one_sample_that_counts"
             ),
-            models.UniqueConstraint(fields=("cell", "pilot_version"), name="a_pilot_version_has_one_sample"),
+            models.UniqueConstraint(
+                fields=("cell", "pilot_version"), name="a_pilot_version_has_one_sample"
+            ),
             models.CheckConstraint(
-                condition=Q(state="delivered", clip__isnull=False) | (~Q(state="delivered") & Q(clip__isnull=True)),
+                condition=Q(state="delivered", clip__isnull=False)
+                | (~Q(state="delivered") & Q(clip__isnull=True)),
                 name="a_delivered_sample_and_no_other_has_a_clip",
             ),
             models.CheckConstraint(
-                condition=~Q(state__in=("refused", "failed", "lost", "not_generated")) | ~Q(reason=""),
+                condition=~Q(state__in=("refused", "failed", "lost", "not_generated"))
+                | ~Q(reason=""),
                 name="an_outcome_without_a_clip_has_a_reason",
             ),
             models.CheckConstraint(
-                condition=Q(cost_usd__isnull=True) | ~Q(cost_basis="unknown"), name="an_unknown_cost_is_no_figure"
+                condition=Q(cost_usd__isnull=True) | ~Q(cost_basis="unknown"),
+                name="an_unknown_cost_is_no_figure",
             ),
         )
-        # Not a partial index: SQLite cannot use one for a query with parameters. Finished rows lie under states of
-        # their own, so that what is under way is found in the same few steps however many they are.
-        indexes = (models.Index(fields=("provider", "state", "not_before"), name="samples_under_way"),)
+        # Not a partial index: SQLite cannot use one for a query with parameters. Finished rows lie
+        # under states of their own, so that what is under way is found in the same few steps
+        # however many they are.
+        indexes = (
+            models.Index(fields=("provider", "state", "not_before"), name="samples_under_way"),
+        )
 
     def __str__(self) -> str:
         return f"{self.cell}: {self.get_state_display()}"
@@ -170,7 +218,9 @@ class Sample(models.Model):
 
     @property
     def at_rest(self) -> bool:
-        """Say whether its outcome may be set by hand: nothing is under way that could bring another."""
+        """Say whether its outcome may be set by hand: nothing is under way that could bring
+        another.
+        """
         return self.state in (SampleState.PLANNED, SampleState.READY, SampleState.BLOCKED)
 
 

@@ -31,21 +31,31 @@ class Configuration(models.Model):
 
     name = models.CharField(max_length=80, unique=True, validators=[name_validator])
     label = models.CharField(max_length=120)
-    family = models.ForeignKey(Family, on_delete=models.PROTECT, related_name="configurations", null=True, blank=True)
+    family = models.ForeignKey(
+        Family, on_delete=models.PROTECT, related_name="configurations", null=True, blank=True
+    )
     provider = models.CharField(max_length=40, default="imported")
     model_id = models.CharField(max_length=120, blank=True)
     parameters = models.JSONField(default=dict, blank=True)
     track = models.CharField(max_length=40, default="core-av")
     geometry = models.JSONField(
-        null=True, blank=True, help_text="How many pictures its chunks have, where that is declared; else empty."
+        null=True,
+        blank=True,
+        help_text="How many pictures its chunks have, where that is declared; else empty.",
     )
     provisional = models.BooleanField(
-        default=False, help_text="Made by an import from a name alone; an admin has yet to describe it."
+        default=False,
+        help_text="Made by an import from a name alone; an admin has yet to describe it.",
     )
     content = models.JSONField(
-        default=dict, blank=True, editable=False, help_text="The whole file that it was loaded from."
+        default=dict,
+        blank=True,
+        editable=False,
+        help_text="The whole file that it was loaded from.",
     )
-    digest = models.CharField(max_length=64, blank=True, editable=False, help_text="SHA-256 of that content.")
+    digest = models.CharField(
+        max_length=64, blank=True, editable=False, help_text="SHA-256 of that content."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -66,5 +76,7 @@ _parsed_by_digest: dict[str, ConfigurationFile] = {}
 def _parsed(digest: str, content: Any) -> ConfigurationFile:
     # A digest names one content, so one parse serves every row that has it.
     if digest not in _parsed_by_digest:
-        _parsed_by_digest[digest] = parse_configuration(content, source=f"configuration {content.get('name')}")
+        _parsed_by_digest[digest] = parse_configuration(
+            content, source=f"configuration {content.get('name')}"
+        )
     return _parsed_by_digest[digest]

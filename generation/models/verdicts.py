@@ -1,4 +1,7 @@
-"""What experts said of scenarios before anything was generated from them. None of these rows ever changes."""
+"""What experts said of scenarios before anything was generated from them.
+
+None of these rows ever changes.
+"""
 
 from __future__ import annotations
 
@@ -17,29 +20,44 @@ class Opinion(models.TextChoices):
 
 
 class ScenarioVerdict(models.Model):
-    """One expert's verdict on one content of a scenario, which ``digest`` names: of a corrected one it says nothing.
+    """One expert's verdict on one content of a scenario, which ``digest`` names: of a corrected one
+    it says nothing.
 
     Places 1 and 2 are the independent verdicts; 3 decides where they differ.
     """
 
-    protocol = models.ForeignKey(ProtocolVersion, on_delete=models.PROTECT, related_name="scenario_verdicts")
+    protocol = models.ForeignKey(
+        ProtocolVersion, on_delete=models.PROTECT, related_name="scenario_verdicts"
+    )
     scenario = models.CharField(max_length=40)
     digest = models.CharField(max_length=64)
     place = models.PositiveSmallIntegerField()
-    expert = models.CharField(max_length=150, help_text="The name of the account, or the one that a file says.")
+    expert = models.CharField(
+        max_length=150, help_text="The name of the account, or the one that a file says."
+    )
     verdict = models.CharField(max_length=8, choices=Opinion.choices)
-    words = models.TextField(blank=True, help_text="What is to be corrected, or why it is rejected.")
+    words = models.TextField(
+        blank=True, help_text="What is to be corrected, or why it is rejected."
+    )
     at = models.DateTimeField(help_text="When it came in here.")
-    said_at = models.DateTimeField(null=True, help_text="When it was given, as the file says that it came in with.")
+    said_at = models.DateTimeField(
+        null=True, help_text="When it was given, as the file says that it came in with."
+    )
 
     class Meta:
         default_permissions = ("add", "view")
         ordering = ("protocol", "scenario", "place")
         constraints = (
             models.UniqueConstraint(fields=("digest", "place"), name="a_place_takes_one_verdict"),
-            models.UniqueConstraint(fields=("digest", "expert"), name="an_expert_speaks_once_of_a_scenario"),
-            models.CheckConstraint(condition=Q(place__in=(1, 2, 3)), name="a_scenario_has_three_verdicts_at_most"),
-            models.CheckConstraint(condition=Q(verdict__in=Opinion.values), name="a_verdict_is_one_of_three"),
+            models.UniqueConstraint(
+                fields=("digest", "expert"), name="an_expert_speaks_once_of_a_scenario"
+            ),
+            models.CheckConstraint(
+                condition=Q(place__in=(1, 2, 3)), name="a_scenario_has_three_verdicts_at_most"
+            ),
+            models.CheckConstraint(
+                condition=Q(verdict__in=Opinion.values), name="a_verdict_is_one_of_three"
+            ),
             models.CheckConstraint(
                 condition=~Q(expert="") & (Q(verdict=Opinion.ACCEPT) | ~Q(words="")),
                 name="a_verdict_has_its_expert_and_words",

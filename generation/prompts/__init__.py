@@ -1,4 +1,7 @@
-"""Prompts: canonical specifications, their rendering for each family, and the checks of both. No Django here."""
+"""Prompts: canonical specifications, their rendering for each family, and the checks of both.
+
+No Django here.
+"""
 
 from generation.prompts.adapters import ADAPTERS, Rendered, render
 from generation.prompts.audit import QUESTIONS, audit_faults

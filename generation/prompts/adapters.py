@@ -1,8 +1,9 @@
-"""Renders a specification for a family of models: the same facts in the order and dress its maker documents.
+"""Renders a specification for a family of models: the same facts in the order and dress its maker
+documents.
 
-Pure and deterministic: equal specification and adapter version, equal bytes. An adapter has no words of its own but
-its headings and joints, which ``generation.prompts.check`` knows; everything else comes out of the specification.
-No Django here.
+Pure and deterministic: equal specification and adapter version, equal bytes. An adapter has no
+words of its own but its headings and joints, which ``generation.prompts.check`` knows; everything
+else comes out of the specification. No Django here.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class Guide:
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """How a family wants a scene: the order of its sections, their headings, and how times and limits are put.
+    """How a family wants a scene: the order of its sections, their headings, and how times and
+    limits are put.
 
     ``headings`` maps a section to the words before it; a section without one is running text.
     """
@@ -121,7 +123,10 @@ def _sound(scene: Specification, _adapter: Adapter) -> list[str]:
 
 
 def _limits(scene: Specification, adapter: Adapter) -> list[str]:
-    return [_sentence(one.text if adapter.limits == "prohibitions" else one.positive) for one in scene.prohibited]
+    return [
+        _sentence(one.text if adapter.limits == "prohibitions" else one.positive)
+        for one in scene.prohibited
+    ]
 
 
 _SECTIONS: dict[str, Callable[[Specification, Adapter], list[str]]] = {
@@ -138,28 +143,32 @@ _SECTIONS: dict[str, Callable[[Specification, Adapter], list[str]]] = {
 _FILM = ("style", "camera", "location", "subjects", "action", "ambience", "sound", "limits")
 _STAGE = ("location", "subjects", "action", "camera", "ambience", "sound", "style", "limits")
 
-# Headings and joints only: what each maker's guide recommends, as far as one was found. A family without a guide gets
-# plain prose in the same order, and says so by having none.
+# Headings and joints only: what each maker's guide recommends, as far as one was found. A family
+# without a guide gets plain prose in the same order, and says so by having none.
 ADAPTERS: dict[str, Adapter] = {
     adapter.key: adapter
     for adapter in (
         Adapter(
-            "veo", "1.0.0", _FILM, {"ambience": "Ambient noise:", "sound": "Audio:"}, times="stamps",
+            "veo", "1.0.0", _FILM, {"ambience": "Ambient noise:", "sound": "Audio:"},
+            times="stamps",
             guides=(Guide("Vertex AI: Veo 3.1 model page",
                           "https://docs.cloud.google.com/vertex-ai/generative-ai/docs/models/veo/3-1-generate"),),
         ),
         Adapter(
-            "gemini-omni", "1.0.0", _STAGE, {"ambience": "Ambient sound:", "camera": "Camera:"}, times="words",
+            "gemini-omni", "1.0.0", _STAGE, {"ambience": "Ambient sound:", "camera": "Camera:"},
+            times="words",
             guides=(Guide("Gemini API: Gemini Omni Flash", "https://ai.google.dev/gemini-api/docs/omni"),),
         ),
         Adapter(
             "kling", "1.0.0", _STAGE,
-            {"location": "Scene:", "subjects": "Characters:", "action": "Action:", "camera": "Camera:",
+            {"location": "Scene:", "subjects": "Characters:", "action": "Action:",
+             "camera": "Camera:",
              "ambience": "Audio:", "style": "Style:"}, times="words", limits="states",
             guides=(Guide("Kling 3.0 Prompting Guide, fal", "https://blog.fal.ai/kling-3-0-prompting-guide"),),
         ),
         Adapter(
-            "seedance", "1.0.0", _STAGE, {"camera": "Camera:", "ambience": "Sound:"}, times="seconds", limits="states",
+            "seedance", "1.0.0", _STAGE, {"camera": "Camera:", "ambience": "Sound:"},
+            times="seconds", limits="states",
             guides=(Guide("ByteDance Seed: Seedance 2.0", "https://seed.bytedance.com/en/seedance2_0"),),
         ),
         Adapter(
@@ -177,7 +186,8 @@ ADAPTERS: dict[str, Adapter] = {
         Adapter("vidu", "1.0.0", _STAGE, times="words", joint=" "),
         Adapter(
             "sora", "1.0.0", _STAGE,
-            {"camera": "Cinematography:", "action": "Actions:", "ambience": "Background sound:"}, times="words",
+            {"camera": "Cinematography:", "action": "Actions:", "ambience": "Background sound:"},
+            times="words",
         ),
         Adapter("literal", "1.0.0", _STAGE, times="words", joint=" "),
     )

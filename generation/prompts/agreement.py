@@ -1,4 +1,7 @@
-"""Whether the specifications of a protocol say what the protocol itself says of its scenes. No Django here."""
+"""Whether the specifications of a protocol say what the protocol itself says of its scenes.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,17 @@ def specification_faults(protocol: Protocol, *, folder: Path = FOLDER) -> list[s
     faults: list[str] = []
     for scene in protocol.scenes:
         try:
-            specification, _ = read_specification(protocol.name, protocol.version, scene.key, folder=folder)
+            specification, _ = read_specification(
+                protocol.name, protocol.version, scene.key, folder=folder
+            )
         except DataError as error:
             faults += [f"{error.what}: {fault}" for fault in error.faults]
             continue
         path = folder / protocol.name / protocol.version / f"{scene.key}.yaml"
-        faults += [f"{path}: {fault}" for fault in _differences(form_for(protocol, scene.key), scene, specification)]
+        faults += [
+            f"{path}: {fault}"
+            for fault in _differences(form_for(protocol, scene.key), scene, specification)
+        ]
     return faults
 
 
@@ -37,14 +45,22 @@ def _differences(form: Form, scene: Scene, found: Specification) -> Iterator[str
     if found.objective != scene.objective:
         yield "objective: it differs from the scene's objective in the protocol"
     if found.duration_s != form.protocol.clip.duration_s:
-        yield f"duration_s: it is {found.duration_s:g}, and the protocol's clips last {form.protocol.clip.duration_s:g}"
+        yield (
+            f"duration_s: it is {found.duration_s:g}, and the protocol's clips last "
+            f"{form.protocol.clip.duration_s:g}"
+        )
     if scene.required_events is not None and found.events.count != scene.required_events:
-        yield f"events.count: it is {found.events.count}, and the protocol requires {scene.required_events}"
+        yield (
+            f"events.count: it is {found.events.count}, and the protocol requires "
+            f"{scene.required_events}"
+        )
     if found.checks is not None:
         yield from _checks(form, scene, found.checks.expected, found.checks.not_applicable)
 
 
-def _checks(form: Form, scene: Scene, expected: dict[str, str], not_applicable: tuple[str, ...]) -> Iterator[str]:
+def _checks(
+    form: Form, scene: Scene, expected: dict[str, str], not_applicable: tuple[str, ...]
+) -> Iterator[str]:
     for question in sorted({*expected, *scene.expects}):
         stated, said = expected.get(question), scene.expects.get(question)
         if stated != said:

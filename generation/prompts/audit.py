@@ -1,4 +1,5 @@
-"""The semantic-equivalence audit: nine questions about a prompt and its specification, each to be YES. No Django here.
+"""The semantic-equivalence audit: nine questions about a prompt and its specification, each to be
+YES. No Django here.
 
 Source: Core v0.1 document, section 5.
 """
@@ -23,5 +24,11 @@ QUESTIONS: dict[str, str] = {
 def audit_faults(answers: Mapping[str, bool]) -> list[str]:
     """Return a sentence for each question that is not answered YES, or is none of the nine."""
     missing = [f"not answered: {words}" for key, words in QUESTIONS.items() if key not in answers]
-    refused = [f"answered NO: {words}" for key, words in QUESTIONS.items() if answers.get(key) is False]
-    return [*missing, *refused, *(f"unknown question {key!r}" for key in answers if key not in QUESTIONS)]
+    refused = [
+        f"answered NO: {words}" for key, words in QUESTIONS.items() if answers.get(key) is False
+    ]
+    return [
+        *missing,
+        *refused,
+        *(f"unknown question {key!r}" for key in answers if key not in QUESTIONS),
+    ]

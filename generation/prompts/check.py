@@ -1,7 +1,8 @@
 """Compares prompt bytes with the specification: nothing added, dropped or softened. No Django here.
 
-The check reads the text alone and not how it was made, so that a prompt written by hand is held to the same rules
-(Core v0.1 document, section 5). It is a rule and no judgement: the audit by a person comes after it.
+The check reads the text alone and not how it was made, so that a prompt written by hand is held to
+the same rules (Core v0.1 document, section 5). It is a rule and no judgement: the audit by a person
+comes after it.
 """
 
 from __future__ import annotations
@@ -119,7 +120,9 @@ def _window_faults(text: str, specification: Specification) -> Iterator[str]:
 
 
 def _misplaced(text: str, specification: Specification) -> Iterator[str]:
-    """Yield moments that stand out of their order, and windows that stand before another moment than their own."""
+    """Yield moments that stand out of their order, and windows that stand before another moment
+    than their own.
+    """
     plain, last = _plain(text), -1
     for moment in specification.timeline:
         place = plain.find(_plain(moment.text))
@@ -129,7 +132,9 @@ def _misplaced(text: str, specification: Specification) -> Iterator[str]:
             yield f"changed: {moment.id} appears before what it must follow"
         last = place
         ahead = plain[max(0, place - 40) : place].rstrip(" ,")
-        window = next((m for p in _WINDOWS for m in p.finditer(ahead) if m.end() == len(ahead)), None)
+        window = next(
+            (m for p in _WINDOWS for m in p.finditer(ahead) if m.end() == len(ahead)), None
+        )
         if (found := _span(window) if window else None) != (
             (float(moment.window[0]), float(moment.window[1])) if moment.window else None
         ):
@@ -153,7 +158,8 @@ def _softened(text: str, facts: dict[str, tuple[str, ...]]) -> Iterator[str]:
 
 
 def _added(text: str, facts: dict[str, tuple[str, ...]], adapter: str) -> Iterator[str]:
-    """Yield what is left when every window, heading and fact is taken out of the text, each fact as often as it stands.
+    """Yield what is left when every window, heading and fact is taken out of the text, each fact as
+    often as it stands.
 
     Restating a fact is allowed (the document permits it); a word that belongs to no fact is not.
     """
@@ -161,7 +167,11 @@ def _added(text: str, facts: dict[str, tuple[str, ...]], adapter: str) -> Iterat
     for pattern in _WINDOWS:
         left = re.sub(pattern.pattern, " ", left, flags=re.IGNORECASE)
     wordings = {_plain(wording) for ways in facts.values() for wording in ways}
-    headings = {_plain(heading) for heading in ADAPTERS[adapter].headings.values()} if adapter in ADAPTERS else set()
+    headings = (
+        {_plain(heading) for heading in ADAPTERS[adapter].headings.values()}
+        if adapter in ADAPTERS
+        else set()
+    )
     for known in sorted(wordings | headings, key=len, reverse=True):
         left = left.replace(known, " ")
     for word in dict.fromkeys(_words(left)):

@@ -1,4 +1,5 @@
-"""The prompts of a rollout: what is given at which second, word for word as its scenario says. No Django here.
+"""The prompts of a rollout: what is given at which second, word for word as its scenario says. No
+Django here.
 
 The whole schedule is one prompt: its bytes are frozen, and equal for every configuration.
 """
@@ -18,7 +19,9 @@ SCHEDULE, VERSION = "schedule", "1"
 
 def render_schedule(scenario: Scenario) -> Rendered:
     """Return the prompts of a scenario as canonical JSON: a list of step, second and text."""
-    body = canonical_bytes([{"step": step, "at_s": at, "text": text} for step, at, text in scenario.prompts])
+    body = canonical_bytes(
+        [{"step": step, "at_s": at, "text": text} for step, at, text in scenario.prompts]
+    )
     return Rendered(body, hashlib.sha256(body).hexdigest(), SCHEDULE, VERSION, ())
 
 

@@ -1,11 +1,21 @@
-"""The canonical specification of a scene: the facts that every prompt of it states, and no others. No Django here."""
+"""The canonical specification of a scene: the facts that every prompt of it states, and no others.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from fartbench.datafiles import DataError, faults_of, read_yaml, tuples
 
@@ -42,7 +52,9 @@ class Events(Part):
 
 
 class Moment(Part):
-    """Something that happens, in its order; ``window`` is in seconds from the start, both ends included."""
+    """Something that happens, in its order; ``window`` is in seconds from the start, both ends
+    included.
+    """
 
     id: Name
     actor: Name
@@ -80,7 +92,9 @@ class Prohibition(Part):
 
 
 class Checks(Part):
-    """What a clip is checked for: the expected answer to each hard check, and what does not apply in this scene."""
+    """What a clip is checked for: the expected answer to each hard check, and what does not apply
+    in this scene.
+    """
 
     expected: dict[Name, Text]
     not_applicable: tuple[Name, ...] = ()
@@ -115,10 +129,14 @@ class Specification(Part):
             *(n for r in self.reactions for n in (r.actor, r.toward)),
         }
         if strangers := sorted(named - known):
-            raise ValueError(f"{strangers[0]!r} is not one of the subjects {', '.join(sorted(known))}")
+            raise ValueError(
+                f"{strangers[0]!r} is not one of the subjects {', '.join(sorted(known))}"
+            )
         for moment in self.timeline:
             if moment.window and not 0 <= moment.window[0] <= moment.window[1] <= self.duration_s:
-                raise ValueError(f"the window of {moment.id!r} does not lie within {self.duration_s} s")
+                raise ValueError(
+                    f"the window of {moment.id!r} does not lie within {self.duration_s} s"
+                )
         return self
 
     @property
@@ -133,11 +151,19 @@ class Specification(Part):
             found[f"subjects.{subject.id}.who"] = (subject.who,)
             found[f"subjects.{subject.id}.anchor"] = (subject.anchor,)
         found |= {f"timeline.{moment.id}": (moment.text,) for moment in self.timeline}
-        found |= {f"reactions.{number}": (one.text,) for number, one in enumerate(self.reactions, 1)}
+        found |= {
+            f"reactions.{number}": (one.text,) for number, one in enumerate(self.reactions, 1)
+        }
         found |= {"audio.ambience": (self.audio.ambience,), "camera.shot": (self.camera.shot,)}
-        found |= {f"audio.rules.{number}": (text,) for number, text in enumerate(self.audio.rules, 1)}
-        found |= {f"camera.rules.{number}": (text,) for number, text in enumerate(self.camera.rules, 1)}
-        return found | {f"prohibited.{n}": (one.text, one.positive) for n, one in enumerate(self.prohibited, 1)}
+        found |= {
+            f"audio.rules.{number}": (text,) for number, text in enumerate(self.audio.rules, 1)
+        }
+        found |= {
+            f"camera.rules.{number}": (text,) for number, text in enumerate(self.camera.rules, 1)
+        }
+        return found | {
+            f"prohibited.{n}": (one.text, one.positive) for n, one in enumerate(self.prohibited, 1)
+        }
 
 
 def parse_specification(content: Any, *, source: str) -> Specification:
@@ -151,7 +177,10 @@ def parse_specification(content: Any, *, source: str) -> Specification:
 def read_specification(
     protocol: str, version: str, scene: str, *, folder: Path = FOLDER
 ) -> tuple[Specification, dict[str, Any]]:
-    """Return the specification of a protocol's scene and the content it was read from. Raises SpecificationError."""
+    """Return the specification of a protocol's scene and the content it was read from.
+
+    Raises SpecificationError.
+    """
     path = folder / protocol / version / f"{scene}.yaml"
     content = read_yaml(path)
     return parse_specification(content, source=str(path)), content

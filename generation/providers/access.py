@@ -1,4 +1,5 @@
-"""Where each provider is and with which key: from the environment, read when it is needed and kept nowhere.
+"""Where each provider is and with which key: from the environment, read when it is needed and kept
+nowhere.
 
 No Django here. ``STAND_IN_URL`` sends every provider to the stand-in servers on loopback instead.
 """
@@ -13,18 +14,26 @@ from urllib.parse import urlsplit
 from fartbench.outgoing import LOOPBACK
 from generation.providers.port import KeyMissing
 
-# Of each provider: the variable of its address, the address without it, and the variables of its keys. DashScope has
-# none that would fit everybody, for a workspace there has a host of its own.
+# Of each provider: the variable of its address, the address without it, and the variables of its
+# keys. DashScope has none that would fit everybody, for a workspace there has a host of its own.
 SERVICES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "gemini": ("GEMINI_BASE_URL", "https://generativelanguage.googleapis.com", ("GEMINI_API_KEY",)),
-    "vertex": ("VERTEX_BASE_URL", "https://aiplatform.googleapis.com", ("VERTEX_PROJECT", "VERTEX_ACCESS_TOKEN")),
+    "vertex": (
+        "VERTEX_BASE_URL",
+        "https://aiplatform.googleapis.com",
+        ("VERTEX_PROJECT", "VERTEX_ACCESS_TOKEN"),
+    ),
     "fal": ("FAL_BASE_URL", "https://queue.fal.run", ("FAL_KEY",)),
     "runway": ("RUNWAY_BASE_URL", "https://api.dev.runwayml.com", ("RUNWAYML_API_SECRET",)),
     "ark": ("ARK_BASE_URL", "https://ark.ap-southeast.bytepluses.com", ("ARK_API_KEY",)),
     "dashscope": ("DASHSCOPE_BASE_URL", "", ("DASHSCOPE_API_KEY",)),
     "minimax": ("MINIMAX_BASE_URL", "https://api.minimax.io", ("MINIMAX_API_KEY",)),
     "xai": ("XAI_BASE_URL", "https://api.x.ai", ("XAI_API_KEY",)),
-    "kling": ("KLING_BASE_URL", "https://api-singapore.klingai.com", ("KLING_ACCESS_KEY", "KLING_SECRET_KEY")),
+    "kling": (
+        "KLING_BASE_URL",
+        "https://api-singapore.klingai.com",
+        ("KLING_ACCESS_KEY", "KLING_SECRET_KEY"),
+    ),
     "openai": ("OPENAI_BASE_URL", "https://api.openai.com", ("OPENAI_API_KEY",)),
     "websocket": ("STREAM_URL", "", ()),
 }
@@ -57,17 +66,30 @@ class Access:
 
 
 def access(provider: str) -> Access:
-    """Return the access to a provider. Raises KeyMissing, naming the variables, when a key is not set."""
+    """Return the access to a provider.
+
+    Raises KeyMissing, naming the variables, when a key is not set.
+    """
     variable, usual, names = SERVICES[provider]
-    base_url, keys = environ.get(variable, "") or usual, {name: environ.get(name, "") for name in names}
+    base_url, keys = (
+        environ.get(variable, "") or usual,
+        {name: environ.get(name, "") for name in names},
+    )
     if provider == "websocket":
         return _streams(base_url)
     if stand_in := environ.get("STAND_IN_URL", ""):
         if urlsplit(stand_in).hostname not in LOOPBACK:
-            raise KeyMissing("STAND_IN_URL is for the stand-in servers on this machine: use a loopback address.")
-        return Access(f"{stand_in.rstrip('/')}/{provider}", {name: _stand_in_key(name, provider) for name in keys})
+            raise KeyMissing(
+                "STAND_IN_URL is for the stand-in servers on this machine: use a loopback address."
+            )
+        return Access(
+            f"{stand_in.rstrip('/')}/{provider}",
+            {name: _stand_in_key(name, provider) for name in keys},
+        )
     if missing := [name for name, value in keys.items() if not value]:
-        raise KeyMissing(f"{provider} needs {' and '.join(missing)} in the environment. Nothing was sent.")
+        raise KeyMissing(
+            f"{provider} needs {' and '.join(missing)} in the environment. Nothing was sent."
+        )
     if not base_url:
         raise KeyMissing(f"{provider} needs its base URL in the environment. Nothing was sent.")
     return Access(base_url.rstrip("/"), keys)
@@ -78,10 +100,15 @@ def _stand_in_key(name: str, provider: str) -> str:
 
 
 def _streams(url: str) -> Access:
-    """Return where rollouts are streamed. While the stand-ins are in use nothing else is reached."""
+    """Return where rollouts are streamed. While the stand-ins are in use nothing else is
+    reached.
+    """
     found = Access(url, {})
     if not url or (environ.get("STAND_IN_URL", "") and not found.is_stand_in):
-        raise KeyMissing("STREAM_URL must be set to where rollouts are streamed, on loopback while STAND_IN_URL is.")
+        raise KeyMissing(
+            "STREAM_URL must be set to where rollouts are streamed, on loopback while STAND_IN_URL "
+            "is."
+        )
     return found
 
 

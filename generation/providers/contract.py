@@ -16,7 +16,10 @@ from generation.providers.answers import Moderation
 
 @dataclass(frozen=True)
 class Listing:
-    """A list of the account's jobs, by which a lost answer can be made good. Paths are into one item."""
+    """A list of the account's jobs, by which a lost answer can be made good.
+
+    Paths are into one item.
+    """
 
     path: str
     items: str
@@ -28,7 +31,9 @@ class Listing:
 
 @dataclass(frozen=True, kw_only=True)
 class Contract:
-    """One provider's wire contract. ``$prompt``, ``$model``, ``$tag`` stand in ``body``; ``**`` takes the settings."""
+    """One provider's wire contract. ``$prompt``, ``$model``, ``$tag`` stand in ``body``; ``**``
+    takes the settings.
+    """
 
     key: str
     submit: str
@@ -61,11 +66,17 @@ def bearer(name: str, scheme: str = "Bearer") -> Callable[[Mapping[str, str]], s
 
 
 def signed_token(keys: Mapping[str, str]) -> str:
-    """Return Kling's Authorization header: a JSON Web Token of half an hour, signed with HS256 (RFC 7519)."""
+    """Return Kling's Authorization header: a JSON Web Token of half an hour, signed with HS256 (RFC
+    7519).
+    """
     now = int(time.time())
     claims = {"iss": keys["KLING_ACCESS_KEY"], "exp": now + 1800, "nbf": now - 5}
-    parts = [_base64(json.dumps(part).encode()) for part in ({"alg": "HS256", "typ": "JWT"}, claims)]
-    signature = hmac.new(keys["KLING_SECRET_KEY"].encode(), ".".join(parts).encode(), hashlib.sha256).digest()
+    parts = [
+        _base64(json.dumps(part).encode()) for part in ({"alg": "HS256", "typ": "JWT"}, claims)
+    ]
+    signature = hmac.new(
+        keys["KLING_SECRET_KEY"].encode(), ".".join(parts).encode(), hashlib.sha256
+    ).digest()
     return f"Bearer {'.'.join([*parts, _base64(signature)])}"
 
 

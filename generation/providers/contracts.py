@@ -1,6 +1,8 @@
-"""The REST contracts, as data. Sources: the providers' API references and SDK types, read in November 2026.
+"""The REST contracts, as data. Sources: the providers' API references and SDK types, read in
+November 2026.
 
-What could not be confirmed against a live service is said in ``docs/generation.md``. No Django here.
+What could not be confirmed against a live service is said in ``docs/generation.md``. No Django
+here.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ FAL = Contract(
     key="fal",
     submit="/{model}",
     body={"prompt": "$prompt", "**": "settings"},
-    # Without this header an accepted request is run again on another machine, up to ten times: hidden rerolls.
+    # Without this header an accepted request is run again on another machine, up to ten times:
+    # hidden rerolls.
     headers={**JSON, "x-fal-no-retry": "1"},
     authorization=bearer("FAL_KEY", "Key"),
     provider_id="request_id",
@@ -71,7 +74,8 @@ DASHSCOPE = Contract(
     outputs=("output.video_url",),
     moderation=Moderation(pattern=r"DataInspectionFailed"),
     look_moderation=Moderation(
-        pattern=r"DataInspectionFailed", code_paths=("output.code",), message_paths=("output.message",)
+        pattern=r"DataInspectionFailed", code_paths=("output.code",),
+        message_paths=("output.message",)
     ),
     returned=("usage", "output.actual_prompt"),
 )  # fmt: skip
@@ -86,7 +90,8 @@ MINIMAX = Contract(
     look="/v2/query/video_generation/{id}",
     status="task.status",
     states={
-        "queued": "waiting", "running": "working", "succeeded": "made", "failed": "failed", "cancelled": "failed",
+        "queued": "waiting", "running": "working", "succeeded": "made", "failed": "failed",
+        "cancelled": "failed",
     },
     outputs=("task.content.url",),
     moderation=Moderation(pattern=r"(?i)sensitive|content_policy|\b1026\b|\b1027\b"),
@@ -109,7 +114,8 @@ XAI = Contract(
     states={"pending": "working", "done": "made", "failed": "failed", "expired": "failed"},
     declined=("video.respect_moderation", False),
     outputs=("video.url",),
-    moderation=Moderation(pattern=r"(?i)moderation|content.policy|block_reason", code_paths=("code", "error.code"),
+    moderation=Moderation(pattern=r"(?i)moderation|content.policy|block_reason", code_paths=("code",
+                                                                                             "error.code"),
                           message_paths=("error.message", "error", "block_reason")),
     model_version="model",
     returned=("video.duration",),
@@ -119,7 +125,12 @@ XAI = Contract(
 KLING = Contract(
     key="kling",
     submit="/v1/videos/text2video",
-    body={"model_name": "$model", "prompt": "$prompt", "external_task_id": "$tag", "**": "settings"},
+    body={
+        "model_name": "$model",
+        "prompt": "$prompt",
+        "external_task_id": "$tag",
+        "**": "settings",
+    },
     headers=JSON,
     authorization=signed_token,
     ok=("code", 0),
@@ -129,10 +140,14 @@ KLING = Contract(
     states={"submitted": "waiting", "processing": "working", "succeed": "made", "failed": "failed"},
     outputs=("data.task_result.videos.0.url", "data.task_result.videos.1.url"),
     moderation=Moderation(
-        pattern=r"(?i)risk control|sensitive|\b1301\b", code_paths=("code",), message_paths=("message",)
+        pattern=r"(?i)risk control|sensitive|\b1301\b",
+        code_paths=("code",),
+        message_paths=("message",),
     ),
     look_moderation=Moderation(
-        pattern=r"(?i)risk control|sensitive", code_paths=("code",), message_paths=("data.task_status_msg",)
+        pattern=r"(?i)risk control|sensitive",
+        code_paths=("code",),
+        message_paths=("data.task_status_msg",),
     ),
     by_tag="/v1/videos/text2video?external_task_id={tag}",
 )
@@ -152,7 +167,15 @@ OPENAI = Contract(
     moderation=Moderation(codes=frozenset({"moderation_blocked", "content_policy_violation"})),
     model_version="model",
     returned=("seconds", "size"),
-    listing=Listing(path="/v1/videos?limit={page_size}", items="data", id="id", model="model", created="created_at"),
+    listing=Listing(
+        path="/v1/videos?limit={page_size}",
+        items="data",
+        id="id",
+        model="model",
+        created="created_at",
+    ),
 )
 
-CONTRACTS = {contract.key: contract for contract in (FAL, ARK, DASHSCOPE, MINIMAX, XAI, KLING, OPENAI)}
+CONTRACTS = {
+    contract.key: contract for contract in (FAL, ARK, DASHSCOPE, MINIMAX, XAI, KLING, OPENAI)
+}

@@ -17,12 +17,15 @@ SECONDS_IN_ALL = 900.0
 MOST_HOPS = 5
 
 
-def download(entry: Access, url: str, out: Path, report: Report, headers: Mapping[str, str] | None = None) -> Fetch:
-    """Write the body at ``url`` to ``out`` without holding it in memory; ``report`` takes progress from 0 to 1.
+def download(
+    entry: Access, url: str, out: Path, report: Report, headers: Mapping[str, str] | None = None
+) -> Fetch:
+    """Write the body at ``url`` to ``out`` without holding it in memory; ``report`` takes progress
+    from 0 to 1.
 
-    A body shorter than announced is no file: it is NoAnswer, and fetched again. A link may lead on to another, and
-    ``headers``, which hold a key, go along only to the provider's own address. None may lead into this network, unless
-    the provider itself is on this machine.
+    A body shorter than announced is no file: it is NoAnswer, and fetched again. A link may lead on
+    to another, and ``headers``, which hold a key, go along only to the provider's own address. None
+    may lead into this network, unless the provider itself is on this machine.
     """
     try:
         for _ in range(MOST_HOPS + 1):
@@ -38,13 +41,17 @@ def download(entry: Access, url: str, out: Path, report: Report, headers: Mappin
         return NoAnswer(f"The download broke off: {type(error).__name__}")
 
 
-def _one(entry: Access, url: str, out: Path, report: Report, headers: Mapping[str, str] | None) -> Fetch | str:
+def _one(
+    entry: Access, url: str, out: Path, report: Report, headers: Mapping[str, str] | None
+) -> Fetch | str:
     """Follow one link; return where it leads on to, if it does."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         return Gone(f"The provider's link is not a web address: {url[:80]!r}.")
     with (
-        BoundedClient(url, seconds=SECONDS_IN_ALL, most_bytes=MAX_BYTES, public=not entry.is_stand_in) as http,
+        BoundedClient(
+            url, seconds=SECONDS_IN_ALL, most_bytes=MAX_BYTES, public=not entry.is_stand_in
+        ) as http,
         http.exchange(http.build_request("GET", url, headers=headers)) as (answer, pieces),
     ):
         if answer.has_redirect_location:

@@ -1,4 +1,7 @@
-"""The HTTP client that asks a provider: bounded in time and size, and never sent on elsewhere. No Django here."""
+"""The HTTP client that asks a provider: bounded in time and size, and never sent on elsewhere.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ from generation.providers.access import Access
 
 SECONDS_TO_ANSWER = 120.0
 MOST_BYTES = 16 << 20
-# Where the clip comes inside the answer, in base64: three times as much memory is needed to read it.
+# Where the clip comes inside the answer, in base64: three times as much memory is needed to read
+# it.
 MOST_BYTES_WITH_CLIP = 256 << 20
 
 

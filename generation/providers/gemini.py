@@ -37,11 +37,14 @@ from generation.providers.port import (
 )
 from generation.providers.sdk import no_answer, of_exception, trace_of
 
-# Source: the Gemini API's pages on errors and safety; a refusal in the foreground is an HTTP 400 with such a code.
+# Source: the Gemini API's pages on errors and safety; a refusal in the foreground is an HTTP 400
+# with such a code.
 MODERATION = Moderation(
     codes=frozenset(
-        {"safety", "recitation", "language", "prohibited_content", "spii", "blocklist", "image_safety",
-         "image_prohibited_content", "image_recitation", "image_other", "content_blocked", "jailbreak"}
+        {"safety", "recitation", "language", "prohibited_content", "spii", "blocklist",
+         "image_safety",
+         "image_prohibited_content", "image_recitation", "image_other", "content_blocked",
+         "jailbreak"}
     ),
     pattern=r"^\S* ?Input blocked:",
 )  # fmt: skip
@@ -50,7 +53,9 @@ _WORKING = {"in_progress", "requires_action", "requires_continuation"}
 
 
 class GeminiProvider:
-    """Background interactions. There is no list of them: one whose id was lost cannot be found again."""
+    """Background interactions. There is no list of them: one whose id was lost cannot be found
+    again.
+    """
 
     key = "gemini"
     client = f"gemini adapter 1, google-genai {version('google-genai')}"
@@ -99,7 +104,9 @@ class GeminiProvider:
         usage = Usage(output_tokens=int(tokens) if tokens else None)
         if status != "completed":
             return _failure(data, str(status), usage)
-        outputs = tuple(Output(index, str(video.get("uri") or "")) for index, video in enumerate(_videos(data)))
+        outputs = tuple(
+            Output(index, str(video.get("uri") or "")) for index, video in enumerate(_videos(data))
+        )
         if not outputs:
             return Failed("The provider says it is finished and gives no clip.", "no_output", usage)
         return Ready(outputs, str(data.get("model") or ""), usage, {"usage": data.get("usage")})
@@ -128,16 +135,26 @@ class GeminiProvider:
         entry = access(self.key)
         # The key goes to the provider's own address only, wherever an answer points.
         is_own = url.startswith(f"{entry.base_url}/")
-        return download(entry, url, out, report, {"x-goog-api-key": entry.keys["GEMINI_API_KEY"]} if is_own else None)
+        return download(
+            entry,
+            url,
+            out,
+            report,
+            {"x-goog-api-key": entry.keys["GEMINI_API_KEY"]} if is_own else None,
+        )
 
     def find(self, request: Request, **_window: Any) -> Finding:  # noqa: ARG002
         """Say that it cannot be told."""
-        return CannotTell("The Interactions API has no list: an interaction whose id was lost cannot be found.")
+        return CannotTell(
+            "The Interactions API has no list: an interaction whose id was lost cannot be found."
+        )
 
 
 def _client(entry: Access, http: BoundedClient) -> genai.Client:
     options = google.options(entry, http)
-    return genai.Client(api_key=entry.keys["GEMINI_API_KEY"], enterprise=False, http_options=options)
+    return genai.Client(
+        api_key=entry.keys["GEMINI_API_KEY"], enterprise=False, http_options=options
+    )
 
 
 def _get(provider_id: str) -> dict[str, Any] | NoAnswer:
@@ -152,7 +169,11 @@ def _get(provider_id: str) -> dict[str, Any] | NoAnswer:
 def _videos(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     steps = [step for step in data.get("steps") or [] if step.get("type") == "model_output"]
     parts = [part for step in steps for part in step.get("content") or []]
-    return [part for part in parts if part.get("type") == "video" and (part.get("data") or part.get("uri"))]
+    return [
+        part
+        for part in parts
+        if part.get("type") == "video" and (part.get("data") or part.get("uri"))
+    ]
 
 
 def _failure(data: Mapping[str, Any], status: str, usage: Usage) -> Look:

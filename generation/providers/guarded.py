@@ -1,7 +1,7 @@
 """A provider behind its port whose answers are fit to be stored, whatever was sent. No Django here.
 
-Every text is cut, cleaned and without keys, every number one that can be. What an adapter could not read is no fault of
-the program: a submission is in doubt, a look brought nothing.
+Every text is cut, cleaned and without keys, every number one that can be. What an adapter could not
+read is no fault of the program: a submission is in doubt, a look brought nothing.
 """
 
 from __future__ import annotations
@@ -40,7 +40,12 @@ MOST_OUTPUTS = 16
 MOST_USD = Decimal(100_000)
 TICKS_PER_USD = 10**10
 MOST_CREDITS = Decimal(10**9)
-_LIMITS = {"reason": WORDS_LIMIT, "code": NAME_LIMIT, "model_version": NAME_LIMIT, "url": LINK_LIMIT}
+_LIMITS = {
+    "reason": WORDS_LIMIT,
+    "code": NAME_LIMIT,
+    "model_version": NAME_LIMIT,
+    "url": LINK_LIMIT,
+}
 
 Said = TypeVar("Said")
 
@@ -76,14 +81,20 @@ class GuardedProvider:
         except Exception as error:  # noqa: BLE001 - as above
             return NoAnswer(f"The answer cannot be read: {type(error).__name__}")
 
-    def fetch(self, provider_id: str, handle: Mapping[str, Any], output: Output, out: Path, report: Report) -> Fetch:
+    def fetch(
+        self, provider_id: str, handle: Mapping[str, Any], output: Output, out: Path, report: Report
+    ) -> Fetch:
         """Write the bytes of one output. Faults of the disk are raised."""
         try:
-            return _clean(self._source.fetch(provider_id, handle, output, out, report), access(self.key))
+            return _clean(
+                self._source.fetch(provider_id, handle, output, out, report), access(self.key)
+            )
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             return NoAnswer(f"The clip cannot be read: {type(error).__name__}")
 
-    def find(self, request: Request, *, since: float, until: float, known: frozenset[str], rivals: int) -> Finding:
+    def find(
+        self, request: Request, *, since: float, until: float, known: frozenset[str], rivals: int
+    ) -> Finding:
         """Look for a try whose answer was lost. One that belongs to another order is none."""
         entry = access(self.key)
         try:
@@ -100,7 +111,11 @@ class GuardedProvider:
 def _found(answer: Submitted, known: frozenset[str]) -> Finding:
     if not isinstance(answer, Accepted):
         return CannotTell("What was found has no id that can be kept.")
-    return CannotTell("What was found belongs to another order.") if answer.provider_id in known else answer
+    return (
+        CannotTell("What was found belongs to another order.")
+        if answer.provider_id in known
+        else answer
+    )
 
 
 def _acceptable(answer: Submitted, entry: Access) -> Submitted:
@@ -115,7 +130,8 @@ def _acceptable(answer: Submitted, entry: Access) -> Submitted:
 
 def _clean(answer: Said, entry: Access) -> Said:
     """Return an answer, or a part of one, with every field cleaned."""
-    cleaned = {one.name: _field(one.name, getattr(answer, one.name), entry) for one in fields(answer)}  # type: ignore[arg-type]
+    names = [field.name for field in fields(answer)]  # type: ignore[arg-type]
+    cleaned = {name: _field(name, getattr(answer, name), entry) for name in names}
     return replace(answer, **cleaned)  # type: ignore[type-var]
 
 
@@ -136,7 +152,9 @@ def _field(name: str, value: Any, entry: Access) -> Any:
 
 def _returned(found: dict[str, Any]) -> dict[str, Any]:
     size = len(canonical_bytes(found))
-    return found if size <= MOST_RETURNED_BYTES else {"not_kept": f"{size} bytes of what else it said"}
+    return (
+        found if size <= MOST_RETURNED_BYTES else {"not_kept": f"{size} bytes of what else it said"}
+    )
 
 
 def _usage(usage: Usage) -> Usage:
@@ -151,4 +169,6 @@ def _usage(usage: Usage) -> Usage:
 
 def _at_most(value: Any, most: Any) -> Any:
     # A number that is none compares as false, or not at all.
-    return value if value is not None and Decimal(value).is_finite() and 0 <= value <= most else None
+    return (
+        value if value is not None and Decimal(value).is_finite() and 0 <= value <= most else None
+    )

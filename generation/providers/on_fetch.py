@@ -8,14 +8,24 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from generation.providers.port import Absent, Accepted, Fetch, Finding, Output, Report, Request, Submitted
+from generation.providers.port import (
+    Absent,
+    Accepted,
+    Fetch,
+    Finding,
+    Output,
+    Report,
+    Request,
+    Submitted,
+)
 
 
 class MadeOnFetch(ABC):
-    """The part of such a provider that is the same for all: taking an order in, and never losing one.
+    """The part of such a provider that is the same for all: taking an order in, and never losing
+    one.
 
-    A job's id says what was ordered. An order that is made twice is therefore one order, and ``nothing_lost`` says why
-    there is none to look for.
+    A job's id says what was ordered. An order that is made twice is therefore one order, and
+    ``nothing_lost`` says why there is none to look for.
     """
 
     nothing_lost: ClassVar[str]
@@ -26,7 +36,9 @@ class MadeOnFetch(ABC):
 
     @abstractmethod
     def make(self, handle: Mapping[str, Any], out: Path, report: Report) -> Fetch:
-        """Write the clip that ``handle`` orders to ``out``; ``report`` takes progress from 0 to 1."""
+        """Write the clip that ``handle`` orders to ``out``; ``report`` takes progress from 0 to
+        1.
+        """
 
     def fetch(
         self,

@@ -1,8 +1,9 @@
 """What every provider of clips can do, in its own words or another's. No Django here.
 
-Three calls, each made once by a worker and never waiting: submit, look, fetch. What comes back is one of the classes
-below; an exception means a fault on this side. A stream can be served by the same port: an order has timed prompts,
-a look may bring updates, and outputs may be many and start anywhere.
+Three calls, each made once by a worker and never waiting: submit, look, fetch. What comes back is
+one of the classes below; an exception means a fault on this side. A stream can be served by the
+same port: an order has timed prompts, a look may bring updates, and outputs may be many and start
+anywhere.
 """
 
 from __future__ import annotations
@@ -32,11 +33,13 @@ class KeyMissing(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One clip that is asked for: the model and its fixed parameters, the prompts, and the seed where there is one.
+    """One clip that is asked for: the model and its fixed parameters, the prompts, and the seed
+    where there is one.
 
-    ``token`` is our name of this try; it reaches providers that take such a thing and is no part of the request's
-    identity. ``scene`` and ``replicate`` are for the built-in provider, which needs no prompt. ``seconds`` is how long
-    a rollout is to be; the length of a clip is one of its parameters.
+    ``token`` is our name of this try; it reaches providers that take such a thing and is no part of
+    the request's identity. ``scene`` and ``replicate`` are for the built-in provider, which needs
+    no prompt. ``seconds`` is how long a rollout is to be; the length of a clip is one of its
+    parameters.
     """
 
     model_id: str
@@ -53,12 +56,17 @@ class Order:
     def prompt(self) -> str:
         """The prompt of a clip that has one. Raises RequestRefused for none, or several."""
         if len(self.prompts) != 1:
-            raise RequestRefused(f"This provider takes one prompt at the start, not {len(self.prompts)}.")
+            raise RequestRefused(
+                f"This provider takes one prompt at the start, not {len(self.prompts)}."
+            )
         return self.prompts[0].text
 
     @property
     def rollout(self) -> tuple[float, list[float]]:
-        """A rollout's length and the times of its prompts, in seconds. Raises RequestRefused without a prompt at 0."""
+        """A rollout's length and the times of its prompts, in seconds.
+
+        Raises RequestRefused without a prompt at 0.
+        """
         times = [prompt.at_s for prompt in self.prompts]
         if not self.seconds or not times or times[0] != 0:
             raise RequestRefused("A rollout takes a length in seconds, and a prompt at 0 s.")
@@ -67,13 +75,20 @@ class Order:
     @property
     def settings(self) -> dict[str, Any]:
         """The parameters with the seed among them, where there is one."""
-        seed = {} if self.seed_parameter is None or self.seed is None else {self.seed_parameter: self.seed}
+        seed = (
+            {}
+            if self.seed_parameter is None or self.seed is None
+            else {self.seed_parameter: self.seed}
+        )
         return {**self.parameters, **seed}
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What will be sent, without keys: equal orders give equal requests. ``tag`` carries the try's token beside it."""
+    """What will be sent, without keys: equal orders give equal requests.
+
+    ``tag`` carries the try's token beside it.
+    """
 
     endpoint: str
     body: Mapping[str, Any]
@@ -82,12 +97,16 @@ class Request:
     @property
     def sha256(self) -> str:
         """The lower-case hex SHA-256 of endpoint and body; the same in every retry."""
-        return hashlib.sha256(canonical_bytes({"endpoint": self.endpoint, "body": dict(self.body)})).hexdigest()
+        return hashlib.sha256(
+            canonical_bytes({"endpoint": self.endpoint, "body": dict(self.body)})
+        ).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What an exchange left for the log, keys removed: HTTP status, the provider's request ids, the answer's text."""
+    """What an exchange left for the log, keys removed: HTTP status, the provider's request ids, the
+    answer's text.
+    """
 
     http_status: int | None = None
     request_ids: Mapping[str, str] = field(default_factory=dict)
@@ -96,7 +115,10 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The provider took the order: it gave an id in a 2xx answer. ``handle`` is what looking needs besides."""
+    """The provider took the order: it gave an id in a 2xx answer.
+
+    ``handle`` is what looking needs besides.
+    """
 
     provider_id: str
     handle: Mapping[str, Any] = field(default_factory=dict)
@@ -114,7 +136,9 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class NotTaken:
-    """Surely nothing was accepted, for a passing reason: the same bytes may be sent again, after ``retry_after_s``."""
+    """Surely nothing was accepted, for a passing reason: the same bytes may be sent again, after
+    ``retry_after_s``.
+    """
 
     reason: str
     code: str = ""
@@ -124,7 +148,9 @@ class NotTaken:
 
 @dataclass(frozen=True, slots=True)
 class NeedsOperator:
-    """Surely nothing was accepted, and the same again would not help: a key, credit, a parameter, a retired model."""
+    """Surely nothing was accepted, and the same again would not help: a key, credit, a parameter, a
+    retired model.
+    """
 
     reason: str
     code: str = ""
@@ -133,7 +159,10 @@ class NeedsOperator:
 
 @dataclass(frozen=True, slots=True)
 class Unsure:
-    """It may have been accepted: the answer never came, or made no sense. Never sent again without proof."""
+    """It may have been accepted: the answer never came, or made no sense.
+
+    Never sent again without proof.
+    """
 
     reason: str
     trace: Trace = Trace()
@@ -144,7 +173,9 @@ Submitted = Accepted | Refused | NotTaken | NeedsOperator | Unsure
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One candidate or chunk that the provider made; ``url`` is empty where the bytes come with the answer itself."""
+    """One candidate or chunk that the provider made; ``url`` is empty where the bytes come with the
+    answer itself.
+    """
 
     index: int
     url: str = ""
@@ -162,13 +193,20 @@ class Usage:
 
     def as_json(self) -> dict[str, Any]:
         """Return what is known, as plain JSON."""
-        known = {"usd": self.usd, "usd_ticks": self.usd_ticks, "credits": self.credits, "tokens": self.output_tokens}
+        known = {
+            "usd": self.usd,
+            "usd_ticks": self.usd_ticks,
+            "credits": self.credits,
+            "tokens": self.output_tokens,
+        }
         return {name: str(value) for name, value in known.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """Still at it. ``started`` tells work from waiting in line; ``progress`` is from 0 to 1, where known."""
+    """Still at it. ``started`` tells work from waiting in line; ``progress`` is from 0 to 1, where
+    known.
+    """
 
     started: bool = False
     progress: float | None = None
@@ -177,7 +215,10 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """Made: every candidate in the provider's order. ``returned`` is what else it said and is archived."""
+    """Made: every candidate in the provider's order.
+
+    ``returned`` is what else it said and is archived.
+    """
 
     outputs: tuple[Output, ...]
     model_version: str = ""
@@ -196,7 +237,9 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer:
-    """A look, or a download, that brought nothing for a passing reason; it changes nothing and is done again."""
+    """A look, or a download, that brought nothing for a passing reason; it changes nothing and is
+    done again.
+    """
 
     reason: str
     retry_after_s: float | None = None
@@ -207,8 +250,9 @@ Look = Pending | Ready | Refused | Failed | NoAnswer
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The bytes lie in the file. ``truth`` is their known ground truth, where the provider knows it; ``stream`` the log
-    of the stream that they came in."""
+    """The bytes lie in the file. ``truth`` is their known ground truth, where the provider knows
+    it; ``stream`` the log of the stream that they came in.
+    """
 
     truth: Mapping[str, Any] | None = None
     stream: RolloutLog | None = None
@@ -248,7 +292,10 @@ class Provider(Protocol):
     client: str  # adapter and SDK with their versions, for the log
 
     def request(self, order: Order) -> Request:
-        """Return what would be sent. Raises RequestRefused for what the provider does not know, KeyMissing."""
+        """Return what would be sent.
+
+        Raises RequestRefused for what the provider does not know, KeyMissing.
+        """
         ...
 
     def submit(self, request: Request) -> Submitted:
@@ -259,16 +306,22 @@ class Provider(Protocol):
         """Ask once how far it is."""
         ...
 
-    def fetch(self, provider_id: str, handle: Mapping[str, Any], output: Output, out: Path, report: Report) -> Fetch:
-        """Write the bytes of one output to ``out`` as they come; ``report`` takes progress from 0 to 1.
+    def fetch(
+        self, provider_id: str, handle: Mapping[str, Any], output: Output, out: Path, report: Report
+    ) -> Fetch:
+        """Write the bytes of one output to ``out`` as they come; ``report`` takes progress from 0
+        to 1.
 
         Refused and Failed are for what is only known once it is listened to.
         """
         ...
 
-    def find(self, request: Request, *, since: float, until: float, known: frozenset[str], rivals: int) -> Finding:
+    def find(
+        self, request: Request, *, since: float, until: float, known: frozenset[str], rivals: int
+    ) -> Finding:
         """Look for a try whose answer was lost, sent between two Unix times.
 
-        ``known`` ids belong to others; ``rivals`` is how many other tries of that time are in doubt too.
+        ``known`` ids belong to others; ``rivals`` is how many other tries of that time are in doubt
+        too.
         """
         ...

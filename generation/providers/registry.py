@@ -1,7 +1,7 @@
 """The providers of this installation, by the key that a configuration names. No Django here.
 
-Each adapter is made when it is first used, in the process that uses it: SDKs are slow to import and their clients
-must not be shared over a fork.
+Each adapter is made when it is first used, in the process that uses it: SDKs are slow to import and
+their clients must not be shared over a fork.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ _BUILT_IN: dict[str, Callable[[], Provider]] = {}
 
 
 def register_built_in(key: str, make: Callable[[], Provider]) -> None:
-    """Add a provider of this installation's own that draws its clips: nothing is paid, and no order can be lost."""
+    """Add a provider of this installation's own that draws its clips: nothing is paid, and no order
+    can be lost.
+    """
     _BUILT_IN[key] = make
 
 

@@ -1,4 +1,7 @@
-"""One adapter for every REST contract of the shape submit, look, download: the contract is data. No Django here."""
+"""One adapter for every REST contract of the shape submit, look, download: the contract is data.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -74,11 +77,15 @@ class RestProvider:
         body = json_of(answer)
         kept = trace(answer.status_code, answer.headers, entry.redacted(text_of(answer)))
         provider_id = at(body, self.contract.provider_id)
-        good = answer.is_success and (self.contract.ok is None or at(body, self.contract.ok[0]) == self.contract.ok[1])
+        good = answer.is_success and (
+            self.contract.ok is None or at(body, self.contract.ok[0]) == self.contract.ok[1]
+        )
         if good and provider_id not in (None, ""):
             handle = {"endpoint": endpoint} | _links(body, entry)
             return Accepted(str(provider_id), handle, kept)
-        if answer.is_success and (body is None or (self.contract.ok and at(body, self.contract.ok[0]) is None)):
+        if answer.is_success and (
+            body is None or (self.contract.ok and at(body, self.contract.ok[0]) is None)
+        ):
             return Unsure("The answer was a success without a readable body.", kept)
         if good:
             return Unsure("The answer was a success without an id.", kept)
@@ -97,7 +104,10 @@ class RestProvider:
         body = json_of(answer)
         state = self.contract.states.get(str(at(body, self.contract.status)))
         if self._is_declined(body):
-            return Refused(self._reason(body)[1] or "The provider's moderation declined it.", self._reason(body)[0])
+            return Refused(
+                self._reason(body)[1] or "The provider's moderation declined it.",
+                self._reason(body)[0],
+            )
         if state in ("waiting", "working"):
             return Pending(started=state == "working", progress=_part(at(body, "progress")))
         if state == "failed":
@@ -107,7 +117,9 @@ class RestProvider:
         return self._result(provider_id, handle) if self.contract.result else self._made(body)
 
     def _result(self, provider_id: str, handle: Mapping[str, Any]) -> Look:
-        path = handle.get("response_url") or self.contract.result.format(id=provider_id, **_app(handle))
+        path = handle.get("response_url") or self.contract.result.format(
+            id=provider_id, **_app(handle)
+        )
         answer = self._get(str(path), accept_errors=True)
         if isinstance(answer, NoAnswer):
             return answer
@@ -121,8 +133,14 @@ class RestProvider:
         if contract.content:
             outputs = (Output(0),)
         if not outputs:
-            return Failed("The provider says it is finished and gives no clip.", "no_output", self._usage(body))
-        returned = {path: value for path in contract.returned if (value := at(body, path)) is not None}
+            return Failed(
+                "The provider says it is finished and gives no clip.",
+                "no_output",
+                self._usage(body),
+            )
+        returned = {
+            path: value for path in contract.returned if (value := at(body, path)) is not None
+        }
         version = str(at(body, contract.model_version) or "") if contract.model_version else ""
         return Ready(outputs, version, self._usage(body), returned)
 
@@ -136,16 +154,22 @@ class RestProvider:
         return (self.contract.look_moderation or self.contract.moderation).read(body)
 
     def _is_declined(self, body: Any) -> bool:
-        return self.contract.declined is not None and at(body, self.contract.declined[0]) == self.contract.declined[1]
+        return (
+            self.contract.declined is not None
+            and at(body, self.contract.declined[0]) == self.contract.declined[1]
+        )
 
     def _usage(self, body: Any) -> Usage:
         ticks = number(at(body, self.contract.usd_ticks))
         tokens = number(at(body, self.contract.output_tokens))
         return Usage(
-            usd_ticks=None if ticks is None else int(ticks), output_tokens=None if tokens is None else int(tokens)
+            usd_ticks=None if ticks is None else int(ticks),
+            output_tokens=None if tokens is None else int(tokens),
         )
 
-    def fetch(self, provider_id: str, handle: Mapping[str, Any], output: Output, out: Path, report: Report) -> Fetch:
+    def fetch(
+        self, provider_id: str, handle: Mapping[str, Any], output: Output, out: Path, report: Report
+    ) -> Fetch:
         """Download one output. The key goes along only to the provider's own address."""
         entry = access(self.key)
         if not self.contract.content:
@@ -153,7 +177,15 @@ class RestProvider:
         path = self.contract.content.format(id=provider_id, **_app(handle))
         return download(entry, entry.base_url + path, out, report, self._headers(entry))
 
-    def find(self, request: Request, *, since: float, until: float, known: frozenset[str], rivals: int = 0) -> Finding:
+    def find(
+        self,
+        request: Request,
+        *,
+        since: float,
+        until: float,
+        known: frozenset[str],
+        rivals: int = 0,
+    ) -> Finding:
         """Look for a lost job by our own name for it, or in the account's list."""
         if self.contract.by_tag:
             return self._find_by_tag(request)
@@ -169,19 +201,30 @@ class RestProvider:
         if answer.is_success and found:
             return Accepted(str(found))
         # A page of somebody on the way is no proof.
-        if answer.status_code == httpx.codes.NOT_FOUND and any(self.contract.moderation.read(json_of(answer))):
+        if answer.status_code == httpx.codes.NOT_FOUND and any(
+            self.contract.moderation.read(json_of(answer))
+        ):
             return Absent("The provider has no job of this name.")
         return CannotTell(f"HTTP {answer.status_code} when asked for a job by name")
 
     def _find_in_list(
-        self, listing: Listing, request: Request, span: tuple[float, float], known: frozenset[str], rivals: int
+        self,
+        listing: Listing,
+        request: Request,
+        span: tuple[float, float],
+        known: frozenset[str],
+        rivals: int,
     ) -> Finding:
         answer = self._get(listing.path.format(page_size=listing.page_size))
         body = None if isinstance(answer, NoAnswer) else json_of(answer)
         items = at(body, listing.items)
         if not isinstance(items, list):
             return CannotTell("The list of jobs could not be read.")
-        times = [float(created) for item in items if (created := number(at(item, listing.created))) is not None]
+        times = [
+            float(created)
+            for item in items
+            if (created := number(at(item, listing.created))) is not None
+        ]
         if len(times) < len(items):
             return CannotTell("The list of jobs does not say when each was made.")
         first, last = span[0] - CLOCKS_DIFFER_S, span[1] + CLOCKS_DIFFER_S
@@ -210,7 +253,9 @@ class RestProvider:
             return NoAnswer(f"{type(error).__name__} when asked how far it is")
         is_passing = answer.status_code in (408, 425, 429) or answer.status_code >= 500  # noqa: PLR2004
         if is_passing and not (accept_errors and json_of(answer)):
-            return NoAnswer(f"HTTP {answer.status_code} when asked how far it is", retry_after_s(answer.headers))
+            return NoAnswer(
+                f"HTTP {answer.status_code} when asked how far it is", retry_after_s(answer.headers)
+            )
         if not answer.is_success and not accept_errors:
             return NoAnswer(f"HTTP {answer.status_code} when asked how far it is")
         return answer
@@ -243,7 +288,11 @@ def _with_tag(body: Mapping[str, Any], tag: str) -> dict[str, Any]:
 def _links(body: Any, entry: Access) -> dict[str, str]:
     # Links that an answer gives are followed with our key only on the provider's own address.
     found = {name: str(at(body, name) or "") for name in ("status_url", "response_url")}
-    return {name: link for name, link in found.items() if link.startswith(f"{entry.base_url}/") and link.isprintable()}
+    return {
+        name: link
+        for name, link in found.items()
+        if link.startswith(f"{entry.base_url}/") and link.isprintable()
+    }
 
 
 def _app(handle: Mapping[str, Any]) -> dict[str, str]:

@@ -34,7 +34,8 @@ from generation.providers.port import (
 )
 from generation.providers.sdk import no_answer, of_exception, trace_of
 
-# Source: docs.dev.runwayml.com/errors: SAFETY codes are the moderation's and are not to be sent again.
+# Source: docs.dev.runwayml.com/errors: SAFETY codes are the moderation's and are not to be sent
+# again.
 MODERATION = Moderation(
     pattern=r"SAFETY\.|(?i:content moderation)",
     code_paths=("failureCode", "error.failureCode", "error.code"),
@@ -43,21 +44,28 @@ MODERATION = Moderation(
 
 
 class RunwayProvider:
-    """Tasks of the text-to-video endpoint, the only provider that says what each task cost, in credits."""
+    """Tasks of the text-to-video endpoint, the only provider that says what each task cost, in
+    credits.
+    """
 
     key = "runway"
     client = f"runway adapter 1, runwayml {version('runwayml')}"
 
     def request(self, order: Order) -> Request:
         """Return the body; the SDK sends it by the names that it has here."""
-        return Request("/v1/text_to_video", {"model": order.model_id, "promptText": order.prompt, **order.settings})
+        return Request(
+            "/v1/text_to_video",
+            {"model": order.model_id, "promptText": order.prompt, **order.settings},
+        )
 
     def submit(self, request: Request) -> Submitted:
         """Make the task: one POST, since the SDK's own retries are off."""
         entry = access(self.key)
         with exchange.client(entry) as http:
             try:
-                sent = _client(entry, http).post(request.endpoint, body=dict(request.body), cast_to=dict[str, Any])
+                sent = _client(entry, http).post(
+                    request.endpoint, body=dict(request.body), cast_to=dict[str, Any]
+                )
                 data = dict(sent)
             except Exception as error:  # noqa: BLE001 - the SDK raises its own errors and those of all it is made of
                 return of_exception(error, http.answer, entry, MODERATION)
@@ -80,8 +88,14 @@ class RunwayProvider:
             return Pending(status == "RUNNING", None if progress is None else float(progress))
         if status == "SUCCEEDED":
             urls = data.get("output")
-            outputs = tuple(Output(i, str(url)) for i, url in enumerate(urls if isinstance(urls, list) else []))
-            return Ready(outputs, usage=usage) if outputs else Failed("Finished without a clip.", "no_output", usage)
+            outputs = tuple(
+                Output(i, str(url)) for i, url in enumerate(urls if isinstance(urls, list) else [])
+            )
+            return (
+                Ready(outputs, usage=usage)
+                if outputs
+                else Failed("Finished without a clip.", "no_output", usage)
+            )
         code, message = str(data.get("failureCode") or status), str(data.get("failure") or "")
         if MODERATION.declines(code, message):
             return Refused(message or code, code)
@@ -104,4 +118,9 @@ class RunwayProvider:
 
 
 def _client(entry: Access, http: BoundedClient) -> RunwayML:
-    return RunwayML(api_key=entry.keys["RUNWAYML_API_SECRET"], base_url=entry.base_url, max_retries=0, http_client=http)
+    return RunwayML(
+        api_key=entry.keys["RUNWAYML_API_SECRET"],
+        base_url=entry.base_url,
+        max_retries=0,
+        http_client=http,
+    )

@@ -1,6 +1,8 @@
-"""What the adapters on official SDKs share: an exchange is read by what came over the wire. No Django here.
+"""What the adapters on official SDKs share: an exchange is read by what came over the wire. No
+Django here.
 
-An SDK raises its own errors and those of all it is made of; what its client kept of the answer says more.
+An SDK raises its own errors and those of all it is made of; what its client kept of the answer says
+more.
 """
 
 from __future__ import annotations
@@ -16,8 +18,12 @@ from generation.providers.answers import Moderation, at, never_sent, of_error, t
 from generation.providers.port import NoAnswer, NotTaken, Submitted, Trace, Unsure
 
 
-def of_exception(error: Exception, answer: httpx.Response | None, entry: Access, moderation: Moderation) -> Submitted:
-    """Say what an exception on a submission means, after ``answer`` if there was one that came whole."""
+def of_exception(
+    error: Exception, answer: httpx.Response | None, entry: Access, moderation: Moderation
+) -> Submitted:
+    """Say what an exception on a submission means, after ``answer`` if there was one that came
+    whole.
+    """
     if answer is None:
         words = entry.redacted(f"{type(error).__name__}: {error}")
         return NotTaken(words, "not_sent") if never_sent(error) else Unsure(words)
@@ -27,11 +33,15 @@ def of_exception(error: Exception, answer: httpx.Response | None, entry: Access,
         return Unsure("The answer was a success that cannot be read.", kept)
     body = json_of(answer)
     body = at(body, "0") if isinstance(body, list) else body
-    return of_error(answer.status_code, body or {"message": text[:200]}, answer.headers, moderation, kept)
+    return of_error(
+        answer.status_code, body or {"message": text[:200]}, answer.headers, moderation, kept
+    )
 
 
 def no_answer(error: Exception, answer: httpx.Response | None) -> NoAnswer:
-    """Return what a look comes to that raised, after ``answer`` if there was one that came whole."""
+    """Return what a look comes to that raised, after ``answer`` if there was one that came
+    whole.
+    """
     status = f"HTTP {answer.status_code}, " if answer is not None else ""
     return NoAnswer(f"{status}{type(error).__name__} when asked how far it is")
 

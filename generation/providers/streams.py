@@ -1,4 +1,7 @@
-"""Streams behind the port of whole clips: held at submission, opened once when they are fetched. No Django here."""
+"""Streams behind the port of whole clips: held at submission, opened once when they are fetched.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +39,9 @@ FOLDER = "folder"
 class WebSocketStreams(MadeOnFetch):
     """Rollouts that come over a WebSocket, chunk by chunk, while prompts are given.
 
-    A stream needs somebody who listens to its end, so submitting only takes the order in; fetching opens it. A folder
-    with a log in it is a stream that was opened before: it is read, and never opened again.
+    A stream needs somebody who listens to its end, so submitting only takes the order in; fetching
+    opens it. A folder with a log in it is a stream that was opened before: it is read, and never
+    opened again.
     """
 
     key = "websocket"
@@ -62,8 +66,9 @@ class WebSocketStreams(MadeOnFetch):
         return Ready((Output(0),), model_version=str(handle["model"]))
 
     def make(self, handle: Mapping[str, Any], out: Path, report: Report) -> Fetch:
-        """Open the stream, listen to its end and join what came. A stream that did not come whole is a failure, and one
-        whose chunks are not the pictures that it said."""
+        """Open the stream, listen to its end and join what came. A stream that did not come whole
+        is a failure, and one whose chunks are not the pictures that it said.
+        """
         folder = Path(handle[FOLDER])
         if (folder / NAME).is_file():
             log = read_log(folder)
@@ -73,7 +78,9 @@ class WebSocketStreams(MadeOnFetch):
         if log.outcome == "refused":
             return Refused(log.reason)
         if log.outcome != "whole":
-            return Failed(f"The stream was {log.outcome} after {len(log.chunks)} chunks: {log.reason}")
+            return Failed(
+                f"The stream was {log.outcome} after {len(log.chunks)} chunks: {log.reason}"
+            )
         from generation.rollouts.assembling import assemble  # noqa: PLC0415 - a web process does without decoders
 
         try:
@@ -90,4 +97,6 @@ def kept(folder: Path) -> RolloutLog | None:
 
 def _order(handle: Mapping[str, Any]) -> StreamOrder:
     prompts = tuple(TimedPrompt(text, at_s) for at_s, text in handle["prompts"])
-    return StreamOrder(handle["model"], handle["seconds"], prompts, seed=handle["seed"], token=handle["token"])
+    return StreamOrder(
+        handle["model"], handle["seconds"], prompts, seed=handle["seed"], token=handle["token"]
+    )

@@ -39,9 +39,11 @@ from generation.providers.port import (
 )
 from generation.providers.sdk import no_answer, of_exception, trace_of
 
-# Source: Vertex AI's page on responsible AI for Veo: a prompt that is declined at once names its support codes.
+# Source: Vertex AI's page on responsible AI for Veo: a prompt that is declined at once names its
+# support codes.
 MODERATION = Moderation(
-    code_paths=("error.status", "error.code"), pattern=r"(?i)support codes?:|usage guidelines|responsible ai"
+    code_paths=("error.status", "error.code"),
+    pattern=r"(?i)support codes?:|usage guidelines|responsible ai",
 )
 
 
@@ -90,9 +92,15 @@ class VertexProvider:
         if not videos:
             reasons = (response.rai_media_filtered_reasons or []) if response else []
             if reasons or (response and response.rai_media_filtered_count):
-                return Refused("; ".join(reasons) or "Filtered by the provider's safety system.", "rai_media_filtered")
+                return Refused(
+                    "; ".join(reasons) or "Filtered by the provider's safety system.",
+                    "rai_media_filtered",
+                )
             return Failed("The provider says it is finished and gives no clip.", "no_output")
-        outputs = tuple(Output(index, (one.video.uri or "") if one.video else "") for index, one in enumerate(videos))
+        outputs = tuple(
+            Output(index, (one.video.uri or "") if one.video else "")
+            for index, one in enumerate(videos)
+        )
         return Ready(outputs, usage=Usage())
 
     def fetch(
@@ -110,7 +118,9 @@ class VertexProvider:
         videos = (operation.response.generated_videos or []) if operation.response else []
         video = videos[output.index].video if output.index < len(videos) else None
         if video is None or not video.video_bytes:
-            return Gone("The operation has no bytes any more; Cloud Storage links are not asked for here.")
+            return Gone(
+                "The operation has no bytes any more; Cloud Storage links are not asked for here."
+            )
         data = video.video_bytes
         out.write_bytes(base64.b64decode(data) if isinstance(data, str) else data)
         return Fetched()

@@ -1,4 +1,5 @@
-"""Joins the chunks of a stream to one file: coded pictures as they came, sound end to end. No Django here.
+"""Joins the chunks of a stream to one file: coded pictures as they came, sound end to end. No
+Django here.
 
 Reading happens in the sandbox: chunks are what a stranger sent.
 """
@@ -30,10 +31,10 @@ _FILES_ONLY = {"protocol_whitelist": "file"}
 def assemble(folder: Path, out: Path) -> RolloutLog:
     """Write the rollout in ``folder`` to the MP4 file ``out`` and return its log.
 
-    Coded pictures are copied bit for bit, one after another at the rate of the stream; sound is laid at each chunk's
-    start, cut or filled to its length, and coded once. Raises LogUnreadable, MediaToolDied, and NotAVideo when nothing
-    came, or a chunk cannot be read, or its pictures are coded in another way than those before, not as many as were
-    said, or not at one rate.
+    Coded pictures are copied bit for bit, one after another at the rate of the stream; sound is
+    laid at each chunk's start, cut or filled to its length, and coded once. Raises LogUnreadable,
+    MediaToolDied, and NotAVideo when nothing came, or a chunk cannot be read, or its pictures are
+    coded in another way than those before, not as many as were said, or not at one rate.
     """
     log = read_log(folder)
     partial = out.with_name(f".{out.name}.partial")
@@ -51,15 +52,23 @@ def _assemble_here(folder: Path, chunks: list[list[Any]], target: str) -> None:
         raise NotAVideo(folder, "holds no chunk; there is nothing to join.")
     frames = [count for _, count, _, _ in chunks]
     rate = Fraction(sum(frames) / chunks[-1][3]).limit_denominator(1001)
-    delay = max(_read(folder / name, lambda chunk: _delay(chunk, chunk.streams.video[0])) for name, *_ in chunks)
+    delay = max(
+        _read(folder / name, lambda chunk: _delay(chunk, chunk.streams.video[0]))
+        for name, *_ in chunks
+    )
     with av.open(target, "w", format="mp4", options={"movflags": "+faststart"}) as out:
-        pictures, sound = _Pictures(out, rate, delay), out.add_stream("aac", rate=RATE, layout="mono")
+        pictures, sound = (
+            _Pictures(out, rate, delay),
+            out.add_stream("aac", rate=RATE, layout="mono"),
+        )
         for name, count, starts_s, ends_s in chunks:
             path = folder / name
             before = pictures.place
             _read(path, pictures.take)
             if pictures.place - before != count:
-                raise _fault(path, f"has {pictures.place - before} frames; the stream announced {count}.")
+                raise _fault(
+                    path, f"has {pictures.place - before} frames; the stream announced {count}."
+                )
             if abs(before / rate - starts_s) > SLACK_S:
                 raise _fault(path, "comes with pictures at another rate than those before.")
             _sound(path, out, sound, round(starts_s * RATE), round(ends_s * RATE))
@@ -67,14 +76,21 @@ def _assemble_here(folder: Path, chunks: list[list[Any]], target: str) -> None:
 
 
 def _fault(path: Path, words: str) -> NotAVideo:
-    """Return the refusal of a stream for one of its chunks: outside the sandbox, only the folder is known."""
+    """Return the refusal of a stream for one of its chunks: outside the sandbox, only the folder is
+    known.
+    """
     return NotAVideo(path.parent, f"{path.stem} {words}")
 
 
 def _read(path: Path, take: Callable[[Any], T]) -> T:
-    """Open a chunk and return what ``take`` makes of it. Raises NotAVideo for one without pictures, or that is none."""
+    """Open a chunk and return what ``take`` makes of it.
+
+    Raises NotAVideo for one without pictures, or that is none.
+    """
     try:
-        with av.open(str(path), format="mov", options=_FILES_ONLY, metadata_errors="replace") as chunk:
+        with av.open(
+            str(path), format="mov", options=_FILES_ONLY, metadata_errors="replace"
+        ) as chunk:
             if not chunk.streams.video:
                 raise _fault(path, "holds no picture.")
             return take(chunk)
@@ -94,7 +110,9 @@ def _shown(packets: list[Any]) -> list[int]:
 
 def _delay(chunk: Any, video: Any) -> int:
     """Return how many pictures later than decoded a picture is shown at most."""
-    return max((decoded - shown for decoded, shown in enumerate(_shown(_coded(chunk, video)))), default=0)
+    return max(
+        (decoded - shown for decoded, shown in enumerate(_shown(_coded(chunk, video)))), default=0
+    )
 
 
 class _Pictures:
@@ -109,13 +127,20 @@ class _Pictures:
     def take(self, chunk: Any) -> None:
         """Add a chunk's coded pictures as they are, timed to follow those before."""
         video = chunk.streams.video[0]
-        coding = (video.codec_context.name, video.width, video.height, bytes(video.codec_context.extradata or b""))
+        coding = (
+            video.codec_context.name,
+            video.width,
+            video.height,
+            bytes(video.codec_context.extradata or b""),
+        )
         if self._stream is None:
             self._stream, self._coding = self._out.add_stream_from_template(video), coding
             self._stream.time_base = self._tick
         packets = _coded(chunk, video)
         if coding != self._coding:
-            raise _fault(Path(chunk.name), "has pictures that are coded in another way than those before.")
+            raise _fault(
+                Path(chunk.name), "has pictures that are coded in another way than those before."
+            )
         if packets and not packets[0].is_keyframe:
             raise _fault(Path(chunk.name), "begins with a picture that needs those before.")
         for decoded, (packet, shown) in enumerate(zip(packets, _shown(packets), strict=True)):
@@ -141,6 +166,8 @@ def _decoded_sound(path: Path) -> NDArray[np.float32]:
         resampler = AudioResampler(format="fltp", layout="mono", rate=RATE)
         frames = [part for frame in chunk.decode(audio=0) for part in resampler.resample(frame)]
         frames += resampler.resample(None)
-        return np.concatenate([np.zeros(0, np.float32), *(frame.to_ndarray()[0] for frame in frames)])
+        return np.concatenate(
+            [np.zeros(0, np.float32), *(frame.to_ndarray()[0] for frame in frames)]
+        )
 
     return _read(path, decoded)

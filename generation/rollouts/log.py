@@ -1,4 +1,7 @@
-"""What happened in one stream, line by line on disk: a kill loses nothing that had come. No Django here."""
+"""What happened in one stream, line by line on disk: a kill loses nothing that had come.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ class LogUnreadable(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class ChunkRecord:
-    """A chunk that was kept: which, what it holds, when it had come (wall seconds since the order was sent)."""
+    """A chunk that was kept: which, what it holds, when it had come (wall seconds since the order
+    was sent).
+    """
 
     index: int
     frames: int
@@ -33,7 +38,9 @@ class ChunkRecord:
 
 @dataclass(frozen=True, slots=True)
 class PromptRecord:
-    """A prompt as it was given: when it was due, from which media time it held, when it was taken (wall seconds)."""
+    """A prompt as it was given: when it was due, from which media time it held, when it was taken
+    (wall seconds).
+    """
 
     step: str
     due_s: float
@@ -43,7 +50,10 @@ class PromptRecord:
 
 @dataclass(frozen=True)
 class RolloutLog:
-    """One stream as its log tells it. ``outcome`` is ``whole``, ``refused``, ``broken``, or ``cut`` when we left it."""
+    """One stream as its log tells it.
+
+    ``outcome`` is ``whole``, ``refused``, ``broken``, or ``cut`` when we left it.
+    """
 
     provider_id: str
     client: str
@@ -100,11 +110,16 @@ class LogWriter:
 
 
 def read_log(folder: Path) -> RolloutLog:
-    """Read a stream's log; a last line that was cut off is left out, be it the first. Raises LogUnreadable."""
+    """Read a stream's log; a last line that was cut off is left out, be it the first.
+
+    Raises LogUnreadable.
+    """
     path = folder / NAME
     try:
         lines = [
-            json.loads(line) for line in path.read_text(encoding="utf-8").splitlines(keepends=True) if line[-1] == "\n"
+            json.loads(line)
+            for line in path.read_text(encoding="utf-8").splitlines(keepends=True)
+            if line[-1] == "\n"
         ]
         found: dict[str, list[dict[str, Any]]] = {}
         for line in lines:

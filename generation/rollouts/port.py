@@ -1,7 +1,8 @@
 """What a provider that streams can do. No Django here.
 
-A stream is one order, opened once: chunks come one after another, each is committed by its hash before the next is
-made, and a prompt is given between two chunks. What was committed never changes: both sides carry a chained hash of it.
+A stream is one order, opened once: chunks come one after another, each is committed by its hash
+before the next is made, and a prompt is given between two chunks. What was committed never changes:
+both sides carry a chained hash of it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ def extended(history: str, chunk_sha256: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StreamOrder:
-    """One rollout that is asked for. The first prompt is given at 0 s; ``steps`` names them all, P0 first."""
+    """One rollout that is asked for. The first prompt is given at 0 s; ``steps`` names them all, P0
+    first.
+    """
 
     model_id: str
     seconds: float
@@ -47,7 +50,10 @@ class StreamOrder:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The provider took the order. ``geometry`` is None where it does not say how its chunks will be."""
+    """The provider took the order.
+
+    ``geometry`` is None where it does not say how its chunks will be.
+    """
 
     provider_id: str
     geometry: Geometry | None
@@ -55,7 +61,9 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of the rollout: a video file of ``frames`` pictures that starts at ``starts_s`` of media time."""
+    """A piece of the rollout: a video file of ``frames`` pictures that starts at ``starts_s`` of
+    media time.
+    """
 
     index: int
     frames: int
@@ -71,7 +79,9 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Prompted:
-    """The provider took a prompt; what comes from ``media_s`` on is made with it, on top of ``history``."""
+    """The provider took a prompt; what comes from ``media_s`` on is made with it, on top of
+    ``history``.
+    """
 
     step: str
     media_s: float

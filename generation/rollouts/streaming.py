@@ -1,4 +1,6 @@
-"""Takes one stream from beginning to end: prompts at their time, chunks to disk, all of it in a log. No Django here."""
+"""Takes one stream from beginning to end: prompts at their time, chunks to disk, all of it in a
+log. No Django here.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,16 @@ from generation.rollouts.port import (
 )
 
 SLACK_S = 0.07
-"""How much a rollout may be shorter than asked: a picture at the slowest rate that is streamed, 16 a second."""
+"""How much a rollout may be shorter than asked: a picture at the slowest rate that is streamed, 16
+a second.
+"""
 ROUNDING_S = 0.005
 """How far the times of one moment may be apart. Chunks meet without a gap, or gaps would add up."""
 
 LONGEST_S, MOST_BYTES, MOST_CHUNKS, FASTEST = 3600.0, 2_000_000_000, 10_000, 240
-"""How long a stream may take, how much it may bring in how many chunks, with how many pictures a second at most."""
+"""How long a stream may take, how much it may bring in how many chunks, with how many pictures a
+second at most.
+"""
 
 
 class AlreadyOpened(Refusal):
@@ -48,15 +54,18 @@ def take_stream(
 ) -> RolloutLog:
     """Open a stream and keep what comes in ``folder``: chunks as files and ``stream.jsonl``.
 
-    A prompt is given when all that was kept reaches its time, so it holds from the first chunk that begins then or
-    later. Raises AlreadyOpened when the folder has a log. What a provider does wrong is an outcome, not an error: a
-    chunk out of turn, a history that is not ours, an end before the time each end the stream as broken.
+    A prompt is given when all that was kept reaches its time, so it holds from the first chunk that
+    begins then or later. Raises AlreadyOpened when the folder has a log. What a provider does wrong
+    is an outcome, not an error: a chunk out of turn, a history that is not ours, an end before the
+    time each end the stream as broken.
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:
         log = LogWriter(folder)
     except FileExistsError as error:
-        raise AlreadyOpened(f"{folder} holds a stream already. Read its log; a stream is bought once.") from error
+        raise AlreadyOpened(
+            f"{folder} holds a stream already. Read its log; a stream is bought once."
+        ) from error
     taking = _Taking(order, folder, log, clock, on_progress)
     try:
         log.write("sent", client=provider.client, token=order.token)
@@ -111,7 +120,10 @@ class _Taking:
         if event.history != self._history:
             return f"{event.step} was taken on another history than the one that was kept"
         if not self._media_s - ROUNDING_S <= event.media_s <= self._order.seconds + SLACK_S:
-            return f"{event.step} was taken for {event.media_s:g} s, and {self._media_s:g} s were made already"
+            return (
+                f"{event.step} was taken for {event.media_s:g} s, and {self._media_s:g} s were "
+                "made already"
+            )
         return ""
 
     def _fault_of_chunk(self, chunk: Chunk) -> str:
@@ -137,7 +149,9 @@ class _Taking:
             case Opened():
                 self._is_open = True
                 geometry = None if event.geometry is None else asdict(event.geometry)
-                self._log.write("opened", provider_id=event.provider_id, geometry=geometry, wall_s=self._wall)
+                self._log.write(
+                    "opened", provider_id=event.provider_id, geometry=geometry, wall_s=self._wall
+                )
             case Chunk():
                 self._keep(event)
                 self._give_prompts(event.ends_s, session)
@@ -160,9 +174,15 @@ class _Taking:
             file.flush()
             os.fsync(file.fileno())
         self._history, self._kept_at_s = extended(self._history, chunk.sha256), wall_s
-        record = ChunkRecord(chunk.index, chunk.frames, chunk.starts_s, chunk.ends_s, wall_s, chunk.sha256, name)
+        record = ChunkRecord(
+            chunk.index, chunk.frames, chunk.starts_s, chunk.ends_s, wall_s, chunk.sha256, name
+        )
         self._log.write("chunk", **asdict(record))
-        self._chunks, self._bytes, self._media_s = self._chunks + 1, self._bytes + len(chunk.data), chunk.ends_s
+        self._chunks, self._bytes, self._media_s = (
+            self._chunks + 1,
+            self._bytes + len(chunk.data),
+            chunk.ends_s,
+        )
         self._report(min(chunk.ends_s / self._order.seconds, 1.0))
 
     def _give_prompts(self, media_s: float, session: Session) -> None:

@@ -1,7 +1,8 @@
 """A provider that streams over a WebSocket. No Django here.
 
-The wire is ours, and the stand-in's: messages are JSON, a chunk's bytes follow its message in a binary one. No public
-service was found that documents such a wire; an adapter of a real one is another class of this kind.
+The wire is ours, and the stand-in's: messages are JSON, a chunk's bytes follow its message in a
+binary one. No public service was found that documents such a wire; an adapter of a real one is
+another class of this kind.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ class WebSocketProvider:
 
     @contextmanager
     def open(self, order: StreamOrder) -> Iterator[Session]:
-        """Connect, send the order and yield the session; a connection that fails is a session that is broken."""
+        """Connect, send the order and yield the session; a connection that fails is a session that
+        is broken.
+        """
         session: Session
         with ExitStack() as stack:
             try:
@@ -62,11 +65,17 @@ class WebSocketProvider:
     def _connection(self) -> ClientConnection:
         address = urlsplit(self.url)
         port = address.port or (443 if address.scheme == "wss" else 80)
-        # A client that dials for itself also follows redirects, and those lead wherever the other side likes.
+        # A client that dials for itself also follows redirects, and those lead wherever the other
+        # side likes.
         line = create_connection((address.hostname or "", port), timeout=OPEN_S)
         line.settimeout(None)
         return connect(
-            self.url, sock=line, max_size=LARGEST_CHUNK, max_queue=MOST_WAITING, open_timeout=OPEN_S, close_timeout=2
+            self.url,
+            sock=line,
+            max_size=LARGEST_CHUNK,
+            max_queue=MOST_WAITING,
+            open_timeout=OPEN_S,
+            close_timeout=2,
         )
 
 
@@ -111,11 +120,16 @@ class _Stream:
         match message["type"]:
             case "opened":
                 geometry = message.get("geometry")
-                return Opened(str(message["id"])[:WORDS_LIMIT], None if geometry is None else _geometry(**geometry))
+                return Opened(
+                    str(message["id"])[:WORDS_LIMIT],
+                    None if geometry is None else _geometry(**geometry),
+                )
             case "chunk":
                 return self._chunk(message)
             case "prompted":
-                return Prompted(str(message["step"]), _seconds(message["media_s"]), str(message["history"]))
+                return Prompted(
+                    str(message["step"]), _seconds(message["media_s"]), str(message["history"])
+                )
             case "refused":
                 return Refused(str(message["reason"])[:WORDS_LIMIT])
             case "error":
@@ -173,6 +187,7 @@ def _seconds(value: Any) -> float:
 def _opening(order: StreamOrder) -> dict[str, Any]:
     prompt = order.prompts[0].text
     return {
-        "type": "open", "model": order.model_id, "seconds": order.seconds, "prompt": prompt, "seed": order.seed,
+        "type": "open", "model": order.model_id, "seconds": order.seconds, "prompt": prompt,
+        "seed": order.seed,
         "token": order.token,
     }  # fmt: skip

@@ -1,6 +1,8 @@
-"""Where each judge's service is and with which key: from the environment, read when it is needed, kept nowhere.
+"""Where each judge's service is and with which key: from the environment, read when it is needed,
+kept nowhere.
 
-No Django here. ``STAND_IN_JUDGES_URL`` sends every judge to the stand-in judges on loopback instead.
+No Django here. ``STAND_IN_JUDGES_URL`` sends every judge to the stand-in judges on loopback
+instead.
 """
 
 from __future__ import annotations
@@ -29,10 +31,16 @@ class Access:
 
 
 def stand_in_url() -> str:
-    """Return the address of the stand-in judges, or an empty text. Raises KeyMissing unless it is on loopback."""
+    """Return the address of the stand-in judges, or an empty text.
+
+    Raises KeyMissing unless it is on loopback.
+    """
     found = environ.get("STAND_IN_JUDGES_URL", "").rstrip("/")
     if found and urlsplit(found).hostname not in LOOPBACK:
-        raise KeyMissing("STAND_IN_JUDGES_URL is for the stand-in judges on this machine: use a loopback address.")
+        raise KeyMissing(
+            "STAND_IN_JUDGES_URL is for the stand-in judges on this machine: use a loopback "
+            "address."
+        )
     return found
 
 
@@ -42,7 +50,10 @@ def access(service: str) -> Access:
         return Access(f"{found}/{service}", f"stand-in-{service}")
     variables = _variables()[service]
     if missing := [name for name, value in variables.items() if not value]:
-        raise KeyMissing(f"Judges of {service} need {' and '.join(missing)} in the environment. Nothing was sent.")
+        raise KeyMissing(
+            f"Judges of {service} need {' and '.join(missing)} in the environment. Nothing was "
+            "sent."
+        )
     base_url, key = variables.values()
     return Access(base_url.rstrip("/"), key)
 
@@ -51,7 +62,8 @@ def _variables() -> dict[str, dict[str, str]]:
     """Return address and key of each service, by the names of their variables."""
     return {
         "gemini": {
-            "GEMINI_BASE_URL": environ.get("GEMINI_BASE_URL", "") or "https://generativelanguage.googleapis.com",
+            "GEMINI_BASE_URL": environ.get("GEMINI_BASE_URL", "")
+            or "https://generativelanguage.googleapis.com",
             "GEMINI_API_KEY": environ.get("GEMINI_API_KEY", ""),
         },
         "openai_compatible": {

@@ -9,7 +9,16 @@ import httpx
 
 from fartbench.outgoing import BoundedClient, TooLarge, host_led_to, json_of, retry_after_s, text_of
 from judging.ports.access import Access
-from judging.ports.port import Answer, Blocked, Declined, Exchange, NotTransported, TimedOut, Unusable, Usage
+from judging.ports.port import (
+    Answer,
+    Blocked,
+    Declined,
+    Exchange,
+    NotTransported,
+    TimedOut,
+    Unusable,
+    Usage,
+)
 
 TEXT_LIMIT = 20_000
 WORDS_LIMIT = 300
@@ -17,7 +26,9 @@ SECONDS_TO_ANSWER = 180.0
 MOST_BYTES = 16 << 20
 _PASSING = frozenset({408, 409, 425, 429})
 # Codes by which services say in an error, and not in an answer, that they decline the content.
-_BLOCKS = re.compile(r"content[_ ]?filter|content_policy|data_?inspection|prohibited|safety", re.IGNORECASE)
+_BLOCKS = re.compile(
+    r"content[_ ]?filter|content_policy|data_?inspection|prohibited|safety", re.IGNORECASE
+)
 
 
 def client(access: Access) -> BoundedClient:
@@ -31,7 +42,9 @@ def kept(access: Access, status: int | None, text: str) -> Exchange:
 
 
 def of_exchange(error: Exception, answer: httpx.Response | None, access: Access) -> Answer:
-    """Say what an exception means that came out of an exchange, after ``answer`` if there was one."""
+    """Say what an exception means that came out of an exchange, after ``answer`` if there was
+    one.
+    """
     if answer is not None:
         return unreadable(answer, access) if answer.is_success else of_status(answer, access)
     words = f"{type(error).__name__}: {error}"
@@ -43,9 +56,13 @@ def of_exchange(error: Exception, answer: httpx.Response | None, access: Access)
 
 
 def unreadable(answer: httpx.Response, access: Access) -> Unusable:
-    """Return what a success is whose body nobody can read: the judge was asked, and is not asked twice."""
+    """Return what a success is whose body nobody can read: the judge was asked, and is not asked
+    twice.
+    """
     exchange = kept(access, answer.status_code, text_of(answer))
-    return Unusable("the answer cannot be read: it is not the JSON of this service", "", Usage(), exchange)
+    return Unusable(
+        "the answer cannot be read: it is not the JSON of this service", "", Usage(), exchange
+    )
 
 
 def of_status(answer: httpx.Response, access: Access) -> Answer:
@@ -54,10 +71,15 @@ def of_status(answer: httpx.Response, access: Access) -> Answer:
     error = body.get("error") if isinstance(body, Mapping) else None
     error = error if isinstance(error, Mapping) else {}
     code = str(error.get("code") or error.get("status") or "")
-    said = str(error.get("message") or code or text_of(answer).strip() or "no reason given")[:WORDS_LIMIT]
+    said = str(error.get("message") or code or text_of(answer).strip() or "no reason given")[
+        :WORDS_LIMIT
+    ]
     words, exchange = f"HTTP {status}: {said}", kept(access, status, text_of(answer))
     if answer.is_redirect:
-        words = f"HTTP {status}: it sends elsewhere, to {host_led_to(answer)}; redirects are not followed"
+        words = (
+            f"HTTP {status}: it sends elsewhere, to {host_led_to(answer)}; redirects are not "
+            "followed"
+        )
         return Declined(words, status, exchange)
     if status in _PASSING or status >= 500:  # noqa: PLR2004
         return NotTransported(words, retry_after_s(answer.headers), exchange)

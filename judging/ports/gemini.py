@@ -1,8 +1,8 @@
 """Gemini through ``generateContent``, with google-genai. No Django here.
 
-One POST: the SDK does not retry this call by itself, and is told so; it would follow redirects, with key and clip, and
-gets a client that does not. Source of fields and reasons: the SDK's own types and the Gemini API reference, read in
-November 2026.
+One POST: the SDK does not retry this call by itself, and is told so; it would follow redirects,
+with key and clip, and gets a client that does not. Source of fields and reasons: the SDK's own
+types and the Gemini API reference, read in November 2026.
 """
 
 from __future__ import annotations
@@ -34,13 +34,25 @@ from judging.ports.port import (
     refuse_reserved,
 )
 
-API_VERSION = "v1"  # what the SDK asks by itself; named, so that another SDK changes nothing unnoticed
+API_VERSION = (
+    "v1"  # what the SDK asks by itself; named, so that another SDK changes nothing unnoticed
+)
 # An end for one of these reasons is a refusal; whatever was said until then is no answer.
 _BLOCKING = frozenset(
-    {"SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "IMAGE_SAFETY", "LANGUAGE", "OTHER"}
+    {
+        "SAFETY",
+        "PROHIBITED_CONTENT",
+        "BLOCKLIST",
+        "SPII",
+        "RECITATION",
+        "IMAGE_SAFETY",
+        "LANGUAGE",
+        "OTHER",
+    }
 )
 _RESERVED = frozenset(
-    {"candidatecount", "responsemimetype", "responsejsonschema", "responseschema", "systeminstruction", "tools",
+    {"candidatecount", "responsemimetype", "responsejsonschema", "responseschema",
+     "systeminstruction", "tools",
      "cachedcontent", "httpoptions"}
 )  # fmt: skip
 
@@ -52,7 +64,10 @@ class GeminiJudge:
     client = f"gemini judge 1, google-genai {version('google-genai')}"
 
     def request(self, ask: Ask) -> Request:
-        """Return the arguments of the call: the clip first, then the questions. Raises SettingsRefused."""
+        """Return the arguments of the call: the clip first, then the questions.
+
+        Raises SettingsRefused.
+        """
         refuse_reserved(ask.model, _RESERVED)
         rules, sampling = ask.rules, ask.rules.sampling
         media = {"inline_data": {"mime_type": "video/mp4", "data": CLIP},
@@ -70,7 +85,8 @@ class GeminiJudge:
                 "media_resolution": f"MEDIA_RESOLUTION_{rules.media.resolution.upper()}",
                 "thinking_config": {"thinking_level": sampling.thinking.upper()},
                 "safety_settings": [
-                    {"category": category, "threshold": rules.safety.threshold} for category in rules.safety.categories
+                    {"category": category, "threshold": rules.safety.threshold}
+                    for category in rules.safety.categories
                 ],
                 **ask.model.settings,
             },
@@ -88,7 +104,9 @@ class GeminiJudge:
                 reply = _client(entry, http).models.generate_content(**body)
             except Exception as error:  # noqa: BLE001 - the SDK raises its own errors and those of all it is made of
                 return faults.of_exchange(error, http.answer, entry)
-            return _read(reply, faults.kept(entry, 200, text_of(http.answer) if http.answer else ""))
+            return _read(
+                reply, faults.kept(entry, 200, text_of(http.answer) if http.answer else "")
+            )
 
 
 def _refuse_unknown(model: JudgeModel, config: Any) -> None:
@@ -97,7 +115,9 @@ def _refuse_unknown(model: JudgeModel, config: Any) -> None:
         types.GenerateContentConfig.model_validate(config)
     except ValidationError as error:
         fault = error.errors()[0]
-        raise SettingsRefused(f"Judge {model.name}: settings.{fault['loc'][0]}: {fault['msg']}") from error
+        raise SettingsRefused(
+            f"Judge {model.name}: settings.{fault['loc'][0]}: {fault['msg']}"
+        ) from error
 
 
 def _client(entry: Access, http: BoundedClient) -> genai.Client:
@@ -107,7 +127,10 @@ def _client(entry: Access, http: BoundedClient) -> genai.Client:
         timeout=int(1000 * faults.SECONDS_TO_ANSWER),
         retry_options=types.HttpRetryOptions(attempts=1),
         httpx_client=http,
-        async_client_args={"verify": trust(), "ssl": trust()},  # of no use here, and made all the same
+        async_client_args={
+            "verify": trust(),
+            "ssl": trust(),
+        },  # of no use here, and made all the same
     )
     return genai.Client(api_key=entry.key, enterprise=False, http_options=options)
 
@@ -119,7 +142,9 @@ def _read(reply: types.GenerateContentResponse, exchange: Exchange) -> Answer:
         feedback = reply.prompt_feedback
         reason = feedback.block_reason.value if feedback and feedback.block_reason else ""
         if not reason:
-            return Unusable("the answer holds no candidate and no reason", version_, usage, exchange)
+            return Unusable(
+                "the answer holds no candidate and no reason", version_, usage, exchange
+            )
         return Blocked(f"input: {reason}", version_, usage, exchange)
     ended = candidates[0].finish_reason.value if candidates[0].finish_reason else ""
     if ended in _BLOCKING:
@@ -136,6 +161,10 @@ def _usage(reply: types.GenerateContentResponse) -> Usage:
     found = reply.usage_metadata
     if found is None:
         return Usage()
-    counts = [count for count in (found.candidates_token_count, found.thoughts_token_count) if count is not None]
+    counts = [
+        count
+        for count in (found.candidates_token_count, found.thoughts_token_count)
+        if count is not None
+    ]
     output = sum(counts) if counts else None
     return Usage(found.prompt_token_count, output, found.model_dump(mode="json", exclude_none=True))

@@ -1,7 +1,8 @@
 """Any endpoint that speaks OpenAI's chat completions and takes video, with httpx. No Django here.
 
-For instance a Qwen-Omni model behind vLLM, or a gateway. The clip goes as a ``video_url`` part with a data address;
-``settings`` of the judge are added to the body as they stand, for what the endpoint has of its own.
+For instance a Qwen-Omni model behind vLLM, or a gateway. The clip goes as a ``video_url`` part with
+a data address; ``settings`` of the judge are added to the body as they stand, for what the endpoint
+has of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +17,18 @@ import httpx
 from fartbench.outgoing import json_of, text_of
 from judging.ports import faults
 from judging.ports.access import access
-from judging.ports.port import CLIP, Answer, Ask, Blocked, Exchange, Replied, Request, Unusable, Usage, refuse_reserved
+from judging.ports.port import (
+    CLIP,
+    Answer,
+    Ask,
+    Blocked,
+    Exchange,
+    Replied,
+    Request,
+    Unusable,
+    Usage,
+    refuse_reserved,
+)
 
 SCHEMA_NAME = "answers"
 _RESERVED = frozenset({"model", "messages", "n", "stream", "responseformat", "tools"})
@@ -40,7 +52,10 @@ class OpenAICompatibleJudge:
             "messages": [
                 {
                     "role": "user",
-                    "content": [{"type": "video_url", "video_url": {"url": CLIP}}, {"type": "text", "text": ask.text}],
+                    "content": [
+                        {"type": "video_url", "video_url": {"url": CLIP}},
+                        {"type": "text", "text": ask.text},
+                    ],
                 }
             ],
             "temperature": sampling.temperature,

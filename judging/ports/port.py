@@ -1,4 +1,7 @@
-"""What every judge's service is asked and how it answers, whatever its wire looks like. No Django here."""
+"""What every judge's service is asked and how it answers, whatever its wire looks like.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +23,22 @@ class SettingsRefused(Refusal):
 
 
 def refuse_reserved(model: JudgeModel, reserved: frozenset[str]) -> None:
-    """Raise SettingsRefused for settings in place of what every judge is asked; spelling of names aside."""
+    """Raise SettingsRefused for settings in place of what every judge is asked; spelling of names
+    aside.
+    """
     if taken := [name for name in model.settings if name.replace("_", "").lower() in reserved]:
         raise SettingsRefused(
-            f"Judge {model.name}: settings.{taken[0]} is not a judge's own to set. Who is asked what, and in which "
+            f"Judge {model.name}: settings.{taken[0]} is not a judge's own to set. Who is asked "
+            "what, and in which "
             "form it answers, is the same for all."
         )
 
 
 @dataclass(frozen=True)
 class Ask:
-    """What is asked about every clip with one form: ``text`` with the questions, ``schema`` of the answer, and at how
-    many frames per second the clip is looked at."""
+    """What is asked about every clip with one form: ``text`` with the questions, ``schema`` of the
+    answer, and at how many frames per second the clip is looked at.
+    """
 
     model: JudgeModel
     rules: Judges
@@ -57,7 +64,10 @@ CLIP = "the clip"
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens, where the service counts them. ``output`` includes those that were thought and not shown."""
+    """Tokens, where the service counts them.
+
+    ``output`` includes those that were thought and not shown.
+    """
 
     input: int | None = None
     output: int | None = None
@@ -105,7 +115,9 @@ class Unusable:
 
 @dataclass(frozen=True)
 class NotTransported:
-    """A fault on the way: the question may be sent again, after ``retry_after_s`` where the service names a time."""
+    """A fault on the way: the question may be sent again, after ``retry_after_s`` where the service
+    names a time.
+    """
 
     reason: str
     retry_after_s: float | None

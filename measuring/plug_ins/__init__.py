@@ -1,1 +1,4 @@
-"""Metrics that take a model's weights. Without them they are unavailable; nothing stands in. No Django here."""
+"""Metrics that take a model's weights. Without them they are unavailable; nothing stands in.
+
+No Django here.
+"""

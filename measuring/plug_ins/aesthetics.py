@@ -1,7 +1,8 @@
 """Visual aesthetics: CLIP ViT-L/14 and LAION's linear head. No Django here.
 
-Source: arXiv:2608.26336v1, §B.1 and its public evaluation code: pictures at 2 a second, embeddings of unit length, the
-head ``sa_0_4_vit_l_14_linear``, its score divided by ten, the mean over pictures.
+Source: arXiv:2608.26336v1, §B.1 and its public evaluation code: pictures at 2 a second, embeddings
+of unit length, the head ``sa_0_4_vit_l_14_linear``, its score divided by ten, the mean over
+pictures.
 """
 
 from __future__ import annotations
@@ -30,13 +31,17 @@ def load(folder: Path, device: str) -> Evaluate:
     weight, bias = linear["weight"][0], float(linear["bias"][0])
 
     def scores(media: Media, begin_s: float, end_s: float) -> list[float]:
-        squares = np.stack([square(picture, SIDE) for picture in media.pictures(regular(begin_s, end_s, PER_S))])
+        squares = np.stack(
+            [square(picture, SIDE) for picture in media.pictures(regular(begin_s, end_s, PER_S))]
+        )
         found = embedded(squares, where, lambda some: tower(coloured(some / 255, CLIP_COLOURS)))
         return list((found @ weight + bias) / 10)
 
     def evaluate(media: Media) -> list[float]:
         return [
-            float(np.mean([score for part in stretches(begin, end) for score in scores(media, *part)]))
+            float(
+                np.mean([score for part in stretches(begin, end) for score in scores(media, *part)])
+            )
             for begin, end in intervals(media)
         ]
 
@@ -50,7 +55,8 @@ PLUG_IN = PlugIn(
     files=(CLIP, LINEAR),
     scope="interval",
     licence="CLIP: MIT; LAION aesthetic predictor: MIT",
-    source="huggingface.co/openai/clip-vit-large-patch14 (model.safetensors); github.com/LAION-AI/aesthetic-predictor",
+    source="huggingface.co/openai/clip-vit-large-patch14 (model.safetensors); "
+    "github.com/LAION-AI/aesthetic-predictor",
     load=load,
     version="2",
 )

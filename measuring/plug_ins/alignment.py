@@ -1,7 +1,8 @@
 """How well sound and picture belong together: ImageBind-huge. No Django here.
 
-Source: arXiv:2608.26336v1, §B.1 and its public evaluation code: of each interval 5 clips of 2 s are seen and 3 clips of
-2 s are heard, as ImageBind's own loader takes them; the cosine of their mean embeddings.
+Source: arXiv:2608.26336v1, §B.1 and its public evaluation code: of each interval 5 clips of 2 s are
+seen and 3 clips of 2 s are heard, as ImageBind's own loader takes them; the cosine of their mean
+embeddings.
 """
 
 from __future__ import annotations
@@ -35,9 +36,13 @@ def load(folder: Path, device: str) -> Evaluate:
     def clip(pictures: NDArray[np.uint8]) -> torch.Tensor:
         """Return (3, 3, 2, 224, 224): two pictures in three squares along the longer side."""
         flow = torch.from_numpy(pictures).to(where).permute(0, 3, 1, 2).float() / 255
-        flow = torch.nn.functional.interpolate(flow, short(pictures.shape[1:3]), mode="bilinear", align_corners=False)
+        flow = torch.nn.functional.interpolate(
+            flow, short(pictures.shape[1:3]), mode="bilinear", align_corners=False
+        )
         flow = coloured(flow, CLIP_COLOURS)
-        crops = [flow[..., top : top + SIDE, left : left + SIDE] for top, left in corners(flow.shape[2:])]
+        crops = [
+            flow[..., top : top + SIDE, left : left + SIDE] for top, left in corners(flow.shape[2:])
+        ]
         return torch.stack(crops).transpose(1, 2)
 
     def seen(media: Media, begin_s: float, end_s: float) -> torch.Tensor:
@@ -59,7 +64,9 @@ def load(folder: Path, device: str) -> Evaluate:
 
 
 def starts(begin_s: float, end_s: float, count: int) -> list[float]:
-    """Return where ``count`` clips begin that are spread evenly over an interval, the last ending with it (seconds)."""
+    """Return where ``count`` clips begin that are spread evenly over an interval, the last ending
+    with it (seconds).
+    """
     return [float(at) for at in np.linspace(begin_s, end_s - CLIP_S, count)]
 
 
@@ -77,12 +84,19 @@ def short(size: tuple[int, int]) -> tuple[int, int]:
 
 
 def corners(size: tuple[int, int]) -> list[tuple[int, int]]:
-    """Return the upper left corners of three squares: at the begin, in the middle and at the end."""
-    return [(((size[0] - SIDE) * step + 1) // 2, ((size[1] - SIDE) * step + 1) // 2) for step in (0, 1, 2)]
+    """Return the upper left corners of three squares: at the begin, in the middle and at the
+    end.
+    """
+    return [
+        (((size[0] - SIDE) * step + 1) // 2, ((size[1] - SIDE) * step + 1) // 2)
+        for step in (0, 1, 2)
+    ]
 
 
 def spectrograms_of(sound: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return (3, 128, 204) of an interval's sound (channels, n): its first channel, less the mean of all of a clip."""
+    """Return (3, 128, 204) of an interval's sound (channels, n): its first channel, less the mean
+    of all of a clip.
+    """
     found = []
     for at in starts(0, sound.shape[1] / RATE, HEARD):
         piece = sound[:, int(at * RATE) : int((at + CLIP_S) * RATE)]

@@ -1,4 +1,7 @@
-"""Background consistency: CLIP ViT-B/32 within clips, DreamSim's ensemble across them. No Django here."""
+"""Background consistency: CLIP ViT-B/32 within clips, DreamSim's ensemble across them.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +36,15 @@ def load(folder: Path, device: str) -> Evaluate:
 
     def within(pictures: Tensor) -> Tensor:
         size = towers.shorter_side(pictures.shape[2:], SIDE)
-        small = towers.middle(interpolate(pictures, size, mode="bicubic", align_corners=False), SIDE)
+        small = towers.middle(
+            interpolate(pictures, size, mode="bicubic", align_corners=False), SIDE
+        )
         return clip(towers.coloured(small / 255, towers.CLIP_COLOURS))
 
     def across(pictures: Tensor) -> Tensor:
-        small = interpolate(pictures, (SIDE, SIDE), mode="bicubic", align_corners=False, antialias=True)
+        small = interpolate(
+            pictures, (SIDE, SIDE), mode="bicubic", align_corners=False, antialias=True
+        )
         return ensemble(small / 255)
 
     return consistency_evaluator(within, across, where, BACKGROUND)
@@ -51,8 +58,10 @@ PLUG_IN = PlugIn(
     scope="full",
     licence="CLIP, open_clip and DreamSim: MIT; DINO: Apache-2.0",
     source=(
-        "huggingface.co/openai/clip-vit-base-patch32 (model.safetensors); github.com/ssundaram21/dreamsim, release "
-        "v0.2.0-checkpoints, dreamsim_ensemble_checkpoint.zip; dl.fbaipublicfiles.com/dino/dino_vitbase16_pretrain"
+        "huggingface.co/openai/clip-vit-base-patch32 (model.safetensors); "
+        "github.com/ssundaram21/dreamsim, release "
+        "v0.2.0-checkpoints, dreamsim_ensemble_checkpoint.zip; "
+        "dl.fbaipublicfiles.com/dino/dino_vitbase16_pretrain"
     ),
     load=load,
     version="2",

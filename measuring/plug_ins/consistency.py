@@ -1,9 +1,10 @@
 """Subject and background consistency of a long rollout. No Django here.
 
-Source: VBench-Long's slow-fast evaluation (github.com/Vchitect/VBench, vbench2_beta_long) with ``--dev_flag``, as
-StreamAV-Bench calls it on the rollout at 2 pictures a second: clips of 2 s; within a clip each picture against the
-first and the one before; across clips the same for the first picture of each; the latter brought to the scale of the
-former by quantiles, and the mean of both. Its files between the steps are encoded again each time; here they are not.
+Source: VBench-Long's slow-fast evaluation (github.com/Vchitect/VBench, vbench2_beta_long) with
+``--dev_flag``, as StreamAV-Bench calls it on the rollout at 2 pictures a second: clips of 2 s;
+within a clip each picture against the first and the one before; across clips the same for the first
+picture of each; the latter brought to the scale of the former by quantiles, and the mean of both.
+Its files between the steps are encoded again each time; here they are not.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def clips(count: int) -> list[range]:
 
 
 def similarity(embeddings: Floats) -> float:
-    """Return how alike (n, d) embeddings of unit length are: to the first and to the one before, none below 0.
+    """Return how alike (n, d) embeddings of unit length are: to the first and to the one before,
+    none below 0.
 
     Raises ValueError for fewer than two.
     """
@@ -58,7 +60,9 @@ def consistency(media: Media, *, within: Embed, across: Embed, quantiles: Sequen
     for begin in range(0, count, AT_ONCE):
         pictures = sampled(media, begin / PER_S, min(begin + AT_ONCE, count) / PER_S, PER_S)
         slow.append(within(pictures))
-        if len(parts) > 1 and (here := [first - begin for first in firsts if 0 <= first - begin < len(pictures)]):
+        if len(parts) > 1 and (
+            here := [first - begin for first in firsts if 0 <= first - begin < len(pictures)]
+        ):
             fast.append(across(pictures[here]))
     every = np.concatenate(slow)
     inside = float(np.mean([similarity(every[part.start : part.stop]) for part in parts]))
@@ -68,7 +72,9 @@ def consistency(media: Media, *, within: Embed, across: Embed, quantiles: Sequen
 def consistency_evaluator(
     within: Embedding, across: Embedding, device: torch.device, quantiles: Sequence[float]
 ) -> Evaluate:
-    """Return what gives a rollout its consistency, by a tower for pictures within clips and one across them."""
+    """Return what gives a rollout its consistency, by a tower for pictures within clips and one
+    across them.
+    """
     from measuring.plug_ins.towers.pictures import embedded  # noqa: PLC0415 - only where PyTorch is
 
     return lambda media: [
@@ -82,6 +88,8 @@ def consistency_evaluator(
 
 
 def fused(within: float, across: float, quantiles: Sequence[float]) -> float:
-    """Return the mean of both similarities, the second put on the first's scale; without a second, the first."""
+    """Return the mean of both similarities, the second put on the first's scale; without a second,
+    the first.
+    """
     mapped = float(np.interp(across, np.linspace(0, 1, len(quantiles)), quantiles))
     return SHARE_WITHIN * within + (1 - SHARE_WITHIN) * mapped if mapped else within

@@ -1,9 +1,10 @@
 """Weights from PyTorch's own files, read without running what is in them. No Django here.
 
-Format: an uncompressed ZIP with a pickle of the structure (``data.pkl``) and one entry of raw values for each storage
-(pytorch.org/docs/stable/notes/serialization.html). A pickle names what is to be called to make its objects. Here only
-the making of tensors and dictionaries is known; any other name stands for an object that does nothing, so a checkpoint
-that also holds its training's settings is read, and nothing of it is executed.
+Format: an uncompressed ZIP with a pickle of the structure (``data.pkl``) and one entry of raw
+values for each storage (pytorch.org/docs/stable/notes/serialization.html). A pickle names what is
+to be called to make its objects. Here only the making of tensors and dictionaries is known; any
+other name stands for an object that does nothing, so a checkpoint that also holds its training's
+settings is read, and nothing of it is executed.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ LOCAL_HEADER = 30
 LARGEST_STRUCTURE = 64 * 1024 * 1024
 _PLACES = {"PUT", "BINPUT", "LONG_BINPUT"}
 FAULTS = (
-    ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, OSError, TypeError, ValueError,
+    ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, OSError, TypeError,
+    ValueError,
     pickle.PickleError,
 )  # fmt: skip
 
@@ -48,7 +50,10 @@ class WeightsUnreadable(Refusal):
 
 
 class Inert:
-    """Stands for an object of a checkpoint that is not wanted. Whatever a pickle does to it, nothing happens."""
+    """Stands for an object of a checkpoint that is not wanted.
+
+    Whatever a pickle does to it, nothing happens.
+    """
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         """Take any arguments."""
@@ -64,7 +69,8 @@ class Inert:
 
 
 def read_checkpoint(path: Path) -> Any:
-    """Return what a file made by ``torch.save`` holds: tensors as arrays that are read from disk when they are used.
+    """Return what a file made by ``torch.save`` holds: tensors as arrays that are read from disk
+    when they are used.
 
     Values of bfloat16 are widened to float32. Raises WeightsUnreadable.
     """
@@ -78,15 +84,20 @@ def read_checkpoint(path: Path) -> Any:
             return _Reader(io.BytesIO(content), path, archive, name.removesuffix(".pkl")).load()
     except BadZipFile as error:
         raise WeightsUnreadable(
-            f"{path} is not a file that torch.save wrote since PyTorch 1.6. Download it again; if it is older, "
+            f"{path} is not a file that torch.save wrote since PyTorch 1.6. Download it again; if "
+            "it is older, "
             "load and save it once with a newer PyTorch."
         ) from error
     except FAULTS as error:
-        raise WeightsUnreadable(f"{path} cannot be read as a checkpoint ({error}). Download it again.") from error
+        raise WeightsUnreadable(
+            f"{path} cannot be read as a checkpoint ({error}). Download it again."
+        ) from error
 
 
 def refuse_far_memo(content: bytes) -> None:
-    """Raise ValueError for a pickle that names a far place of its memo: all places before it would take memory."""
+    """Raise ValueError for a pickle that names a far place of its memo: all places before it would
+    take memory.
+    """
     for count, (code, place, _) in enumerate(pickletools.genops(content)):
         if code.name in _PLACES and int(place or 0) > count:
             raise ValueError(f"it names place {place} of its memo after {count} steps")
@@ -112,20 +123,29 @@ class _Reader(pickle.Unpickler):
             raise ValueError(f"its storage {key} is compressed or too short")
         if not count:
             return np.zeros(0, KINDS[kind]), kind == "BFloat16Storage"
-        return np.memmap(self._path, KINDS[kind], "r", self._begin(entry.header_offset), (int(count),)), (
-            kind == "BFloat16Storage"
-        )
+        return np.memmap(
+            self._path, KINDS[kind], "r", self._begin(entry.header_offset), (int(count),)
+        ), (kind == "BFloat16Storage")
 
     def _begin(self, header: int) -> int:
         """Return where an entry's values begin: after its header, its name and what pads them."""
         with self._path.open("rb") as file:
             file.seek(header)
             head = file.read(LOCAL_HEADER)
-        return header + LOCAL_HEADER + int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")
+        return (
+            header
+            + LOCAL_HEADER
+            + int.from_bytes(head[26:28], "little")
+            + int.from_bytes(head[28:30], "little")
+        )
 
 
 def _tensor(
-    storage: tuple[NDArray[Any], bool], begin: int, shape: Sequence[int], steps: Sequence[int], *_: Any
+    storage: tuple[NDArray[Any], bool],
+    begin: int,
+    shape: Sequence[int],
+    steps: Sequence[int],
+    *_: Any,
 ) -> NDArray[Any]:
     values, widened = storage
     last = begin + sum((size - 1) * step for size, step in zip(shape, steps, strict=True))

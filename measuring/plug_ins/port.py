@@ -1,7 +1,8 @@
-"""What a metric that takes weights needs, and what comes of it when that is not there. No Django here.
+"""What a metric that takes weights needs, and what comes of it when that is not there. No Django
+here.
 
-Weights are never fetched: whoever runs an installation puts them into a folder, under the licences they come with. What
-was used is named in the measurement by the hash of its files.
+Weights are never fetched: whoever runs an installation puts them into a folder, under the licences
+they come with. What was used is named in the measurement by the hash of its files.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ class Media(Protocol):
     seconds: float
 
     def pictures(self, times_s: Sequence[float]) -> NDArray[np.uint8]:
-        """Return the pictures (n, height, width, 3), uint8 RGB, that are shown at these times, in their order."""
+        """Return the pictures (n, height, width, 3), uint8 RGB, that are shown at these times, in
+        their order.
+        """
         ...
 
     def sound(self, begin_s: float, end_s: float, rate: int) -> NDArray[np.float32]:
@@ -53,8 +56,8 @@ File = str | tuple[str, ...]
 class PlugIn:
     """A metric's model: the files and packages it takes, and how it is loaded from a folder.
 
-    ``scope`` tells whether it gives a value for each interval or one for the whole rollout. ``licence`` is that of the
-    weights and of the package, as their authors state it.
+    ``scope`` tells whether it gives a value for each interval or one for the whole rollout.
+    ``licence`` is that of the weights and of the package, as their authors state it.
     """
 
     key: str
@@ -81,44 +84,67 @@ class PlugIn:
         """Return where each file is, by the names it may have; None where it is not."""
         every = [(file,) if isinstance(file, str) else file for file in self.files]
         found = {names: [folder / self.key / name for name in names] for names in every}
-        return {names: next((path for path in paths if path.is_file()), None) for names, paths in found.items()}
+        return {
+            names: next((path for path in paths if path.is_file()), None)
+            for names, paths in found.items()
+        }
 
 
 @dataclass(frozen=True)
 class Plugged:
-    """What a plug-in brought: a measurement of the whole, and the values of the intervals where it has any."""
+    """What a plug-in brought: a measurement of the whole, and the values of the intervals where it
+    has any.
+    """
 
     measurement: Measurement
     intervals: tuple[float, ...] = ()
 
 
-def measure(plug_in: PlugIn, media: Media, folder: Path, device: str = "auto", seen: Seen = lambda _: None) -> Plugged:
+def measure(
+    plug_in: PlugIn, media: Media, folder: Path, device: str = "auto", seen: Seen = lambda _: None
+) -> Plugged:
     """Measure a rollout with one plug-in whose weights are looked for in ``folder``.
 
-    ``seen`` is told what share of the rollout has been looked at. Weights or packages that are not there make it
-    ``unavailable``; a model that fails, ``evaluator_failure``.
+    ``seen`` is told what share of the rollout has been looked at. Weights or packages that are not
+    there make it ``unavailable``; a model that fails, ``evaluator_failure``.
     """
     if missing := plug_in.missing(folder):
         return _none(plug_in, "unavailable", f"no weights: {', '.join(missing)} is not there")
     try:
         marks = fingerprint(plug_in, folder)
         values = _loaded(plug_in, folder, device, marks)(Watched(media, seen))
-    except (ArithmeticError, LookupError, OSError, Refusal, RuntimeError, TypeError, ValueError) as error:
+    except (
+        ArithmeticError,
+        LookupError,
+        OSError,
+        Refusal,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ) as error:
         reason = str(error) if isinstance(error, Refusal) else f"{type(error).__name__}: {error}"
         return _none(plug_in, "evaluator_failure", reason)
     version = f"{plug_in.version}+{marks}"
     if not values:
-        return _none(plug_in, "unavailable", f"the rollout's {media.seconds:.1f} s hold no whole interval of 30 s")
+        return _none(
+            plug_in,
+            "unavailable",
+            f"the rollout's {media.seconds:.1f} s hold no whole interval of 30 s",
+        )
     value = sum(values) / len(values)
     if not isfinite(value):
         return _none(plug_in, "evaluator_failure", f"the model gave {value}")
     intervals = tuple(values) if plug_in.scope == "interval" else ()
-    found = Measurement(plug_in.metric, value, plug_in.unit, plug_in.key, version, evidence={"values": values})
+    found = Measurement(
+        plug_in.metric, value, plug_in.unit, plug_in.key, version, evidence={"values": values}
+    )
     return Plugged(found, intervals)
 
 
 class Watched:
-    """A rollout that tells how far it has been looked at, as a share from 0 to 1 that only grows."""
+    """A rollout that tells how far it has been looked at, as a share from 0 to 1 that only
+    grows.
+    """
 
     def __init__(self, media: Media, seen: Seen) -> None:
         self._media, self._seen, self._share = media, seen, 0.0
@@ -158,7 +184,10 @@ def _digest(path: Path, size: int, written_ns: int) -> bytes:  # noqa: ARG001 - 
 
 def intervals(media: Media) -> list[tuple[float, float]]:
     """Return the whole 30 s intervals of a rollout."""
-    return [(INTERVAL_S * n, INTERVAL_S * (n + 1)) for n in range(int((media.seconds + 0.25) // INTERVAL_S))]
+    return [
+        (INTERVAL_S * n, INTERVAL_S * (n + 1))
+        for n in range(int((media.seconds + 0.25) // INTERVAL_S))
+    ]
 
 
 def stretches(begin_s: float, end_s: float) -> list[tuple[float, float]]:
@@ -173,8 +202,9 @@ def regular(begin_s: float, end_s: float, per_s: float) -> list[float]:
 
 
 def sampled(media: Media, begin_s: float, end_s: float, per_s: float) -> NDArray[np.uint8]:
-    """Return pictures as ffmpeg's ``fps`` filter takes them, which authors' code goes through: of each step the last
-    one before its middle."""
+    """Return pictures as ffmpeg's ``fps`` filter takes them, which authors' code goes through: of
+    each step the last one before its middle.
+    """
     return media.pictures([at + 0.5 / per_s - SHORTLY for at in regular(begin_s, end_s, per_s)])
 
 
@@ -203,6 +233,10 @@ def readiness(plug_ins: Iterable[PlugIn], folder: Path | None, device: str) -> l
     lines = []
     for plug_in in plug_ins:
         missing = plug_in.missing(folder)
-        what = f"unavailable, without {', '.join(missing)}" if missing else f"ready, on the device {device!r}"
+        what = (
+            f"unavailable, without {', '.join(missing)}"
+            if missing
+            else f"ready, on the device {device!r}"
+        )
         lines.append(f"{plug_in.metric:8} {plug_in.key}: {what}")
     return lines

@@ -1,7 +1,8 @@
 """Production quality of sound: Audiobox Aesthetics, axis PQ. No Django here.
 
-Source: arXiv:2608.26336v1, §B.1 and its public evaluation code, which gives the authors' predictor each interval whole;
-that one cuts it into windows of 10 s and takes their mean (github.com/facebookresearch/audiobox-aesthetics, infer.py).
+Source: arXiv:2608.26336v1, §B.1 and its public evaluation code, which gives the authors' predictor
+each interval whole; that one cuts it into windows of 10 s and takes their mean
+(github.com/facebookresearch/audiobox-aesthetics, infer.py).
 """
 
 from __future__ import annotations
@@ -29,8 +30,11 @@ def load(folder: Path, device: str) -> Evaluate:
     def rated(media: Media, begin_s: float, end_s: float) -> float:
         windows = media.sound(begin_s, end_s, RATE).mean(0).reshape(-1, WINDOW_S * RATE)
         with torch.inference_mode():
-            # One at a time: what tokens are told of their distance takes memory as the square of the length.
-            found = [float(model.rate(torch.from_numpy(window)[None].to(where))) for window in windows]
+            # One at a time: what tokens are told of their distance takes memory as the square of
+            # the length.
+            found = [
+                float(model.rate(torch.from_numpy(window)[None].to(where))) for window in windows
+            ]
         return float(np.mean(found))
 
     return lambda media: [rated(media, begin, end) for begin, end in intervals(media)]

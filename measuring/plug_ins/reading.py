@@ -1,4 +1,7 @@
-"""A rollout's file as plug-ins see it: pictures and sound of a stretch, decoded in the sandbox. No Django here."""
+"""A rollout's file as plug-ins see it: pictures and sound of a stretch, decoded in the sandbox.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,10 @@ SECONDS = 120.0
 
 
 class RolloutFile:
-    """A rollout on disk. Raises NotAVideo, UnsafeMedia or MediaToolDied for one that cannot be read."""
+    """A rollout on disk.
+
+    Raises NotAVideo, UnsafeMedia or MediaToolDied for one that cannot be read.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -29,11 +35,15 @@ class RolloutFile:
         self._sound: tuple[NDArray[np.float32], int] | None = None
 
     def pictures(self, times_s: Sequence[float]) -> NDArray[np.uint8]:
-        """Return the pictures (n, height, width, 3) shown at these times; before the first, that one."""
+        """Return the pictures (n, height, width, 3) shown at these times; before the first, that
+        one.
+        """
         return np.asarray(_array(self._path, "pictures", list(times_s)), np.uint8)
 
     def sound(self, begin_s: float, end_s: float, rate: int) -> NDArray[np.float32]:
-        """Return the sound (channels, n) of a stretch at ``rate`` hertz; silence where there is none."""
+        """Return the sound (channels, n) of a stretch at ``rate`` hertz; silence where there is
+        none.
+        """
         if self._sound is None:
             found = _array(self._path, "sound", [])
             self._sound = found[:, 1:], int(found[0, 0])
@@ -52,14 +62,19 @@ def _array(path: Path, what: str, times: list[float]) -> NDArray[Any]:
 
 
 def _write_here(path: Path, target: str, what: str, times: list[float]) -> None:
-    """Write pictures, or the rate and the samples of the sound, to an array on disk. Runs in the sandbox."""
+    """Write pictures, or the rate and the samples of the sound, to an array on disk.
+
+    Runs in the sandbox.
+    """
     with open_bytes(path) as data:
         movie = read_movie(path, data)
         video, audio = movie.main("video"), movie.main("audio")
         assert video is not None  # noqa: S101 - read_movie refuses a file without one
         begin = span(video)[0]
         if what == "pictures":
-            ticks = np.array(picture_ticks(video), np.float64) / video.timescale + float(video.shift - begin)
+            ticks = np.array(picture_ticks(video), np.float64) / video.timescale + float(
+                video.shift - begin
+            )
             places = np.maximum(np.searchsorted(ticks, np.array(times) + 1e-6, "right") - 1, 0)
             found = colour_pictures(path, data, video, BOUNDS, wanted=set(places.tolist()))
             np.save(target, np.stack([found[place] for place in places.tolist()]))

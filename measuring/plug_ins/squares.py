@@ -1,4 +1,7 @@
-"""A picture as CLIP's own loader takes it: Pillow's bicubic scaling and the middle square. No Django here."""
+"""A picture as CLIP's own loader takes it: Pillow's bicubic scaling and the middle square.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ Floats = NDArray[np.float64]
 
 
 def square(picture: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
-    """Return (side, side, 3): the shorter side brought to ``side``, the middle cut out. Pillow scales rows first, then
-    columns, and rounds to whole levels after each."""
+    """Return (side, side, 3): the shorter side brought to ``side``, the middle cut out. Pillow
+    scales rows first, then columns, and rounds to whole levels after each.
+    """
     height, width = picture.shape[:2]
     tall, wide = (int(side * size / min(height, width)) for size in (height, width))
     small = _levels(np.einsum("ow,hwc->hoc", bicubic(width, wide), picture))
@@ -20,7 +24,9 @@ def square(picture: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
 
 
 def bicubic(size: int, wanted: int) -> Floats:
-    """Return the (wanted, size) matrix that resizes a line by cubic convolution (a = -0.5), widened when it shrinks."""
+    """Return the (wanted, size) matrix that resizes a line by cubic convolution (a = -0.5), widened
+    when it shrinks.
+    """
     scale = max(size / wanted, 1.0)
     centre = (np.arange(wanted) + 0.5) * size / wanted
     x = np.abs((np.arange(size)[None] + 0.5 - centre[:, None]) / scale)

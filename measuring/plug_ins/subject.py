@@ -44,7 +44,8 @@ PLUG_IN = PlugIn(
     files=(WITHIN, ACROSS),
     scope="full",
     licence="Apache-2.0",
-    source="dl.fbaipublicfiles.com/dino/dino_vitbase16_pretrain, dl.fbaipublicfiles.com/dinov2/dinov2_vitb14",
+    source="dl.fbaipublicfiles.com/dino/dino_vitbase16_pretrain, "
+    "dl.fbaipublicfiles.com/dinov2/dinov2_vitb14",
     load=load,
     version="2",
 )

@@ -1,8 +1,9 @@
 """By how much sound and picture are apart: Synchformer 24-01-04T16-39-21. No Django here.
 
-Source: arXiv:2608.26336v1, §B.1 and its public evaluation code: the mean of the absolute offsets of the first and the
-last 4.8 s of each interval, at 25 pictures a second and 16 kHz, shorter side 256. What the model takes is longer than
-that by its published settings, so the last picture stands still and silence follows, as there.
+Source: arXiv:2608.26336v1, §B.1 and its public evaluation code: the mean of the absolute offsets of
+the first and the last 4.8 s of each interval, at 25 pictures a second and 16 kHz, shorter side 256.
+What the model takes is longer than that by its published settings, so the last picture stands still
+and silence follows, as there.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ CHECKPOINT, SETTINGS = "24-01-04T16-39-21.pt", "cfg-24-01-04T16-39-21.yaml"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a stretch is cut into pieces; where a model's file is silent, as in its authors' ``configs/sync.yaml``."""
+    """How a stretch is cut into pieces; where a model's file is silent, as in its authors'
+    ``configs/sync.yaml``.
+    """
 
     crop_len_sec: float = 5.0
     max_off_sec: float = 2.0
@@ -40,7 +43,10 @@ class Settings:
     def starts(self) -> list[int]:
         """Return at which picture each piece begins: they are taken from the middle of the crop."""
         step = int(self.step_size_seg * self.segment_size_vframes)
-        whole = int((self.n_segments * self.step_size_seg + 1 - self.step_size_seg) * self.segment_size_vframes)
+        whole = int(
+            (self.n_segments * self.step_size_seg + 1 - self.step_size_seg)
+            * self.segment_size_vframes
+        )
         first = (int(self.crop_len_sec * PER_S) - whole) // 2
         return [first + number * step for number in range(self.n_segments)]
 
@@ -79,19 +85,33 @@ def load(folder: Path, device: str) -> Evaluate:
         """Return (pieces, 3, 16, 224, 224). Half precision on the way is the authors'."""
         flow = torch.from_numpy(pictures).permute(0, 3, 1, 2).float()
         size = shorter_side(pictures.shape[1:3], SIDE)
-        small = middle(functional.interpolate(flow, size, mode="bicubic", align_corners=False, antialias=True), SQUARE)
+        small = middle(
+            functional.interpolate(flow, size, mode="bicubic", align_corners=False, antialias=True),
+            SQUARE,
+        )
         small = ((small.round().clamp(0, 255).half() / 255 - 0.5) / 0.5).float()
         small = torch.cat([small, small[-1:].expand(PADDED_S * PER_S - len(small), -1, -1, -1)])
         size_piece = settings.segment_size_vframes
-        return torch.stack([small[at : at + size_piece].transpose(0, 1) for at in settings.starts()])
+        return torch.stack(
+            [small[at : at + size_piece].transpose(0, 1) for at in settings.starts()]
+        )
 
     def offset(media: Media, begin_s: float) -> float:
         pictures = sampled(media, begin_s, begin_s + WINDOW_S, PER_S)
-        heard = torch.from_numpy(spectrograms_of(media.sound(begin_s, begin_s + WINDOW_S, RATE).mean(0), settings))
+        heard = torch.from_numpy(
+            spectrograms_of(media.sound(begin_s, begin_s + WINDOW_S, RATE).mean(0), settings)
+        )
         with torch.inference_mode():
-            return abs(float(offsets[int(model.choose(seen(pictures).to(where), heard.to(where)).argmax())]))
+            return abs(
+                float(
+                    offsets[int(model.choose(seen(pictures).to(where), heard.to(where)).argmax())]
+                )
+            )
 
-    return lambda media: [(offset(media, begin) + offset(media, end - WINDOW_S)) / 2 for begin, end in intervals(media)]
+    return lambda media: [
+        (offset(media, begin) + offset(media, end - WINDOW_S)) / 2
+        for begin, end in intervals(media)
+    ]
 
 
 def spectrograms_of(sound: NDArray[np.float32], settings: Settings) -> NDArray[np.float32]:
@@ -111,7 +131,8 @@ PLUG_IN = PlugIn(
     files=(SETTINGS, CHECKPOINT),
     scope="interval",
     licence="MIT",
-    source="github.com/v-iashin/Synchformer, model 24-01-04T16-39-21: both files by their own names",
+    source="github.com/v-iashin/Synchformer, model 24-01-04T16-39-21: both files by their own "
+    "names",
     load=load,
     version="2",
 )

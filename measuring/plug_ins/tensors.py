@@ -1,8 +1,8 @@
 """Weights by name, from safetensors files and from PyTorch's. No Django here.
 
-Format of the former: eight bytes (little-endian) with the length of a JSON header, the header, then the values of each
-tensor (huggingface.co/docs/safetensors). Only numbers can be in such a file, so reading one runs nothing; for the other
-see ``pickles``.
+Format of the former: eight bytes (little-endian) with the length of a JSON header, the header, then
+the values of each tensor (huggingface.co/docs/safetensors). Only numbers can be in such a file, so
+reading one runs nothing; for the other see ``pickles``.
 """
 
 from __future__ import annotations
@@ -23,13 +23,21 @@ LARGEST_HEADER = 100_000_000
 
 
 def read_tensors(path: Path, *, prefix: str = "", part: Sequence[str] = ()) -> Tensors:
-    """Return the floating-point tensors whose name starts with ``prefix``, as float32 and without the prefix.
+    """Return the floating-point tensors whose name starts with ``prefix``, as float32 and without
+    the prefix.
 
-    ``part`` tells under which keys of a PyTorch file they are. Raises WeightsUnreadable, also when there is none.
+    ``part`` tells under which keys of a PyTorch file they are. Raises WeightsUnreadable, also when
+    there is none.
     """
-    found = _safetensors(path, prefix) if path.suffix == ".safetensors" else _pickled(path, prefix, part)
+    found = (
+        _safetensors(path, prefix)
+        if path.suffix == ".safetensors"
+        else _pickled(path, prefix, part)
+    )
     if not found:
-        raise WeightsUnreadable(f"{path} holds no tensor whose name begins with {prefix!r}. Is it another model's?")
+        raise WeightsUnreadable(
+            f"{path} holds no tensor whose name begins with {prefix!r}. Is it another model's?"
+        )
     return found
 
 
@@ -38,7 +46,9 @@ def _pickled(path: Path, prefix: str, part: Sequence[str]) -> Tensors:
     for key in part:
         content = content.get(key) if isinstance(content, Mapping) else None
     if not isinstance(content, Mapping):
-        raise WeightsUnreadable(f"{path} has no weights under {'/'.join(part) or 'its root'}. Is it another model's?")
+        raise WeightsUnreadable(
+            f"{path} has no weights under {'/'.join(part) or 'its root'}. Is it another model's?"
+        )
     return {
         name.removeprefix(prefix): np.array(values, np.float32)
         for name, values in content.items()
@@ -51,7 +61,9 @@ def _safetensors(path: Path, prefix: str) -> Tensors:
         data = np.memmap(path, np.uint8, "r")
         size = int(data[:8].view("<u8")[0])
         if size > LARGEST_HEADER or 8 + size > data.size:
-            raise WeightsUnreadable(f"{path} is not a safetensors file: its header would be {size} bytes long.")
+            raise WeightsUnreadable(
+                f"{path} is not a safetensors file: its header would be {size} bytes long."
+            )
         header = json.loads(bytes(data[8 : 8 + size]))
         return {
             name.removeprefix(prefix): _tensor(data[8 + size :], about)

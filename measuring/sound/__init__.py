@@ -1,1 +1,3 @@
-"""What a machine hears in a clip, for people to look at after the lock: candidates that a person confirms, no score."""
+"""What a machine hears in a clip, for people to look at after the lock: candidates that a person
+confirms, no score.
+"""

@@ -1,4 +1,7 @@
-"""Everything that is heard in one clip, as a document; a file is decoded in the sandbox. No Django here."""
+"""Everything that is heard in one clip, as a document; a file is decoded in the sandbox.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,15 @@ SECONDS = 120.0
 
 
 def listen(samples: Samples, rate: int) -> dict[str, Any]:
-    """Return loudness (LUFS, or None), silence and candidate onsets of samples (n, channels), -1..1."""
+    """Return loudness (LUFS, or None), silence and candidate onsets of samples (n, channels),
+    -1..1.
+    """
     loudness = integrated_loudness(samples, rate)
     return {
         "loudness_lufs": None if loudness is None else round(loudness, 1),
-        "silence": {key: round(value, 3) for key, value in asdict(silence_of(samples, rate)).items()},
+        "silence": {
+            key: round(value, 3) for key, value in asdict(silence_of(samples, rate)).items()
+        },
         "candidates": [asdict(candidate) for candidate in candidates(samples, rate)],
     }
 

@@ -1,9 +1,10 @@
-"""Where a sound may begin that a person should listen to: candidates, whose number is a candidate for the count of
-events. No Django here.
+"""Where a sound may begin that a person should listen to: candidates, whose number is a candidate
+for the count of events. No Django here.
 
-A candidate is a stretch in which the band from 80 to 1,200 Hz rises well above what was there before and beats: its
-level trembles 25 to 140 times a second, as a fluttering body of air does and most bells, breaths and ticks do not.
-Speech beats too, and a chair that creaks: they become candidates, and the person says that they are none.
+A candidate is a stretch in which the band from 80 to 1,200 Hz rises well above what was there
+before and beats: its level trembles 25 to 140 times a second, as a fluttering body of air does and
+most bells, breaths and ticks do not. Speech beats too, and a chair that creaks: they become
+candidates, and the person says that they are none.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ SHORTEST_S, GAP_S = 0.12, 0.15
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A stretch that may be an event: seconds from the clip's start, and how far it rises above before, in dB."""
+    """A stretch that may be an event: seconds from the clip's start, and how far it rises above
+    before, in dB.
+    """
 
     onset_s: float
     end_s: float
@@ -49,7 +52,9 @@ def candidates(samples: Samples, rate: int) -> list[Candidate]:
         rise = float((level - before)[start:end].max())
         if rise >= RISE_DB and (end - start) * FRAME_S >= SHORTEST_S:
             begin = _attack(level, start)
-            found.append(Candidate(round(begin * FRAME_S, 3), round(end * FRAME_S, 3), round(rise, 1)))
+            found.append(
+                Candidate(round(begin * FRAME_S, 3), round(end * FRAME_S, 3), round(rise, 1))
+            )
     return found
 
 
@@ -61,7 +66,9 @@ def _levels(samples: Samples, rate: int) -> tuple[Floats, Floats]:
     if len(wide) < 48_000 * WINDOW_S * 2:
         return np.zeros(0), np.zeros(0)
     mono = wide.mean(axis=1)
-    band = sosfiltfilt(butter(4, BAND, "bandpass", fs=48_000, output="sos"), mono)[:: 48_000 // RATE]
+    band = sosfiltfilt(butter(4, BAND, "bandpass", fs=48_000, output="sos"), mono)[
+        :: 48_000 // RATE
+    ]
     envelope = np.abs(hilbert(band))
     beats = sosfiltfilt(butter(2, BEATS, "bandpass", fs=RATE, output="sos"), envelope)
     size = round(FRAME_S * RATE)
@@ -103,7 +110,9 @@ def _joined(runs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _attack(level: Floats, start: int) -> int:
-    """The frame of the steepest rise around the start of a run: beating is measured over a window and comes late."""
+    """The frame of the steepest rise around the start of a run: beating is measured over a window
+    and comes late.
+    """
     reach = round(WINDOW_S / FRAME_S)
     low, high = max(1, start - reach), min(len(level), start + reach)
     steps = np.diff(level)[low - 1 : high - 1]

@@ -1,1 +1,3 @@
-"""Backup and restore of a whole installation: rows, clips, blind copies and releases, each checked by its hash."""
+"""Backup and restore of a whole installation: rows, clips, blind copies and releases, each checked
+by its hash.
+"""

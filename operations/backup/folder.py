@@ -1,8 +1,8 @@
 """The folder that backups go to, and the list of what one of them holds.
 
-``content/clips`` and ``content/blind`` have files by SHA-256 and ``content/releases`` folders by digest, shared by all
-backups: what is there is not copied again. ``TIME/`` is one backup: ``backup.json`` and a file a table. It appears
-under that name when it is whole.
+``content/clips`` and ``content/blind`` have files by SHA-256 and ``content/releases`` folders by
+digest, shared by all backups: what is there is not copied again. ``TIME/`` is one backup:
+``backup.json`` and a file a table. It appears under that name when it is whole.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ class BackupList:
         """Write it into the folder of its backup, with a SHA-256 over itself."""
         text = json.dumps(asdict(self), ensure_ascii=False, indent=1, sort_keys=True)
         document = {"sha256": hashlib.sha256(text.encode()).hexdigest(), "backup": json.loads(text)}
-        (folder / LIST).write_text(json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True), encoding="utf-8")
+        (folder / LIST).write_text(
+            json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True), encoding="utf-8"
+        )
 
 
 def read_list(folder: Path) -> BackupList:
@@ -61,7 +63,9 @@ def read_list(folder: Path) -> BackupList:
         if hashlib.sha256(text.encode()).hexdigest() != document["sha256"]:
             raise BackupRefused(folder, [f"{LIST} was changed after it was written"])
         if stated["format"] != FORMAT:
-            raise BackupRefused(folder, [f"it has format {stated['format']}, and this program reads {FORMAT}"])
+            raise BackupRefused(
+                folder, [f"it has format {stated['format']}, and this program reads {FORMAT}"]
+            )
         tables = {name: TableFile(**table) for name, table in stated["tables"].items()}
         listed = BackupList(**stated | {"tables": tables})
         faults = list(_odd_names(listed))
@@ -73,12 +77,22 @@ def read_list(folder: Path) -> BackupList:
 
 
 def _odd_names(listed: BackupList) -> Iterator[str]:
-    """Yield a fault for each name that is not what a backup names: joined to a path it could lead anywhere."""
-    yield from (f"{name!r} is not the name of a table" for name in listed.tables if not _TABLE.fullmatch(name))
+    """Yield a fault for each name that is not what a backup names: joined to a path it could lead
+    anywhere.
+    """
+    yield from (
+        f"{name!r} is not the name of a table"
+        for name in listed.tables
+        if not _TABLE.fullmatch(name)
+    )
     for kind, names in listed.content.items():
         if kind not in ("clips", "blind"):
             yield f"{kind!r} is not a kind of files"
-        yield from (f"{name!r} is not the SHA-256 of a file" for name in names if not _SHA256.fullmatch(name))
+        yield from (
+            f"{name!r} is not the SHA-256 of a file"
+            for name in names
+            if not _SHA256.fullmatch(name)
+        )
     for name, digest in listed.releases.items():
         if not _RELEASE.fullmatch(name):
             yield f"{name!r} is not the name of a release, such as spring/1"
@@ -90,7 +104,9 @@ def newest(folder: Path) -> Path:
     """Return the newest whole backup in a folder of backups, or the folder itself if it is one."""
     if (folder / LIST).is_file():
         return folder
-    found = sorted(path.parent for path in folder.glob(f"*/{LIST}") if not path.parent.name.startswith("."))
+    found = sorted(
+        path.parent for path in folder.glob(f"*/{LIST}") if not path.parent.name.startswith(".")
+    )
     if not found:
         raise BackupRefused(folder, ["it has no complete backup"])
     return found[-1]
@@ -107,12 +123,16 @@ def stores() -> dict[str, ContentStore]:
 
 
 def kept(content: Path, kind: str) -> ContentStore:
-    """Return the store in a folder of backups; it is a folder even where the installation has a bucket."""
+    """Return the store in a folder of backups; it is a folder even where the installation has a
+    bucket.
+    """
     return ContentStore(content / kind)
 
 
 def take_in(source: Path, into: ContentStore, sha256: str) -> bool:
-    """Copy a file into a store unless it is there; False, and nothing was kept, when it is not what it should be."""
+    """Copy a file into a store unless it is there; False, and nothing was kept, when it is not what
+    it should be.
+    """
     with into.scratch() as scratch:
         try:
             shutil.copyfile(source, scratch)

@@ -27,7 +27,9 @@ from scoring.release.verifying import release_faults
 
 @dataclass(frozen=True)
 class Made:
-    """A backup that was made: its folder, how much is in it, what was damaged there, and what could not be had."""
+    """A backup that was made: its folder, how much is in it, what was damaged there, and what could
+    not be had.
+    """
 
     folder: Path
     rows: int
@@ -38,24 +40,40 @@ class Made:
 
 
 def make_backup(folder: Path, *, actor: str, on_file: Callable[[], None] = lambda: None) -> Made:
-    """Write a backup into ``folder``; what earlier ones brought there is read, and copied again only if it is damaged.
+    """Write a backup into ``folder``; what earlier ones brought there is read, and copied again
+    only if it is damaged.
 
-    Rows are those of one moment, written first: every file that they name was stored before. What is missing from
-    storage is listed and does not keep the rest from being saved. Raises StorageFull, StorageAway, and OSError for a
-    folder that cannot be written.
+    Rows are those of one moment, written first: every file that they name was stored before. What
+    is missing from storage is listed and does not keep the rest from being saved. Raises
+    StorageFull, StorageAway, and OSError for a folder that cannot be written.
     """
     now = timezone.now()
     target = folder / now.strftime("%Y-%m-%dT%H%M%S.%fZ")
     with disk_faults_in_words(folder):
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # raw clips and names of people: nobody else's business
+        folder.mkdir(
+            parents=True, exist_ok=True, mode=0o700
+        )  # raw clips and names of people: nobody else's business
     with disk_faults_in_words(folder), finished_or_nothing(target) as work:
         with one_moment():
-            kept_tables = {name: model for name, model in tables(apps).items() if name not in LEFT_OUT}
-            written = {name: write_table(model, work / file_of(name)) for name, model in kept_tables.items()}
-            wanted, releases, head = content_named(), list(Release.objects.select_related("round")), str(audit.head())
+            kept_tables = {
+                name: model for name, model in tables(apps).items() if name not in LEFT_OUT
+            }
+            written = {
+                name: write_table(model, work / file_of(name))
+                for name, model in kept_tables.items()
+            }
+            wanted, releases, head = (
+                content_named(),
+                list(Release.objects.select_related("round")),
+                str(audit.head()),
+            )
             applied = sorted(map(list, MigrationRecorder(connection).applied_migrations()))
         missing, copied, damaged = _save_content(folder / "content", wanted, on_file)
-        missing += [f"release: {release}" for release in releases if not _save_release(folder / "content", release)]
+        missing += [
+            f"release: {release}"
+            for release in releases
+            if not _save_release(folder / "content", release)
+        ]
         BackupList(
             made_at=now.isoformat(),
             program=program(),
@@ -64,23 +82,31 @@ def make_backup(folder: Path, *, actor: str, on_file: Callable[[], None] = lambd
             audit_head=head,
             tables=written,
             content={kind: [sha for one, sha in wanted if one == kind] for kind in stores()},
-            releases={f"{release.round.name}/{release.number}": release.digest for release in releases},
+            releases={
+                f"{release.round.name}/{release.number}": release.digest for release in releases
+            },
             missing=missing,
         ).write(work)
     rows = sum(table.rows for table in written.values())
     with transaction.atomic():
-        audit.record(health.BACKED_UP, actor=actor, name=target.name, rows=rows, missing=len(missing))
+        audit.record(
+            health.BACKED_UP, actor=actor, name=target.name, rows=rows, missing=len(missing)
+        )
     return Made(target, rows, len(wanted), copied, damaged, missing)
 
 
 def _save_content(
     folder: Path, wanted: list[tuple[str, str]], on_file: Callable[[], None]
 ) -> tuple[list[str], int, int]:
-    """Copy what is not there yet; return what is missing from storage, and how many were copied and were damaged."""
+    """Copy what is not there yet; return what is missing from storage, and how many were copied and
+    were damaged.
+    """
     missing, copied, damaged = [], 0, 0
     for kind, sha256 in wanted:
         store = kept(folder, kind)
-        if (there := store.stored_sha256(sha256)) != sha256:  # read and not only seen: this disk may fail too
+        if (
+            there := store.stored_sha256(sha256)
+        ) != sha256:  # read and not only seen: this disk may fail too
             saved = take_in(stores()[kind].path(sha256), store, sha256)
             missing += [] if saved else [f"{kind}: {sha256}"]
             copied += saved
@@ -92,7 +118,10 @@ def _save_content(
 def content_named() -> list[tuple[str, str]]:
     """Return every file that a row names: its store and its SHA-256."""
     odd = Sample.every.filter(returned__artifact_sha256__isnull=False)
-    clips = {*Clip.objects.values_list("sha256", flat=True), *odd.values_list("returned__artifact_sha256", flat=True)}
+    clips = {
+        *Clip.objects.values_list("sha256", flat=True),
+        *odd.values_list("returned__artifact_sha256", flat=True),
+    }
     copies: set[str] = set()
     for model in (BlindCopy, Stimulus, TrainingClip):
         copies |= set(model._base_manager.values_list("sha256", flat=True))

@@ -18,7 +18,15 @@ from fartbench import audit, writeonce
 from fartbench.models import Round, RoundState
 from fartbench.storage import disk_faults_in_words
 from generation.operating import set_paused
-from operations.backup.folder import BackupList, file_of, finished_or_nothing, kept, read_list, stores, take_in
+from operations.backup.folder import (
+    BackupList,
+    file_of,
+    finished_or_nothing,
+    kept,
+    read_list,
+    stores,
+    take_in,
+)
 from operations.backup.rows import (
     LEFT_OUT,
     MADE_BY_DJANGO,
@@ -46,13 +54,19 @@ class Restored:
 
 
 def restore(
-    folder: Path, *, actor: str, incomplete: bool = False, on_file: Callable[[], None] = lambda: None
+    folder: Path,
+    *,
+    actor: str,
+    incomplete: bool = False,
+    on_file: Callable[[], None] = lambda: None,
 ) -> Restored:
-    """Restore the backup in ``folder``. Rounds that buy clips are paused: what was bought since is not known here.
+    """Restore the backup in ``folder``. Rounds that buy clips are paused: what was bought since is
+    not known here.
 
-    Everything is looked at before anything is changed, files come before rows, and all rows in one transaction: a
-    restore that was interrupted is run again. Raises BackupRefused when the backup is damaged, or lacks files and
-    ``incomplete`` does not allow it, and InstallationInUse when there are rows already.
+    Everything is looked at before anything is changed, files come before rows, and all rows in one
+    transaction: a restore that was interrupted is run again. Raises BackupRefused when the backup
+    is damaged, or lacks files and ``incomplete`` does not allow it, and InstallationInUse when
+    there are rows already.
     """
     listed, content = read_list(folder), folder.parent / "content"
     refuse_damaged(folder, listed)
@@ -70,7 +84,9 @@ def restore(
 
 
 def refuse_damaged(folder: Path, listed: BackupList) -> None:
-    """Raise BackupRefused unless every table is as it was written, and this program knows its shape."""
+    """Raise BackupRefused unless every table is as it was written, and this program knows its
+    shape.
+    """
     faults = [
         f"the table {name} is missing or damaged"
         for name, table in listed.tables.items()
@@ -78,7 +94,8 @@ def refuse_damaged(folder: Path, listed: BackupList) -> None:
     ]
     known = {tuple(node) for node in MigrationExecutor(connection).loader.disk_migrations}
     faults += [
-        f"it was made by a program with the migration {app}.{name}, which this one does not have: use that version"
+        f"it was made by a program with the migration {app}.{name}, which this one does not have: "
+        "use that version"
         for app, name in listed.migrations
         if (app, name) not in known
     ]
@@ -106,12 +123,19 @@ def _missing(content: Path, listed: BackupList, on_file: Callable[[], None]) -> 
 
 
 def _refuse_in_use() -> None:
-    """Raise InstallationInUse when any table of the program has rows that a fresh installation would not have."""
+    """Raise InstallationInUse when any table of the program has rows that a fresh installation
+    would not have.
+    """
     there = set(connection.introspection.table_names())
     for name, model in tables(MigrationExecutor(connection).loader.project_state().apps).items():
-        if model._meta.db_table in there and name not in MADE_BY_DJANGO and model._base_manager.exists():
+        if (
+            model._meta.db_table in there
+            and name not in MADE_BY_DJANGO
+            and model._base_manager.exists()
+        ):
             raise InstallationInUse(
-                f"This installation already has rows ({name}). Restore into an empty one: another DATABASE_URL and "
+                f"This installation already has rows ({name}). Restore into an empty one: another "
+                "DATABASE_URL and "
                 "another DATA_DIR. Nothing was changed."
             )
 
@@ -133,24 +157,33 @@ def _restore_releases(content: Path, listed: BackupList) -> None:
 
 
 def _target_of(release: str) -> Path:
-    """Return where a release is restored to. Raises BackupRefused when that is not below the folder of releases."""
+    """Return where a release is restored to.
+
+    Raises BackupRefused when that is not below the folder of releases.
+    """
     releases = Path(settings.DATA_DIR) / "releases"
     target = releases / release
     if target.resolve().parent.parent != releases.resolve():
-        raise BackupRefused(target, [f"the release {release!r} would be written outside of {releases}"])
+        raise BackupRefused(
+            target, [f"the release {release!r} would be written outside of {releases}"]
+        )
     return target
 
 
 def _restore_rows(folder: Path, listed: BackupList) -> None:
-    """Bring the tables to the shape they had, insert the rows, and go on to this program's shape."""
+    """Bring the tables to the shape they had, insert the rows, and go on to this program's
+    shape.
+    """
     executor = MigrationExecutor(connection)
     nodes = [(app, name) for app, name in listed.migrations]
     if not executor.loader.applied_migrations:
         executor.migrate(_newest_of_each_app(executor, nodes))
     elif set(executor.loader.applied_migrations) != set(nodes):
         raise InstallationInUse(
-            "The database has tables of another version than the backup's. Restore into an empty database, without "
-            "“migrate” before: the tables are made as they were, and brought up to date then. Nothing was changed."
+            "The database has tables of another version than the backup's. Restore into an empty "
+            "database, without "
+            "“migrate” before: the tables are made as they were, and brought up to date then. "
+            "Nothing was changed."
         )
     models = tables(_apps_as_of(nodes))
     with transaction.atomic():
@@ -163,13 +196,19 @@ def _restore_rows(folder: Path, listed: BackupList) -> None:
         connection.check_constraints()
         if set(nodes) == set(executor.loader.disk_migrations):
             writeonce.install()
-    call_command("migrate", verbosity=0, interactive=False)  # to this program's shape, with its guards
+    call_command(
+        "migrate", verbosity=0, interactive=False
+    )  # to this program's shape, with its guards
     ContentType.objects.clear_cache()
 
 
-def _newest_of_each_app(executor: MigrationExecutor, nodes: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _newest_of_each_app(
+    executor: MigrationExecutor, nodes: list[tuple[str, str]]
+) -> list[tuple[str, str]]:
     graph = executor.loader.graph.node_map
-    followed = {parent.key for node in nodes for parent in graph[node].parents if parent.key[0] == node[0]}
+    followed = {
+        parent.key for node in nodes for parent in graph[node].parents if parent.key[0] == node[0]
+    }
     return [node for node in nodes if node not in followed]
 
 
@@ -180,7 +219,9 @@ def _apps_as_of(nodes: list[tuple[str, str]]) -> Apps:
 def _pause(actor: str, name: str) -> list[str]:
     with transaction.atomic():
         audit.record(RESTORED, actor=actor, name=name)
-    rounds = Round.objects.filter(state__in=(RoundState.DRAFT, RoundState.GENERATING), commissioning__isnull=False)
+    rounds = Round.objects.filter(
+        state__in=(RoundState.DRAFT, RoundState.GENERATING), commissioning__isnull=False
+    )
     for round_ in rounds.order_by("pk"):
         set_paused(round_=round_, paused=True, actor=actor)
     return [round_.name for round_ in rounds.order_by("pk")]

@@ -1,6 +1,7 @@
 """Rows as lines of JSON, one file a table: written on one database engine, read on any.
 
-Django's own dump cuts times to milliseconds, which would break every hash that covers one; here values stay whole.
+Django's own dump cuts times to milliseconds, which would break every hash that covers one; here
+values stay whole.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from django.db import connection, models, transaction
 from django.db.models.sql import InsertQuery
 
 ROWS_AT_ONCE = 500
-# Django makes these again, with the same content, after every migration.
-# Whoever has a session's key is logged in: no backup opens one, and none of an older backup is taken up.
+# Django makes these again, with the same content, after every migration. Whoever has a session's
+# key is logged in: no backup opens one, and none of an older backup is taken up.
 LEFT_OUT = ("sessions.session",)
 MADE_BY_DJANGO = ("contenttypes.contenttype", "auth.permission")
 
@@ -37,9 +38,15 @@ class TableFile:
 
 
 def tables(apps: Apps) -> dict[str, type[models.Model]]:
-    """Return every table that the program keeps rows in, those between two others included, by its label."""
+    """Return every table that the program keeps rows in, those between two others included, by its
+    label.
+    """
     found = apps.get_models(include_auto_created=True)
-    return {model._meta.label_lower: model for model in found if model._meta.managed and not model._meta.proxy}
+    return {
+        model._meta.label_lower: model
+        for model in found
+        if model._meta.managed and not model._meta.proxy
+    }
 
 
 @contextmanager
@@ -66,7 +73,10 @@ def write_table(model: type[models.Model], path: Path) -> TableFile:
     digest, count = hashlib.sha256(), 0
     with gzip.open(path, "wb", compresslevel=3) as file:
         for row in rows.iterator(chunk_size=ROWS_AT_ONCE):
-            plain = {field.attname: _plain(field, value) for field, value in zip(fields, row, strict=True)}
+            plain = {
+                field.attname: _plain(field, value)
+                for field, value in zip(fields, row, strict=True)
+            }
             line = json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
             digest.update(line)
             file.write(line)
@@ -75,13 +85,20 @@ def write_table(model: type[models.Model], path: Path) -> TableFile:
 
 
 def _plain(field: models.Field[Any, Any], value: Any) -> Any:
-    if value is None or isinstance(value, bool | int | float | str) or isinstance(field, models.JSONField):
+    if (
+        value is None
+        or isinstance(value, bool | int | float | str)
+        or isinstance(field, models.JSONField)
+    ):
         return value
     return field.value_to_string(SimpleNamespace(**{field.attname: value}))  # type: ignore[arg-type]
 
 
 def check_table(path: Path) -> TableFile:
-    """Read a table's file and return what it really holds. Raises OSError or EOFError when it cannot be read."""
+    """Read a table's file and return what it really holds.
+
+    Raises OSError or EOFError when it cannot be read.
+    """
     digest, count = hashlib.sha256(), 0
     with gzip.open(path, "rb") as file:
         for line in file:
@@ -95,7 +112,9 @@ def read_table(model: type[models.Model], path: Path) -> None:
     fields = model._meta.concrete_fields
     with gzip.open(path, "rb") as file:
         rows = (_row(model, json.loads(line)) for line in file)
-        size = connection.ops.bulk_batch_size([field.name for field in fields], [None] * ROWS_AT_ONCE)
+        size = connection.ops.bulk_batch_size(
+            [field.name for field in fields], [None] * ROWS_AT_ONCE
+        )
         while batch := list(islice(rows, max(1, min(size, ROWS_AT_ONCE)))):
             _insert(model, fields, batch)
 

@@ -1,4 +1,6 @@
-"""Whether an installation is what it was: its audit trail, locked sheets, clips, blind copies and releases."""
+"""Whether an installation is what it was: its audit trail, locked sheets, clips, blind copies and
+releases.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from scoring.release.verifying import release_faults
 
 
 def data_faults(on_file: Callable[[], None] = lambda: None) -> Iterator[str]:
-    """Yield a sentence for each row or file that is missing, or is not what was recorded when it was made."""
+    """Yield a sentence for each row or file that is missing, or is not what was recorded when it
+    was made.
+    """
     yield from writeonce.faults()
     yield from (f"audit trail: {fault}" for fault in trail_faults())
     for round_ in Round.objects.exclude(opened_at=None).select_related("protocol").order_by("pk"):
@@ -27,7 +31,9 @@ def data_faults(on_file: Callable[[], None] = lambda: None) -> Iterator[str]:
             yield from (f"round {round_.name}: {fault}" for fault in refusal.faults)
     yield from _content_faults(on_file)
     for release in Release.objects.select_related("round").defer("scores").order_by("pk"):
-        yield from (f"{release}: {fault}" for fault in release_faults(release.folder, release.digest))
+        yield from (
+            f"{release}: {fault}" for fault in release_faults(release.folder, release.digest)
+        )
         yield from (f"{release}: {fault}" for fault in row_faults(release))
 
 

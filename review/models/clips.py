@@ -1,4 +1,6 @@
-"""What is shown to whom: each member's order of stimuli, stimuli that are shown no more, and training clips."""
+"""What is shown to whom: each member's order of stimuli, stimuli that are shown no more, and
+training clips.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from review.practice import Solution, solution_of
 
 
 class OrderPlan(models.Model):
-    """The orders of a round's cohort are drawn; ``balance`` is a `review.order_balance.Balance` as JSON."""
+    """The orders of a round's cohort are drawn; ``balance`` is a `review.order_balance.Balance` as
+    JSON.
+    """
 
     round = models.OneToOneField(Round, on_delete=models.PROTECT, related_name="order_plan")
     balance = models.JSONField()
@@ -34,8 +38,12 @@ class Assignment(models.Model):
     class Meta:
         ordering = ("position",)
         constraints = (
-            models.UniqueConstraint(fields=("member", "stimulus"), name="a_stimulus_is_assigned_to_a_member_once"),
-            models.UniqueConstraint(fields=("member", "position"), name="a_position_holds_one_stimulus"),
+            models.UniqueConstraint(
+                fields=("member", "stimulus"), name="a_stimulus_is_assigned_to_a_member_once"
+            ),
+            models.UniqueConstraint(
+                fields=("member", "position"), name="a_position_holds_one_stimulus"
+            ),
         )
 
     def __str__(self) -> str:
@@ -59,19 +67,30 @@ class Retirement(models.Model):
 
 
 class TrainingClip(models.Model):
-    """A clip of known truth that reviewers of a protocol practise on, with explained answers. It is in no round."""
+    """A clip of known truth that reviewers of a protocol practise on, with explained answers.
+
+    It is in no round.
+    """
 
     id = models.CharField(primary_key=True, max_length=32, default=opaque_id, editable=False)
-    protocol = models.ForeignKey(ProtocolVersion, on_delete=models.PROTECT, related_name="training_clips")
+    protocol = models.ForeignKey(
+        ProtocolVersion, on_delete=models.PROTECT, related_name="training_clips"
+    )
     place = models.PositiveSmallIntegerField()
     scene = models.CharField(max_length=40)
     sha256 = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField(help_text="Bytes.")
-    solution = models.JSONField(help_text="For each question the right answer, others that are fair, and the reason.")
+    solution = models.JSONField(
+        help_text="For each question the right answer, others that are fair, and the reason."
+    )
 
     class Meta:
         ordering = ("place",)
-        constraints = (models.UniqueConstraint(fields=("protocol", "place"), name="a_place_holds_one_training_clip"),)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("protocol", "place"), name="a_place_holds_one_training_clip"
+            ),
+        )
 
     def __str__(self) -> str:
         return f"training clip {self.place} of {self.protocol}"

@@ -13,11 +13,15 @@ class Form(models.Model):
     """A form of one protocol, as rows that the database's own guards read. Frozen once written."""
 
     protocol = models.ForeignKey(ProtocolVersion, on_delete=models.PROTECT, related_name="forms")
-    scene = models.CharField(max_length=100, help_text="Its key: the scene's, or that of a form about windows.")
+    scene = models.CharField(
+        max_length=100, help_text="Its key: the scene's, or that of a form about windows."
+    )
     frozen_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
-        constraints = (models.UniqueConstraint(fields=("protocol", "scene"), name="a_scene_has_one_form"),)
+        constraints = (
+            models.UniqueConstraint(fields=("protocol", "scene"), name="a_scene_has_one_form"),
+        )
 
     def __str__(self) -> str:
         return f"{self.protocol} {self.scene}"
@@ -33,7 +37,9 @@ class FormQuestion(models.Model):
     )
 
     class Meta:
-        constraints = (models.UniqueConstraint(fields=("form", "key"), name="a_form_asks_a_question_once"),)
+        constraints = (
+            models.UniqueConstraint(fields=("form", "key"), name="a_form_asks_a_question_once"),
+        )
 
     def __str__(self) -> str:
         return self.key

@@ -24,18 +24,25 @@ class Pair(models.Model):
     planned_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        # The order of ids is random, so that no list of pairs tells in which order they were planned.
+        # The order of ids is random, so that no list of pairs tells in which order they were
+        # planned.
         ordering = ("id",)
-        constraints = (models.CheckConstraint(condition=~Q(first=F("second")), name="a_pair_is_of_two_clips"),)
+        constraints = (
+            models.CheckConstraint(condition=~Q(first=F("second")), name="a_pair_is_of_two_clips"),
+        )
 
     def __str__(self) -> str:
         return self.id
 
 
 class PairTask(models.Model):
-    """A member of the cohort who is asked about a pair, and which of its clips that person sees as A."""
+    """A member of the cohort who is asked about a pair, and which of its clips that person sees as
+    A.
+    """
 
-    member = models.ForeignKey("review.CohortMember", on_delete=models.PROTECT, related_name="pair_tasks")
+    member = models.ForeignKey(
+        "review.CohortMember", on_delete=models.PROTECT, related_name="pair_tasks"
+    )
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="tasks")
     position = models.PositiveIntegerField()
     swapped = models.BooleanField(help_text="Whether the pair's second clip is A, on the left.")
@@ -43,8 +50,12 @@ class PairTask(models.Model):
     class Meta:
         ordering = ("position",)
         constraints = (
-            models.UniqueConstraint(fields=("member", "pair"), name="a_member_is_asked_about_a_pair_once"),
-            models.UniqueConstraint(fields=("member", "position"), name="a_position_holds_one_pair"),
+            models.UniqueConstraint(
+                fields=("member", "pair"), name="a_member_is_asked_about_a_pair_once"
+            ),
+            models.UniqueConstraint(
+                fields=("member", "position"), name="a_position_holds_one_pair"
+            ),
         )
 
     def __str__(self) -> str:
@@ -65,7 +76,9 @@ class Vote(Answering):
     """One person's answer about one pair: a draft until it is locked, or ended as unplayable."""
 
     task = models.OneToOneField(PairTask, on_delete=models.PROTECT, related_name="vote")
-    answer = models.CharField(max_length=20, blank=True, help_text="In terms of clip A and clip B of the task.")
+    answer = models.CharField(
+        max_length=20, blank=True, help_text="In terms of clip A and clip B of the task."
+    )
     source = models.CharField(
         max_length=10, default=Source.BROWSER, help_text="How it came in: a review.models.Source."
     )

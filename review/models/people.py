@@ -9,9 +9,13 @@ from fartbench.models import Round
 
 
 class Reviewer(models.Model):
-    """A person who rates. In exports and on pages a reviewer is a code, never a name or an address."""
+    """A person who rates. In exports and on pages a reviewer is a code, never a name or an
+    address.
+    """
 
-    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="reviewer")
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="reviewer"
+    )
     email = models.EmailField(unique=True)
     code = models.CharField(max_length=12, unique=True)
     return_code_hash = models.CharField(
@@ -20,7 +24,9 @@ class Reviewer(models.Model):
         editable=False,
         help_text="Of the personal code that is the way back without a password.",
     )
-    simulated = models.BooleanField(default=False, help_text="A scripted reviewer of the demonstration.")
+    simulated = models.BooleanField(
+        default=False, help_text="A scripted reviewer of the demonstration."
+    )
 
     def __str__(self) -> str:
         return self.code
@@ -40,21 +46,33 @@ class CohortMember(models.Model):
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="members")
     reviewer = models.ForeignKey(Reviewer, on_delete=models.PROTECT, related_name="memberships")
     role = models.CharField(max_length=10, choices=Role.choices, default=Role.PRIMARY)
-    place = models.PositiveSmallIntegerField(help_text="Which of the round's orders is this reviewer's.")
-    left_at = models.DateTimeField(null=True, editable=False, help_text="When another reviewer took this place over.")
+    place = models.PositiveSmallIntegerField(
+        help_text="Which of the round's orders is this reviewer's."
+    )
+    left_at = models.DateTimeField(
+        null=True, editable=False, help_text="When another reviewer took this place over."
+    )
     left_reason = models.CharField(max_length=200, blank=True)
     consented_at = models.DateTimeField(null=True, editable=False)
     sound_checked_at = models.DateTimeField(null=True, editable=False)
-    sound_check = models.JSONField(default=dict, help_text="What the sound check noted: tries and volume.")
+    sound_check = models.JSONField(
+        default=dict, help_text="What the sound check noted: tries and volume."
+    )
     practised = models.JSONField(
-        default=list, editable=False, help_text="The training clips that were done. Their answers are not kept."
+        default=list,
+        editable=False,
+        help_text="The training clips that were done. Their answers are not kept.",
     )
 
     class Meta:
         ordering = ("place",)
         constraints = (
-            models.UniqueConstraint(fields=("round", "reviewer"), name="a_reviewer_joins_a_round_once"),
-            models.UniqueConstraint(fields=("round", "place"), name="a_place_in_a_round_is_taken_once"),
+            models.UniqueConstraint(
+                fields=("round", "reviewer"), name="a_reviewer_joins_a_round_once"
+            ),
+            models.UniqueConstraint(
+                fields=("round", "place"), name="a_place_in_a_round_is_taken_once"
+            ),
         )
 
     def __str__(self) -> str:
@@ -67,7 +85,9 @@ class CohortMember(models.Model):
 
 
 class Invite(models.Model):
-    """A link that lets a reviewer in until they have begun. Only the hash of its token is stored."""
+    """A link that lets a reviewer in until they have begun. Only the hash of its token is
+    stored.
+    """
 
     member = models.ForeignKey(CohortMember, on_delete=models.CASCADE, related_name="invites")
     token_hash = models.CharField(max_length=64, unique=True)

@@ -13,23 +13,31 @@ from review.models.people import Reviewer
 
 
 class AnswerSheet(Answering):
-    """One reviewer's answers about one stimulus: a draft until it is locked, or ended as unplayable."""
+    """One reviewer's answers about one stimulus: a draft until it is locked, or ended as
+    unplayable.
+    """
 
     reviewer = models.ForeignKey(Reviewer, on_delete=models.PROTECT, related_name="sheets")
     stimulus = models.ForeignKey(Stimulus, on_delete=models.PROTECT, related_name="sheets")
     form = models.ForeignKey(Form, on_delete=models.PROTECT, related_name="sheets")
     source = models.CharField(max_length=10, choices=Source.choices, default=Source.BROWSER)
-    playback = models.JSONField(default=dict, help_text="What the player measured; empty when nothing did.")
+    playback = models.JSONField(
+        default=dict, help_text="What the player measured; empty when nothing did."
+    )
     set_aside_at = models.DateTimeField(
         null=True, editable=False, help_text="Left for later; the next clip came first."
     )
     impression_at = models.DateTimeField(
-        null=True, editable=False, help_text="When the first impression was kept, where the protocol asks for one."
+        null=True,
+        editable=False,
+        help_text="When the first impression was kept, where the protocol asks for one.",
     )
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(fields=("reviewer", "stimulus"), name="a_reviewer_has_one_sheet_per_stimulus"),
+            models.UniqueConstraint(
+                fields=("reviewer", "stimulus"), name="a_reviewer_has_one_sheet_per_stimulus"
+            ),
             models.CheckConstraint(
                 condition=Q(locked_at__isnull=True) | Q(unplayable_at__isnull=True),
                 name="a_sheet_ends_locked_or_unplayable",
@@ -49,7 +57,9 @@ class AnswerSheet(Answering):
 
 
 class MistakeReport(models.Model):
-    """A mistake that a reviewer noticed after locking: kept beside the sheet, which it does not change."""
+    """A mistake that a reviewer noticed after locking: kept beside the sheet, which it does not
+    change.
+    """
 
     sheet = models.ForeignKey(AnswerSheet, on_delete=models.PROTECT, related_name="mistake_reports")
     text = models.CharField(max_length=500)
@@ -69,7 +79,9 @@ class Answer(models.Model):
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(fields=("sheet", "question"), name="a_sheet_answers_a_question_once"),
+            models.UniqueConstraint(
+                fields=("sheet", "question"), name="a_sheet_answers_a_question_once"
+            ),
             models.CheckConstraint(
                 condition=Q(value__isnull=True, na_reason__isnull=False)
                 | Q(value__isnull=False, na_reason__isnull=True),

@@ -1,4 +1,6 @@
-"""Whole votes at once, for answers collected elsewhere and for scripted reviewers: the same checks as the page's."""
+"""Whole votes at once, for answers collected elsewhere and for scripted reviewers: the same checks
+as the page's.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ ROWS_PER_STATEMENT = 200
 
 @dataclass(frozen=True, slots=True)
 class VoteEntry:
-    """One whole vote: ``answer`` in terms of what this reviewer sees as A and B; ``label`` says where it came from."""
+    """One whole vote: ``answer`` in terms of what this reviewer sees as A and B; ``label`` says
+    where it came from.
+    """
 
     reviewer: Reviewer
     pair_id: str
@@ -34,8 +38,9 @@ class VoteEntry:
 def enter_votes(*, round: Round, entries: Sequence[VoteEntry], source: str) -> list[Vote]:
     """Enter and lock whole votes of one round, all or none, with one audit entry each.
 
-    Playback was not measured for them. ``source`` is a `review.models.Source`. Raises RoundNotOpen, and BadVotes with
-    every fault of every entry: nobody who is asked about the pair, a second vote, an answer that there is not.
+    Playback was not measured for them. ``source`` is a `review.models.Source`. Raises RoundNotOpen,
+    and BadVotes with every fault of every entry: nobody who is asked about the pair, a second vote,
+    an answer that there is not.
     """
     round = Round.objects.select_for_update(no_key=True).select_related("protocol").get(pk=round.pk)
     if round.state != RoundState.REVIEWING:
@@ -45,7 +50,10 @@ def enter_votes(*, round: Round, entries: Sequence[VoteEntry], source: str) -> l
         raise BadVotes("The votes", faults)
     own = [tasks[entry.reviewer.pk, entry.pair_id] for entry in entries]
     votes = Vote.objects.bulk_create(
-        [Vote(task=task, answer=entry.answer, source=source) for task, entry in zip(own, entries, strict=True)],
+        [
+            Vote(task=task, answer=entry.answer, source=source)
+            for task, entry in zip(own, entries, strict=True)
+        ],
         batch_size=ROWS_PER_STATEMENT,
     )
     now = timezone.now()
@@ -64,7 +72,11 @@ def vote_faults(
 ) -> list[str]:
     """Return every fault of the entries in words, in their order; nothing is changed."""
     rules, tasks = pair_rules(round), _tasks(round) if tasks is None else tasks
-    voted = set(Vote.objects.filter(task__pair__round=round).values_list("task__member__reviewer", "task__pair"))
+    voted = set(
+        Vote.objects.filter(task__pair__round=round).values_list(
+            "task__member__reviewer", "task__pair"
+        )
+    )
     faults = []
     for entry in entries:
         place = (entry.reviewer.pk, entry.pair_id)

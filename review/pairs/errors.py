@@ -22,14 +22,18 @@ class PairNotDue(ReviewRefusal):
     """An earlier pair, or a clip of the reviewer's list, is still to be done."""
 
     def __init__(self) -> None:
-        super().__init__("This pair is not due yet: do the clips of your list and the earlier pairs first.")
+        super().__init__(
+            "This pair is not due yet: do the clips of your list and the earlier pairs first."
+        )
 
 
 class VoteEnded(ReviewRefusal):
     """The vote is locked, or ended as unplayable, and takes no change."""
 
     def __init__(self) -> None:
-        super().__init__("This pair is done: its answer is locked, or a clip was reported as not playing.")
+        super().__init__(
+            "This pair is done: its answer is locked, or a clip was reported as not playing."
+        )
 
 
 class VoteLockedOtherwise(VoteEnded):
@@ -39,7 +43,8 @@ class VoteLockedOtherwise(VoteEnded):
         self.question, self.stored = question, stored
         ReviewRefusal.__init__(
             self,
-            "This pair was locked before, perhaps in another window, with another answer. The locked answer is shown "
+            "This pair was locked before, perhaps in another window, with another answer. The "
+            "locked answer is shown "
             "and stays. What you sent now was not kept.",
         )
 
@@ -65,7 +70,8 @@ class PairNotPlayed(ReviewRefusal):
     def __init__(self, full_plays: int) -> None:
         times = "once" if full_plays == 1 else f"{full_plays} times"
         super().__init__(
-            f"Each of the two clips has to be played {times} in full before the answer can be locked. "
+            f"Each of the two clips has to be played {times} in full before the answer can be "
+            "locked. "
             "If one will not play, report that instead."
         )
 

@@ -1,9 +1,11 @@
-"""Who is asked about each blind pair, in which order, and which clip stands on the left. No Django here.
+"""Who is asked about each blind pair, in which order, and which clip stands on the left. No Django
+here.
 
-Each pair goes to the reviewers who have the fewest; every reviewer starts at another place of the list, and no
-configuration comes twice running where that can be avoided. Sides are balanced within each pair, and over all tasks
-for each configuration: tasks left over are turned along the trails of Euler's walk, which leaves no configuration more
-than one task on the left above its tasks on the right.
+Each pair goes to the reviewers who have the fewest; every reviewer starts at another place of the
+list, and no configuration comes twice running where that can be avoided. Sides are balanced within
+each pair, and over all tasks for each configuration: tasks left over are turned along the trails of
+Euler's walk, which leaves no configuration more than one task on the left above its tasks on the
+right.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ class Bout:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A pair that one reviewer is asked about; ``left`` says which of its two clips stands on the left, 0 or 1."""
+    """A pair that one reviewer is asked about; ``left`` says which of its two clips stands on the
+    left, 0 or 1.
+    """
 
     bout: str
     reviewer: str
@@ -34,12 +38,19 @@ class Task:
 
 
 def share_out(
-    bouts: Sequence[Bout], reviewers: Sequence[str], *, each: int, seed: str, earlier: Sequence[Task] = ()
+    bouts: Sequence[Bout],
+    reviewers: Sequence[str],
+    *,
+    each: int,
+    seed: str,
+    earlier: Sequence[Task] = (),
 ) -> list[Task]:
-    """Return the tasks that are missing until ``each`` of the ``reviewers`` are asked about every pair, in order.
+    """Return the tasks that are missing until ``each`` of the ``reviewers`` are asked about every
+    pair, in order.
 
-    ``earlier`` are the tasks of these reviewers so far, in their order; they stay as they are. The tasks of one
-    reviewer come in the order in which they are to be done. The same arguments give the same tasks.
+    ``earlier`` are the tasks of these reviewers so far, in their order; they stay as they are. The
+    tasks of one reviewer come in the order in which they are to be done. The same arguments give
+    the same tasks.
     """
     asked = _asked(bouts, reviewers, each=each, seed=seed, earlier=earlier)
     lefts = _sides(bouts, asked, seed=seed, earlier=earlier)
@@ -47,7 +58,9 @@ def share_out(
     tasks: list[Task] = []
     for place, reviewer in enumerate(reviewers):
         own = [known[bout] for bout, person in asked if person == reviewer]
-        last = [task.bout for task in earlier if task.reviewer == reviewer and task.bout in known][-1:]
+        last = [task.bout for task in earlier if task.reviewer == reviewer and task.bout in known][
+            -1:
+        ]
         start = place * len(own) // len(reviewers)
         ordered = _apart([*own[start:], *own[:start]], known[last[0]] if last else None)
         tasks += [Task(bout.id, reviewer, lefts[bout.id, reviewer]) for bout in ordered]
@@ -55,7 +68,12 @@ def share_out(
 
 
 def _asked(
-    bouts: Sequence[Bout], reviewers: Sequence[str], *, each: int, seed: str, earlier: Sequence[Task]
+    bouts: Sequence[Bout],
+    reviewers: Sequence[str],
+    *,
+    each: int,
+    seed: str,
+    earlier: Sequence[Task],
 ) -> list[tuple[str, str]]:
     """The new (pair, reviewer)s, the pairs in an order that the seed alone knows."""
     load = Counter(task.reviewer for task in earlier)
@@ -93,7 +111,9 @@ def _sides(
         if turn:
             odd.append((bout, turn[0]))
     turned = _turned([bout for bout, _ in odd], _balance(bouts, lean))
-    return lefts | {(bout.id, reviewer): left for (bout, reviewer), left in zip(odd, turned, strict=True)}
+    return lefts | {
+        (bout.id, reviewer): left for (bout, reviewer), left in zip(odd, turned, strict=True)
+    }
 
 
 def _balance(bouts: Sequence[Bout], lean: Mapping[str, int]) -> Counter[str]:
@@ -106,10 +126,12 @@ def _balance(bouts: Sequence[Bout], lean: Mapping[str, int]) -> Counter[str]:
 
 
 def _turned(bouts: Sequence[Bout], balance: Counter[str]) -> list[int]:
-    """The side of each pair, so that every configuration is on the left as often as on the right, give or take one.
+    """The side of each pair, so that every configuration is on the left as often as on the right,
+    give or take one.
 
-    The pairs are walked along as the edges of a graph, from odd configurations first: a walk leaves a configuration as
-    often as it comes to it, but at its ends. It is taken in the direction that suits what was before.
+    The pairs are walked along as the edges of a graph, from odd configurations first: a walk leaves
+    a configuration as often as it comes to it, but at its ends. It is taken in the direction that
+    suits what was before.
     """
     free: defaultdict[str, list[int]] = defaultdict(list)
     for place, bout in enumerate(bouts):
@@ -128,7 +150,9 @@ def _turned(bouts: Sequence[Bout], balance: Counter[str]) -> list[int]:
     return sides
 
 
-def _trail(bouts: Sequence[Bout], free: Mapping[str, list[int]], sides: list[int], start: str) -> list[tuple[int, str]]:
+def _trail(
+    bouts: Sequence[Bout], free: Mapping[str, list[int]], sides: list[int], start: str
+) -> list[tuple[int, str]]:
     """A walk along unused pairs until there is none left; where it comes from is the left side."""
     trail: list[tuple[int, str]] = []
     here = start
@@ -144,10 +168,11 @@ def _trail(bouts: Sequence[Bout], free: Mapping[str, list[int]], sides: list[int
 
 
 def _apart(bouts: Sequence[Bout], before: Bout | None) -> list[Bout]:
-    """The pairs with no configuration twice running where that can be avoided, else near the order given.
+    """The pairs with no configuration twice running where that can be avoided, else near the order
+    given.
 
-    Of the pairs that may come, one whose configurations have the most left to come goes first: they are hardest to
-    keep apart at the end.
+    Of the pairs that may come, one whose configurations have the most left to come goes first: they
+    are hardest to keep apart at the end.
     """
     left = Counter(name for bout in bouts for name in bout.configurations)
     waiting, ordered = list(bouts), []
@@ -163,9 +188,10 @@ def _apart(bouts: Sequence[Bout], before: Bout | None) -> list[Bout]:
 
 @dataclass(frozen=True, slots=True)
 class PairBalance:
-    """How even a plan is. ``fewest`` and ``most`` are meetings of two configurations that can meet, over all scenes;
-    ``side`` is the largest difference of a configuration's tasks on the left and right; ``running`` counts
-    configurations that come twice running."""
+    """How even a plan is. ``fewest`` and ``most`` are meetings of two configurations that can meet,
+    over all scenes; ``side`` is the largest difference of a configuration's tasks on the left and
+    right; ``running`` counts configurations that come twice running.
+    """
 
     pairs: int
     tasks: int
@@ -175,8 +201,12 @@ class PairBalance:
     running: int
 
 
-def measure(bouts: Sequence[Bout], tasks: Sequence[Task], could_meet: Iterable[frozenset[str]]) -> PairBalance:
-    """Measure a plan; ``tasks`` are in the order of each reviewer, ``could_meet`` are the configurations in twos."""
+def measure(
+    bouts: Sequence[Bout], tasks: Sequence[Task], could_meet: Iterable[frozenset[str]]
+) -> PairBalance:
+    """Measure a plan; ``tasks`` are in the order of each reviewer, ``could_meet`` are the
+    configurations in twos.
+    """
     known = {bout.id: bout for bout in bouts}
     met = Counter(frozenset(bout.configurations) for bout in bouts)
     meetings = [met[two] for two in set(could_meet)]

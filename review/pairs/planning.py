@@ -1,4 +1,6 @@
-"""Planning the pairs of an open round: drawn from what is there, stored, and gone on with when it is asked again."""
+"""Planning the pairs of an open round: drawn from what is there, stored, and gone on with when it
+is asked again.
+"""
 
 from __future__ import annotations
 
@@ -52,12 +54,14 @@ def plan_pairs(
     meetings: int | None = None,
     most: int | None = None,
 ) -> Planned:
-    """Add what is missing: pairs until all meet often enough, and tasks until enough of the cohort see each pair.
+    """Add what is missing: pairs until all meet often enough, and tasks until enough of the cohort
+    see each pair.
 
-    ``factors`` and ``leagues`` give every stimulus opaque labels of what made it, and of what it is compared with.
-    ``meetings`` is how often every two configurations meet in a scene, by default what the protocol says of that or of
-    the count of pairs; ``most`` bounds the pairs of a scene and league. What is planned stays; planning the same again
-    changes nothing. Raises NoPairs, RoundNotOpen, or OrdersRefused.
+    ``factors`` and ``leagues`` give every stimulus opaque labels of what made it, and of what it is
+    compared with. ``meetings`` is how often every two configurations meet in a scene, by default
+    what the protocol says of that or of the count of pairs; ``most`` bounds the pairs of a scene
+    and league. What is planned stays; planning the same again changes nothing. Raises NoPairs,
+    RoundNotOpen, or OrdersRefused.
     """
     round = Round.objects.select_for_update(no_key=True).select_related("protocol").get(pk=round.pk)
     rules = pair_rules(round)
@@ -66,12 +70,16 @@ def plan_pairs(
     clips = _clips(round, factors, leagues)
     write_pair_form(round.protocol)
     extent = _Extent(meetings or rules.meetings, None if meetings else rules.count, most)
-    new = [pair for question in rules.questions for pair in _new_pairs(round, question, clips, extent)]
+    new = [
+        pair for question in rules.questions for pair in _new_pairs(round, question, clips, extent)
+    ]
     Pair.objects.bulk_create(new, batch_size=ROWS_PER_STATEMENT)
     tasks = _new_tasks(round, factors, each=rules.reviewers)
     PairTask.objects.bulk_create(tasks, batch_size=ROWS_PER_STATEMENT)
     if new or tasks:
-        audit.record("pairs planned", actor=actor, round_name=round.name, pairs=len(new), tasks=len(tasks))
+        audit.record(
+            "pairs planned", actor=actor, round_name=round.name, pairs=len(new), tasks=len(tasks)
+        )
     return Planned(len(new), len(tasks))
 
 
@@ -79,32 +87,56 @@ def _clips(round: Round, factors: Factors, leagues: Factors) -> list[Clip]:
     stimuli = Stimulus.objects.filter(round=round, retirement=None)
     rows = list(stimuli.values_list("id", "scene", "form", "place", "end_s"))
     if missing := {row[0] for row in rows} - (set(factors) & set(leagues)):
-        raise OrdersRefused(f"{len(missing)} stimuli of round {round} have no factor, so no pairs can be planned.")
+        raise OrdersRefused(
+            f"{len(missing)} stimuli of round {round} have no factor, so no pairs can be planned."
+        )
     return [
-        Clip(Contender(name, factors[name], scene, leagues[name]), form.partition(".")[0], place, end_s or 0.0)
+        Clip(
+            Contender(name, factors[name], scene, leagues[name]),
+            form.partition(".")[0],
+            place,
+            end_s or 0.0,
+        )
         for name, scene, form, place, end_s in rows
     ]
 
 
-def _new_pairs(round: Round, question: PairQuestion, clips: Sequence[Clip], extent: _Extent) -> Iterable[Pair]:
+def _new_pairs(
+    round: Round, question: PairQuestion, clips: Sequence[Clip], extent: _Extent
+) -> Iterable[Pair]:
     pairs = live_pairs(round).filter(question=question.key)
     earlier = pairs.order_by("planned_at", "pk").values_list("first", "second")
     seed = f"{secret_of(round)}|{question.key}"
     contenders = alike(clips, question.form, seed=seed)
     scene = {clip.id: clip.scene for clip in contenders}
     for one, other in plan_meetings(contenders, seed=seed, earlier=earlier, **asdict(extent)):
-        yield Pair(round=round, question=question.key, scene=scene[one], first_id=one, second_id=other)
+        yield Pair(
+            round=round, question=question.key, scene=scene[one], first_id=one, second_id=other
+        )
 
 
 def _new_tasks(round: Round, factors: Factors, *, each: int) -> list[PairTask]:
     members = {
         member.reviewer.code: member
-        for member in round.members.filter(role=Role.PRIMARY, left_at=None).select_related("reviewer")
+        for member in round.members.filter(role=Role.PRIMARY, left_at=None).select_related(
+            "reviewer"
+        )
     }
-    shared = share_out(_bouts(round, factors), list(members), each=each, seed=secret_of(round), earlier=_tasks(round))
+    shared = share_out(
+        _bouts(round, factors),
+        list(members),
+        each=each,
+        seed=secret_of(round),
+        earlier=_tasks(round),
+    )
     positions = Counter[str]()
     for code, member in members.items():
-        last = PairTask.objects.filter(member=member).order_by("-position").values_list("position", flat=True).first()
+        last = (
+            PairTask.objects.filter(member=member)
+            .order_by("-position")
+            .values_list("position", flat=True)
+            .first()
+        )
         positions[code] = last or 0
     return [_task(members, positions, task) for task in shared]
 
@@ -135,6 +167,7 @@ def balance_of(round: Round, factors: Factors, leagues: Factors) -> PairBalance:
     could_meet = {
         frozenset((one.configuration, other.configuration))
         for one, other in combinations(clips, 2)
-        if one.configuration != other.configuration and (one.scene, one.league) == (other.scene, other.league)
+        if one.configuration != other.configuration
+        and (one.scene, one.league) == (other.scene, other.league)
     }
     return measure(_bouts(round, factors), _tasks(round), could_meet)

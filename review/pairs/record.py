@@ -12,7 +12,9 @@ from fartbench.protocol import digest_of
 
 @dataclass(frozen=True, slots=True)
 class VoteRecord:
-    """All that the lock of a vote fixes. ``reviewer`` is a code; ``clip_a`` and ``clip_b`` are ids of stimuli."""
+    """All that the lock of a vote fixes. ``reviewer`` is a code; ``clip_a`` and ``clip_b`` are ids
+    of stimuli.
+    """
 
     reviewer: str
     pair: str

@@ -21,7 +21,9 @@ def pair_rules(round: Round) -> Pairs:
     """Return what the round's protocol says of pairs. Raises NoPairs when it says nothing."""
     pairs = round.protocol.rules.pairs
     if pairs is None:
-        raise NoPairs(f"{round.protocol} has no blind pairs, so none can be planned in round {round}.")
+        raise NoPairs(
+            f"{round.protocol} has no blind pairs, so none can be planned in round {round}."
+        )
     return pairs
 
 
@@ -32,7 +34,9 @@ def live_pairs(round: Round) -> QuerySet[Pair]:
 
 def live_tasks(round: Round) -> QuerySet[PairTask]:
     """Return who of the primary cohort is asked about which pair, in each one's order."""
-    found = PairTask.objects.filter(pair__in=live_pairs(round), member__role=Role.PRIMARY, member__left_at=None)
+    found = PairTask.objects.filter(
+        pair__in=live_pairs(round), member__role=Role.PRIMARY, member__left_at=None
+    )
     return found.order_by("member__place", "position")
 
 
@@ -74,15 +78,21 @@ def pair_queue(reviewer: Reviewer, round: Round) -> Queue[PairItem]:
     """Return the reviewer's pairs of a round with the state of each vote, in two queries."""
     tasks = list(tasks_of(reviewer, round).select_related("pair"))
     votes = {vote.task_id: vote for vote in Vote.objects.filter(task__in=tasks).defer("playback")}
-    return Queue(tuple(PairItem(n, task, votes.get(task.pk)) for n, task in enumerate(tasks, start=1)))
+    return Queue(
+        tuple(PairItem(n, task, votes.get(task.pk)) for n, task in enumerate(tasks, start=1))
+    )
 
 
 def task_of(reviewer: Reviewer, pair_id: str) -> PairTask | None:
-    """Return what the reviewer is asked about a pair, with its clips, round and protocol, or None."""
+    """Return what the reviewer is asked about a pair, with its clips, round and protocol, or
+    None.
+    """
     return (
         PairTask.objects.filter(pair=pair_id, member__reviewer=reviewer, member__left_at=None)
         .filter(pair__first__retirement=None, pair__second__retirement=None)
-        .select_related("pair__first", "pair__second", "member__reviewer", "member__round__protocol")
+        .select_related(
+            "pair__first", "pair__second", "member__reviewer", "member__round__protocol"
+        )
         .defer("member__round__protocol__content")
         .first()
     )
@@ -91,11 +101,15 @@ def task_of(reviewer: Reviewer, pair_id: str) -> PairTask | None:
 def next_pair(reviewer: Reviewer, round: Round) -> str | None:
     """Return the id of the pair that is due, or None when the reviewer is done with the pairs."""
     ended = Vote.objects.filter(ENDED, task=OuterRef("pk"))
-    return tasks_of(reviewer, round).filter(~Exists(ended)).values_list("pair_id", flat=True).first()
+    return (
+        tasks_of(reviewer, round).filter(~Exists(ended)).values_list("pair_id", flat=True).first()
+    )
 
 
 def missing_votes(round: Round) -> list[tuple[CohortMember, int]]:
-    """Return the members of the primary cohort with pairs still to do, each with how many, by place."""
+    """Return the members of the primary cohort with pairs still to do, each with how many, by
+    place.
+    """
     due = due_tasks([round.pk])
     counts = Counter(due.values_list("member", flat=True))
     members = round.members.filter(role=Role.PRIMARY, left_at=None).select_related("reviewer")
@@ -133,7 +147,9 @@ def pair_progress(round: Round) -> list[PairProgress]:
     """Return how far each member of the primary cohort is, by place."""
     tasks = live_tasks(round)
     totals = Counter(tasks.values_list("member__reviewer__code", flat=True))
-    votes = Vote.objects.filter(ENDED, task__in=tasks).values_list("task__member__reviewer__code", "unplayable_at")
+    votes = Vote.objects.filter(ENDED, task__in=tasks).values_list(
+        "task__member__reviewer__code", "unplayable_at"
+    )
     rows = list(votes)
     done = Counter(code for code, _ in rows)
     unplayable = Counter(code for code, at in rows if at)

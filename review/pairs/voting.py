@@ -1,6 +1,8 @@
-"""Answers about pairs: drafts that nobody overwrites when they are newer, and the two ends of a vote.
+"""Answers about pairs: drafts that nobody overwrites when they are newer, and the two ends of a
+vote.
 
-Rows are held in one order: round (only for what ends a vote), then vote, then the head of the audit trail.
+Rows are held in one order: round (only for what ends a vote), then vote, then the head of the audit
+trail.
 """
 
 from __future__ import annotations
@@ -43,11 +45,12 @@ Report = Mapping[str, Any]
 def save_vote(
     *, reviewer: Reviewer, pair_id: str, revision: int, answer: str, playback: Report | None = None
 ) -> VoteDraft:
-    """Store a draft (an empty answer clears it) and what the player measured; return what is stored then.
+    """Store a draft (an empty answer clears it) and what the player measured; return what is stored
+    then.
 
-    ``revision`` is the one that the change was made on. What is stored may be newer: then StaleVote is raised with it,
-    unless it already says the same. Raises UnknownAnswer, VoteEnded, NotYourPair, PairNotDue, RoundNotOpen and
-    BadPlayback.
+    ``revision`` is the one that the change was made on. What is stored may be newer: then StaleVote
+    is raised with it, unless it already says the same. Raises UnknownAnswer, VoteEnded,
+    NotYourPair, PairNotDue, RoundNotOpen and BadPlayback.
     """
     task = _task_in_open_round(reviewer, pair_id)
     vote = _held_vote(task)
@@ -59,13 +62,19 @@ def save_vote(
 
 @transaction.atomic
 def lock_vote(
-    *, reviewer: Reviewer, pair_id: str, answer: str, revision: int | None = None, playback: Report | None = None
+    *,
+    reviewer: Reviewer,
+    pair_id: str,
+    answer: str,
+    revision: int | None = None,
+    playback: Report | None = None,
 ) -> Vote:
-    """Lock a vote and return it; one that is locked already with the same answer is returned as it is.
+    """Lock a vote and return it; one that is locked already with the same answer is returned as it
+    is.
 
-    Without a ``revision`` the answer applies to what is stored, whatever it is. Raises PairNotPlayed when the player
-    measured too little of a clip, VoteLockedOtherwise when it was locked with another answer, and the refusals of
-    `save_vote`.
+    Without a ``revision`` the answer applies to what is stored, whatever it is. Raises
+    PairNotPlayed when the player measured too little of a clip, VoteLockedOtherwise when it was
+    locked with another answer, and the refusals of `save_vote`.
     """
     task = _task_in_open_round(reviewer, pair_id)
     _hold_open_round(task)
@@ -86,7 +95,9 @@ def lock_vote(
 
 
 @transaction.atomic
-def report_pair_unplayable(*, reviewer: Reviewer, pair_id: str, reason: str, playback: Report | None = None) -> Vote:
+def report_pair_unplayable(
+    *, reviewer: Reviewer, pair_id: str, reason: str, playback: Report | None = None
+) -> Vote:
     """End a vote because a clip will not play; its draft goes. The second report finds the first.
 
     Raises VoteEnded for a locked one, and the refusals of `save_vote`.
@@ -104,12 +115,16 @@ def report_pair_unplayable(*, reviewer: Reviewer, pair_id: str, reason: str, pla
     vote.unplayable_reason = " ".join(reason.split())[:REASON_LENGTH]
     vote.save()
     round_ = task.member.round
-    audit.record("vote ended as unplayable", actor=reviewer.code, round_name=round_.name, pair=task.pair_id)
+    audit.record(
+        "vote ended as unplayable", actor=reviewer.code, round_name=round_.name, pair=task.pair_id
+    )
     return vote
 
 
 def end_as_locked(vote: Vote, task: PairTask, at: datetime) -> None:
-    """Set what a lock sets on ``vote``; the caller saves it, and the database's guard then looks at the answer."""
+    """Set what a lock sets on ``vote``; the caller saves it, and the database's guard then looks at
+    the answer.
+    """
     vote.locked_at, vote.digest = at, vote_record(vote, task, at).digest()
 
 
@@ -146,7 +161,10 @@ def refuse_unknown(rules: Pairs, question: str, answer: str) -> None:
     """Raise UnknownAnswer for an answer that the question does not have."""
     known = [option.value for option in rules.options(question)]
     if answer not in known:
-        raise UnknownAnswer(f"{answer!r} is not an answer to “{rules.question(question).label}”: {', '.join(known)}.")
+        raise UnknownAnswer(
+            f"{answer!r} is not an answer to “{rules.question(question).label}”: "
+            f"{', '.join(known)}."
+        )
 
 
 def _task_in_open_round(reviewer: Reviewer, pair_id: str) -> PairTask:
@@ -161,21 +179,32 @@ def _task_in_open_round(reviewer: Reviewer, pair_id: str) -> PairTask:
 def _hold_open_round(task: PairTask) -> None:
     """Keep the round from being closed until this transaction ends."""
     round_ = task.member.round
-    state = Round.objects.select_for_update(no_key=True).values_list("state", flat=True).get(pk=round_.pk)
+    state = (
+        Round.objects.select_for_update(no_key=True)
+        .values_list("state", flat=True)
+        .get(pk=round_.pk)
+    )
     if state != RoundState.REVIEWING:
         raise RoundNotOpen(round_.name)
 
 
 def _held_vote(task: PairTask) -> Vote:
-    """Return the vote of a task, locked against other changes, made when there is none and the pair is due."""
+    """Return the vote of a task, locked against other changes, made when there is none and the pair
+    is due.
+    """
     votes = Vote.objects.select_for_update(no_key=True).filter(task=task)
     if vote := votes.first():
         vote.task = task  # with all that hangs on it
         return vote
     member = task.member
-    if next_assignment(member.reviewer, member.round) or next_pair(member.reviewer, member.round) != task.pair_id:
+    if (
+        next_assignment(member.reviewer, member.round)
+        or next_pair(member.reviewer, member.round) != task.pair_id
+    ):
         raise PairNotDue
-    Vote.objects.bulk_create([Vote(task=task)], ignore_conflicts=True)  # two tabs may come at once: one vote for both
+    Vote.objects.bulk_create(
+        [Vote(task=task)], ignore_conflicts=True
+    )  # two tabs may come at once: one vote for both
     vote = votes.get()
     vote.task = task
     return vote
@@ -186,7 +215,9 @@ def _refuse_ended(vote: Vote) -> None:
         raise VoteEnded
 
 
-def _change(vote: Vote, task: PairTask, revision: int, answer: str, playback: Report | None) -> VoteDraft:
+def _change(
+    vote: Vote, task: PairTask, revision: int, answer: str, playback: Report | None
+) -> VoteDraft:
     """Apply changes to a vote that the caller's transaction holds, and that the caller saves."""
     if answer:
         refuse_unknown(pair_rules(task.member.round), task.pair.question, answer)
@@ -206,8 +237,12 @@ def _draft(vote: Vote, task: PairTask) -> VoteDraft:
 
 
 def _parsed(playback: Report) -> dict[str, Any]:
-    if set(playback) - set(SIDES) or not all(isinstance(report, Mapping) for report in playback.values()):
-        raise BadPlayback("The playback report of a pair has one part for each of its clips, “a” and “b”.")
+    if set(playback) - set(SIDES) or not all(
+        isinstance(report, Mapping) for report in playback.values()
+    ):
+        raise BadPlayback(
+            "The playback report of a pair has one part for each of its clips, “a” and “b”."
+        )
     return {side: parse_playback(report) for side, report in playback.items()}
 
 
@@ -219,5 +254,7 @@ def _refuse_unplayed(vote: Vote, task: PairTask) -> None:
         return  # nothing was measured, as without the page's script: the vote says so
     for side in SIDES:
         duration = float(clips[side].facts["duration_s"])
-        if not is_played(vote.side(side), duration=duration, full_plays=rules.full_plays, fraction=fraction):
+        if not is_played(
+            vote.side(side), duration=duration, full_plays=rules.full_plays, fraction=fraction
+        ):
             raise PairNotPlayed(rules.full_plays)

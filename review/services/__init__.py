@@ -1,4 +1,7 @@
-"""Everything that changes a row of the review. Each function is one transaction, or a part of its caller's."""
+"""Everything that changes a row of the review.
+
+Each function is one transaction, or a part of its caller's.
+"""
 
 from review.drafts import Draft
 from review.services.changes import add_secondary, replace_reviewer, retire_stimulus
@@ -10,7 +13,13 @@ from review.services.invites import issue_return_code, use_invite, use_return_co
 from review.services.locking import lock_sheet, report_mistake, report_unplayable
 from review.services.orders import plan_orders
 from review.services.revoking import revoke_access
-from review.services.welcome import StoredFile, give_consent, keep_training, note_practice, note_sound_check
+from review.services.welcome import (
+    StoredFile,
+    give_consent,
+    keep_training,
+    note_practice,
+    note_sound_check,
+)
 
 __all__ = [
     "Draft",

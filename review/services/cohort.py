@@ -37,10 +37,11 @@ class InviteLink:
 
 @transaction.atomic
 def set_cohort(*, round: Round, emails: list[str], actor: str) -> list[InviteLink]:
-    """Make these people the primary cohort of ``round`` and return a fresh invite link for each, in their order.
+    """Make these people the primary cohort of ``round`` and return a fresh invite link for each, in
+    their order.
 
-    Before the round opens this replaces the cohort; afterwards the same addresses get new links and any other set is
-    refused. Earlier links stop working. Raises CohortRefused.
+    Before the round opens this replaces the cohort; afterwards the same addresses get new links and
+    any other set is refused. Earlier links stop working. Raises CohortRefused.
     """
     emails = [email.strip().lower() for email in emails]
     round = Round.objects.select_for_update(no_key=True).get(pk=round.pk)
@@ -52,10 +53,16 @@ def set_cohort(*, round: Round, emails: list[str], actor: str) -> list[InviteLin
     members = {member.reviewer.email: member for member in primary_members(round)}
     if set(members) != set(emails):
         raise CohortRefused(
-            f"Round {round} is open and its cohort is fixed. Give the same {len(members)} addresses for new links."
+            f"Round {round} is open and its cohort is fixed. Give the same {len(members)} "
+            "addresses for new links."
         )
     links = [invite(members[email]) for email in emails]
-    audit.record("cohort set", actor=actor, round_name=round.name, reviewers=sorted(link.code for link in links))
+    audit.record(
+        "cohort set",
+        actor=actor,
+        round_name=round.name,
+        reviewers=sorted(link.code for link in links),
+    )
     return links
 
 
@@ -77,9 +84,13 @@ def primary_members(round: Round) -> list[CohortMember]:
 
 def _check_addresses(emails: list[str], cohort: Cohort) -> None:
     if twice := sorted(email for email, times in Counter(emails).items() if times > 1):
-        raise CohortRefused(f"{twice[0]} is named twice; a cohort has {cohort.size} different people.")
+        raise CohortRefused(
+            f"{twice[0]} is named twice; a cohort has {cohort.size} different people."
+        )
     if not cohort.fewest <= len(emails) <= cohort.most:
-        raise CohortRefused(f"The protocol asks for a cohort of {cohort.sizes}; {len(emails)} addresses were given.")
+        raise CohortRefused(
+            f"The protocol asks for a cohort of {cohort.sizes}; {len(emails)} addresses were given."
+        )
     for email in emails:
         _check_address(email)
 
@@ -105,20 +116,32 @@ def _replace_members(round: Round, emails: list[str]) -> None:
 
 
 def reviewer_with(email: str) -> Reviewer:
-    """Return the reviewer with this address, made with an account that has no password yet when there is none.
+    """Return the reviewer with this address, made with an account that has no password yet when
+    there is none.
 
     Raises CohortRefused for what is no address, and for an account with staff rights.
     """
     email = email.strip().lower()
     _check_address(email)
-    user = User.objects.filter(Q(username__iexact=email) | Q(email__iexact=email)).order_by("pk").first()
+    user = (
+        User.objects.filter(Q(username__iexact=email) | Q(email__iexact=email))
+        .order_by("pk")
+        .first()
+    )
     if user is not None and (user.is_staff or user.is_superuser):
-        raise CohortRefused(f"{email} has a staff account, which could see into the round. Reviewers need another one.")
+        raise CohortRefused(
+            f"{email} has a staff account, which could see into the round. Reviewers need another "
+            "one."
+        )
     if reviewer := Reviewer.objects.filter(email=email).select_related("user").first():
         if reviewer.user.is_staff or reviewer.user.is_superuser:
-            raise CohortRefused(f"The account of {email} has staff rights and could see into the round.")
+            raise CohortRefused(
+                f"The account of {email} has staff rights and could see into the round."
+            )
         return reviewer
-    return Reviewer.objects.create(user=user or User.objects.create_user(email, email), email=email, code=_free_code())
+    return Reviewer.objects.create(
+        user=user or User.objects.create_user(email, email), email=email, code=_free_code()
+    )
 
 
 def _free_code() -> str:

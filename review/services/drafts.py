@@ -19,7 +19,9 @@ from review.services.held import assignment_in_open_round, held_sheet, refuse_en
 Changes = Mapping[str, Response | None]
 CHANGED = ("revision", "set_aside_at", "playback", "changed_at", "impression_at")
 _changed = CompiledWrite(AnswerSheet, CHANGED)
-_answers = CompiledQuery(lambda sheet: Answer.objects.filter(sheet=sheet).values_list("question", "value", "na_reason"))
+_answers = CompiledQuery(
+    lambda sheet: Answer.objects.filter(sheet=sheet).values_list("question", "value", "na_reason")
+)
 _new_answers = CompiledWrite(
     Answer,
     ("sheet_id", "question", "value", "na_reason"),
@@ -37,18 +39,22 @@ def save_draft(
     playback: Mapping[str, Any] | None = None,
     keep_impression: bool = False,
 ) -> Draft:
-    """Store changed answers of a draft (None clears one) and what the player measured; return what is stored then.
+    """Store changed answers of a draft (None clears one) and what the player measured; return what
+    is stored then.
 
-    ``revision`` is the one that the changes were made on (0 before the first save). What was stored may be older: then
-    StaleDraft is raised with what is there, unless that already says the same, as after an answer that got lost.
-    An answer that the changes make impossible is cleared and named. With ``keep_impression`` the first impression is
-    kept as it stands after the changes; before that nothing else may be answered. Raises InvalidAnswers, NotPlayed,
-    ToolsTooSoon, SheetEnded, and the refusals of `held.assignment_in_open_round` and `held.held_sheet`.
+    ``revision`` is the one that the changes were made on (0 before the first save). What was stored
+    may be older: then StaleDraft is raised with what is there, unless that already says the same,
+    as after an answer that got lost. An answer that the changes make impossible is cleared and
+    named. With ``keep_impression`` the first impression is kept as it stands after the changes;
+    before that nothing else may be answered. Raises InvalidAnswers, NotPlayed, ToolsTooSoon,
+    SheetEnded, and the refusals of `held.assignment_in_open_round` and `held.held_sheet`.
     """
     assignment = assignment_in_open_round(reviewer, stimulus_id)
     sheet = held_sheet(assignment)
     refuse_ended(sheet)
-    draft = change_draft(sheet, rules_of(assignment), revision, responses, playback, keep_impression=keep_impression)
+    draft = change_draft(
+        sheet, rules_of(assignment), revision, responses, playback, keep_impression=keep_impression
+    )
     _changed.update(sheet)
     return draft
 
@@ -62,9 +68,14 @@ def change_draft(
     *,
     keep_impression: bool = False,
 ) -> Draft:
-    """Apply changes to a sheet that the caller's transaction holds, and that the caller saves; see `save_draft`."""
+    """Apply changes to a sheet that the caller's transaction holds, and that the caller saves; see
+    `save_draft`.
+    """
     refuse_impossible(rules, changes)
-    stored = {question: Response(value, reason) for question, value, reason in _answers.rows(sheet=sheet.pk)}
+    stored = {
+        question: Response(value, reason)
+        for question, value, reason in _answers.rows(sheet=sheet.pk)
+    }
     wanted = rules.completed(_merged(stored, changes))
     kept = rules.permitted(wanted)
     cleared = tuple(question for question in wanted if question not in kept)
@@ -89,7 +100,9 @@ def refuse_out_of_turn(
     kept: Mapping[str, Response],
     keep_impression: bool,
 ) -> None:
-    """Raise InvalidAnswers when a kept first impression changes, or when something else is answered before it."""
+    """Raise InvalidAnswers when a kept first impression changes, or when something else is answered
+    before it.
+    """
     first = rules.first_impression
     if sheet.impression_at is not None:
         changed = [key for key in first if kept.get(key) != stored.get(key)]
@@ -104,7 +117,9 @@ def refuse_out_of_turn(
 
 
 def _mind_impression(sheet: AnswerSheet, rules: Form, keep_impression: bool) -> None:
-    """Keep the first impression when that is asked for and the clip was played; until then no tool may be used."""
+    """Keep the first impression when that is asked for and the clip was played; until then no tool
+    may be used.
+    """
     if not rules.first_impression or sheet.impression_at is not None:
         return
     if sheet.playback.get("tool_uses"):
@@ -115,17 +130,25 @@ def _mind_impression(sheet: AnswerSheet, rules: Form, keep_impression: bool) -> 
 
 
 def refuse_unplayed(sheet: AnswerSheet, rules: Form) -> None:
-    """Raise NotPlayed when the player measured less than the protocol asks for; what nothing measured may pass."""
+    """Raise NotPlayed when the player measured less than the protocol asks for; what nothing
+    measured may pass.
+    """
     asked, duration = rules.protocol.playback, float(sheet.stimulus.facts["duration_s"])
     if sheet.playback_measured and not is_played(
-        sheet.playback, duration=duration, full_plays=asked.full_plays, fraction=asked.played_fraction
+        sheet.playback,
+        duration=duration,
+        full_plays=asked.full_plays,
+        fraction=asked.played_fraction,
     ):
         raise NotPlayed(asked.full_plays)
 
 
 @transaction.atomic
 def set_aside(*, reviewer: Reviewer, stimulus_id: str) -> None:
-    """Leave a sheet for later, so that the next clip is due. Its draft stays. Raises as `save_draft` does."""
+    """Leave a sheet for later, so that the next clip is due. Its draft stays.
+
+    Raises as `save_draft` does.
+    """
     sheet = held_sheet(assignment_in_open_round(reviewer, stimulus_id))
     refuse_ended(sheet)
     sheet.set_aside_at = timezone.now()
@@ -141,28 +164,52 @@ def refuse_other_answers(sheet: AnswerSheet, rules: Form, changes: Changes) -> N
 
 
 def refuse_impossible(rules: Form, changes: Changes) -> None:
-    """Raise InvalidAnswers for an unknown question, or an answer that could not stand beside any others."""
-    wrong = {key: given for key, given in changes.items() if given and (key, given) not in rules.possible}
-    unknown = [Violation(key, "there is no such question") for key in changes if key not in rules.keys]
-    faults = [*unknown, *(fault for fault in rules.violations(wrong, complete=False) if fault.question in rules.keys)]
+    """Raise InvalidAnswers for an unknown question, or an answer that could not stand beside any
+    others.
+    """
+    wrong = {
+        key: given for key, given in changes.items() if given and (key, given) not in rules.possible
+    }
+    unknown = [
+        Violation(key, "there is no such question") for key in changes if key not in rules.keys
+    ]
+    faults = [
+        *unknown,
+        *(
+            fault
+            for fault in rules.violations(wrong, complete=False)
+            if fault.question in rules.keys
+        ),
+    ]
     if faults:
         raise InvalidAnswers(faults)
 
 
 def _merged(stored: Mapping[str, Response], changes: Changes) -> dict[str, Response]:
-    return {key: response for key, response in {**stored, **changes}.items() if response is not None}
+    return {
+        key: response for key, response in {**stored, **changes}.items() if response is not None
+    }
 
 
-def _write_answers(sheet: AnswerSheet, stored: Mapping[str, Response], kept: Mapping[str, Response]) -> None:
+def _write_answers(
+    sheet: AnswerSheet, stored: Mapping[str, Response], kept: Mapping[str, Response]
+) -> None:
     gone = [question for question in stored if question not in kept]
     new = [key for key, response in kept.items() if stored.get(key) != response]
     if gone:
         Answer.objects.filter(sheet=sheet, question__in=gone).delete()
     if new:
         _new_answers.insert(
-            *(Answer(sheet=sheet, question=key, value=kept[key].value, na_reason=kept[key].na_reason) for key in new)
+            *(
+                Answer(
+                    sheet=sheet, question=key, value=kept[key].value, na_reason=kept[key].na_reason
+                )
+                for key in new
+            )
         )
 
 
 def _draft(sheet: AnswerSheet, responses: dict[str, Response], cleared: tuple[str, ...]) -> Draft:
-    return Draft(sheet.revision, responses, cleared, sheet.playback, sheet.impression_at is not None)
+    return Draft(
+        sheet.revision, responses, cleared, sheet.playback, sheet.impression_at is not None
+    )

@@ -15,7 +15,8 @@ from review.pair_guards import FORM_OF_PAIRS
 
 @transaction.atomic
 def write_forms(protocol: ProtocolVersion, scenes: Iterable[str] | None = None) -> list[Form]:
-    """Write each form that is asked about these scenes (None for all), frozen, and return them in the protocol's order.
+    """Write each form that is asked about these scenes (None for all), frozen, and return them in
+    the protocol's order.
 
     Doing it again changes nothing.
     """
@@ -25,12 +26,17 @@ def write_forms(protocol: ProtocolVersion, scenes: Iterable[str] | None = None) 
 
 @transaction.atomic
 def write_pair_form(protocol: ProtocolVersion) -> None:
-    """Write the frozen form of the protocol's pairs, when it has any. Doing it again changes nothing."""
+    """Write the frozen form of the protocol's pairs, when it has any.
+
+    Doing it again changes nothing.
+    """
     pairs = protocol.rules.pairs
     if pairs is None or Form.objects.filter(protocol=protocol, scene=FORM_OF_PAIRS).exists():
         return
     form = Form.objects.create(protocol=protocol, scene=FORM_OF_PAIRS)
-    FormQuestion.objects.bulk_create(FormQuestion(form=form, key=question.key) for question in pairs.questions)
+    FormQuestion.objects.bulk_create(
+        FormQuestion(form=form, key=question.key) for question in pairs.questions
+    )
     AllowedAnswer.objects.bulk_create(
         AllowedAnswer(form=form, question=question.key, value=option.value)
         for question in pairs.questions
@@ -44,7 +50,8 @@ def _write(protocol: ProtocolVersion, key: str) -> Form:
     rules = protocol.form(key)
     form = Form.objects.create(protocol=protocol, scene=key)
     FormQuestion.objects.bulk_create(
-        FormQuestion(form=form, key=key, is_first_impression=key in rules.first_impression) for key in rules.keys
+        FormQuestion(form=form, key=key, is_first_impression=key in rules.first_impression)
+        for key in rules.keys
     )
     AllowedAnswer.objects.bulk_create(
         AllowedAnswer(

@@ -1,4 +1,5 @@
-"""The rows that a change of a sheet stands on, read and held in one order, so that no two changes wait in a ring.
+"""The rows that a change of a sheet stands on, read and held in one order, so that no two changes
+wait in a ring.
 
 The order is: round (only for what ends a sheet), then sheet, then the head of the audit trail.
 """
@@ -33,13 +34,17 @@ _PARTS = (
 )
 _assignment = CompiledQuery(
     lambda reviewer, stimulus: (
-        Assignment.objects.filter(stimulus=stimulus, member__reviewer=reviewer, member__left_at=None)
+        Assignment.objects.filter(
+            stimulus=stimulus, member__reviewer=reviewer, member__left_at=None
+        )
         .filter(stimulus__retirement=None)
         .order_by()
         .values_list(*(column for part in _PARTS for column in part.columns))
     )
 )
-_round_state = CompiledQuery(lambda pk: Round.objects.select_for_update(no_key=True).filter(pk=pk).values_list("state"))
+_round_state = CompiledQuery(
+    lambda pk: Round.objects.select_for_update(no_key=True).filter(pk=pk).values_list("state")
+)
 _SHEET = Part(AnswerSheet)
 _sheet = CompiledQuery(
     lambda reviewer, stimulus: (
@@ -52,12 +57,24 @@ _sheet = CompiledQuery(
 _new_sheets = CompiledWrite(AnswerSheet, tuple(_SHEET.names[1:]), "DO NOTHING")
 
 
-def _form_and_wait(protocol: int, form: str, reviewer: int, member: int, position: int) -> QuerySet[FormRow, Any]:
-    """Select the form of this key, and whether an earlier clip of the order has neither been ended nor set aside."""
-    done = AnswerSheet.objects.filter(reviewer=reviewer).exclude(locked_at=None, unplayable_at=None, set_aside_at=None)
-    earlier = Assignment.objects.filter(member=member, position__lt=position, stimulus__retirement=None)
+def _form_and_wait(
+    protocol: int, form: str, reviewer: int, member: int, position: int
+) -> QuerySet[FormRow, Any]:
+    """Select the form of this key, and whether an earlier clip of the order has neither been ended
+    nor set aside.
+    """
+    done = AnswerSheet.objects.filter(reviewer=reviewer).exclude(
+        locked_at=None, unplayable_at=None, set_aside_at=None
+    )
+    earlier = Assignment.objects.filter(
+        member=member, position__lt=position, stimulus__retirement=None
+    )
     waits = Exists(earlier.exclude(stimulus__in=done.values("stimulus")))
-    return FormRow.objects.filter(protocol=protocol, scene=form).annotate(waits=waits).values_list("pk", "waits")
+    return (
+        FormRow.objects.filter(protocol=protocol, scene=form)
+        .annotate(waits=waits)
+        .values_list("pk", "waits")
+    )
 
 
 _form = CompiledQuery(_form_and_wait)
@@ -127,7 +144,9 @@ def refuse_ended(sheet: AnswerSheet) -> None:
 
 
 def _new_sheet(assignment: Assignment) -> AnswerSheet:
-    """Return a new sheet on the form of the assignment's clip. Raises FormsMissing, or NotYetDue."""
+    """Return a new sheet on the form of the assignment's clip. Raises FormsMissing, or
+    NotYetDue.
+    """
     member, protocol = assignment.member, round_of(assignment).protocol
     rows = _form.rows(
         protocol=protocol.pk,
@@ -137,7 +156,9 @@ def _new_sheet(assignment: Assignment) -> AnswerSheet:
         position=assignment.position,
     )
     if not rows:
-        raise FormsMissing(f"The forms of {protocol} are not written; open the round with “open_round”.")
+        raise FormsMissing(
+            f"The forms of {protocol} are not written; open the round with “open_round”."
+        )
     form, others_wait = rows[0]
     if others_wait:
         raise NotYetDue

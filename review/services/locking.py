@@ -1,4 +1,7 @@
-"""The ends of a sheet: locked, or unplayable. One transaction each, and the second try finds the first."""
+"""The ends of a sheet: locked, or unplayable.
+
+One transaction each, and the second try finds the first.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,13 @@ from review.errors import InvalidAnswers, RoundNotOpen, TooManyNotes
 from review.models import AnswerSheet, MistakeReport, Reviewer
 from review.playback import parse_playback
 from review.record import SheetRecord
-from review.services.drafts import CHANGED, Changes, change_draft, refuse_other_answers, refuse_unplayed
+from review.services.drafts import (
+    CHANGED,
+    Changes,
+    change_draft,
+    refuse_other_answers,
+    refuse_unplayed,
+)
 from review.services.held import (
     assignment_in_open_round,
     held_sheet,
@@ -44,12 +53,14 @@ def lock_sheet(
     playback: Mapping[str, Any] | None = None,
     keep_impression: bool = False,
 ) -> AnswerSheet:
-    """Lock a sheet and return it; one that is locked already with the same answers is returned as it is.
+    """Lock a sheet and return it; one that is locked already with the same answers is returned as
+    it is.
 
-    Last changes may come along, as in `save_draft`; without a ``revision`` they apply to what is stored, whatever it
-    is. ``keep_impression`` is for a page that sends everything at once, its first impression too. Raises InvalidAnswers
-    when an answer is missing or breaks a rule, NotPlayed when the player measured too little, LockedOtherwise when it
-    was locked with other answers, and the refusals of `save_draft`.
+    Last changes may come along, as in `save_draft`; without a ``revision`` they apply to what is
+    stored, whatever it is. ``keep_impression`` is for a page that sends everything at once, its
+    first impression too. Raises InvalidAnswers when an answer is missing or breaks a rule,
+    NotPlayed when the player measured too little, LockedOtherwise when it was locked with other
+    answers, and the refusals of `save_draft`.
     """
     assignment = assignment_in_open_round(reviewer, stimulus_id)
     hold_open_round(assignment)
@@ -66,18 +77,31 @@ def lock_sheet(
     if faults := rules.violations({**draft.responses, **given}):
         raise InvalidAnswers(faults)
     if rules.first_impression and sheet.impression_at is None:
-        raise InvalidAnswers([Violation(key, "the first impression is not kept yet") for key in rules.first_impression])
+        raise InvalidAnswers(
+            [
+                Violation(key, "the first impression is not kept yet")
+                for key in rules.first_impression
+            ]
+        )
     refuse_unplayed(sheet, rules)
-    end_as_locked(sheet, reviewer.code, round_of(assignment).protocol, draft.responses, timezone.now())
+    end_as_locked(
+        sheet, reviewer.code, round_of(assignment).protocol, draft.responses, timezone.now()
+    )
     _locked.update(sheet)
     record_lock(sheet, reviewer.code, round_of(assignment).name)
     return sheet
 
 
 def end_as_locked(
-    sheet: AnswerSheet, code: str, protocol: ProtocolVersion, responses: Mapping[str, Response], at: datetime
+    sheet: AnswerSheet,
+    code: str,
+    protocol: ProtocolVersion,
+    responses: Mapping[str, Response],
+    at: datetime,
 ) -> None:
-    """Set what a lock sets on ``sheet``; the caller saves it, and the database's guard then looks at the answers."""
+    """Set what a lock sets on ``sheet``; the caller saves it, and the database's guard then looks
+    at the answers.
+    """
     record = SheetRecord(
         reviewer=code,
         stimulus=sheet.stimulus_id,
@@ -108,7 +132,8 @@ def record_lock(sheet: AnswerSheet, code: str, round_name: str) -> None:
 def report_unplayable(
     *, reviewer: Reviewer, stimulus_id: str, reason: str, playback: Mapping[str, Any] | None = None
 ) -> AnswerSheet:
-    """End a sheet because its clip will not play; answers of its draft go. The second report finds the first.
+    """End a sheet because its clip will not play; answers of its draft go. The second report finds
+    the first.
 
     Raises AlreadyLocked, and the refusals of `save_draft`.
     """
@@ -143,8 +168,12 @@ def report_mistake(*, sheet: AnswerSheet, text: str) -> MistakeReport:
         if sheet.stimulus.round.state != RoundState.REVIEWING:
             raise RoundNotOpen(sheet.stimulus.round.name)
         if sheet.mistake_reports.count() >= MOST_MISTAKES:
-            raise TooManyNotes(f"{MOST_MISTAKES} mistakes are noted beside this sheet. Tell staff what is missing.")
-        report = MistakeReport.objects.create(sheet=sheet, text=" ".join(text.split())[:MISTAKE_LENGTH])
+            raise TooManyNotes(
+                f"{MOST_MISTAKES} mistakes are noted beside this sheet. Tell staff what is missing."
+            )
+        report = MistakeReport.objects.create(
+            sheet=sheet, text=" ".join(text.split())[:MISTAKE_LENGTH]
+        )
         audit.record(
             "mistake reported",
             actor=sheet.reviewer.code,

@@ -25,23 +25,35 @@ def plan_orders(
     actor: str = audit.SYSTEM,
     effort: float = 1.0,
 ) -> OrderPlan:
-    """Draw and store the orders of the whole primary cohort; the balance figures are kept with them. Where a round says
-    how many look at each stimulus, each member gets a share of them.
+    """Draw and store the orders of the whole primary cohort; the balance figures are kept with
+    them. Where a round says how many look at each stimulus, each member gets a share of them.
 
-    ``factors`` gives every stimulus of the round an opaque label of what made it: equal labels never follow each other
-    where that can be avoided, and the review never learns what they stand for. Raises OrdersRefused.
+    ``factors`` gives every stimulus of the round an opaque label of what made it: equal labels
+    never follow each other where that can be avoided, and the review never learns what they stand
+    for. Raises OrdersRefused.
     """
     if OrderPlan.objects.filter(round=round).exists():
-        raise OrdersRefused(f"The orders of round {round} are drawn already; an order never changes.")
+        raise OrdersRefused(
+            f"The orders of round {round} are drawn already; an order never changes."
+        )
     scenes = dict(round.stimuli.values_list("id", "scene"))
     if set(scenes) != set(factors):
         raise OrdersRefused(
-            f"Round {round} has {len(scenes)} stimuli and {len(factors)} factors were given; each needs exactly one."
+            f"Round {round} has {len(scenes)} stimuli and {len(factors)} factors were given; each "
+            "needs exactly one."
         )
     members, looks = primary_members(round), round.looks.looks if round.looks else 0
-    clips = [ClipFactors(id=name, configuration=factors[name], scene=scene) for name, scene in scenes.items()]
+    clips = [
+        ClipFactors(id=name, configuration=factors[name], scene=scene)
+        for name, scene in scenes.items()
+    ]
     drawn = shared_orders(
-        clips, len(members), looks, secret_of(round), together=_compared(round, factors), effort=effort
+        clips,
+        len(members),
+        looks,
+        secret_of(round),
+        together=_compared(round, factors),
+        effort=effort,
     )
     Assignment.objects.bulk_create(
         Assignment(member=member, stimulus_id=name, position=position)
@@ -49,13 +61,19 @@ def plan_orders(
         for position, name in enumerate(order, start=1)
     )
     plan = OrderPlan.objects.create(round=round, balance=asdict(drawn.balance))
-    audit.record("orders drawn", actor=actor, round_name=round.name, clips=len(clips), orders=len(members))
+    audit.record(
+        "orders drawn", actor=actor, round_name=round.name, clips=len(clips), orders=len(members)
+    )
     return plan
 
 
 def _compared(round_: Round, factors: Mapping[str, str]) -> dict[str, str]:
-    """Return a label for each stimulus that is compared with others of its rollout: both ends, asked with one form."""
+    """Return a label for each stimulus that is compared with others of its rollout: both ends,
+    asked with one form.
+    """
     rollouts = round_.protocol.rules.rollouts
-    kinds = [] if rollouts is None else [kind.kind for kind in rollouts.units.kinds if kind.is_compared]
+    kinds = (
+        [] if rollouts is None else [kind.kind for kind in rollouts.units.kinds if kind.is_compared]
+    )
     rows = round_.stimuli.filter(unit__in=kinds).values_list("id", "scene", "form")
     return {name: f"{factors[name]}|{scene}|{form}" for name, scene, form in rows}

@@ -27,12 +27,16 @@ class StoredFile:
 @transaction.atomic
 def give_consent(member: CohortMember) -> None:
     """Note that the reviewer read the instructions and takes part. Only the first time is kept."""
-    if CohortMember.objects.filter(pk=member.pk, consented_at=None).update(consented_at=timezone.now()):
+    if CohortMember.objects.filter(pk=member.pk, consented_at=None).update(
+        consented_at=timezone.now()
+    ):
         audit.record("consent given", actor=member.reviewer.code, round_name=member.round.name)
 
 
 def note_sound_check(member: CohortMember, *, tries: int, volume: float | None) -> None:
-    """Note a passed sound check: how often the tones had to be counted, and the player's volume (0 to 1)."""
+    """Note a passed sound check: how often the tones had to be counted, and the player's volume (0
+    to 1).
+    """
     member.sound_checked_at = timezone.now()
     member.sound_check = {"tries": tries, "volume": volume}
     member.save(update_fields=["sound_checked_at", "sound_check"])
@@ -40,7 +44,10 @@ def note_sound_check(member: CohortMember, *, tries: int, volume: float | None) 
 
 @transaction.atomic
 def note_practice(member: CohortMember, clip: TrainingClip) -> None:
-    """Note that a training clip was done. What was answered is not kept, so that it can never count."""
+    """Note that a training clip was done.
+
+    What was answered is not kept, so that it can never count.
+    """
     held = CohortMember.objects.select_for_update(no_key=True).get(pk=member.pk)
     if clip.pk not in held.practised:
         held.practised = [*held.practised, clip.pk]
@@ -49,11 +56,16 @@ def note_practice(member: CohortMember, clip: TrainingClip) -> None:
 
 @transaction.atomic
 def keep_training(
-    *, protocol: ProtocolVersion, clips: Sequence[tuple[str, StoredFile, Mapping[str, Solution]]], actor: str
+    *,
+    protocol: ProtocolVersion,
+    clips: Sequence[tuple[str, StoredFile, Mapping[str, Solution]]],
+    actor: str,
 ) -> list[TrainingClip]:
-    """Store training clips (scene, file, explained answers) of a protocol in their order; return them.
+    """Store training clips (scene, file, explained answers) of a protocol in their order; return
+    them.
 
-    A protocol that has some keeps those. Raises TrainingRefused for answers that its own form does not allow.
+    A protocol that has some keeps those. Raises TrainingRefused for answers that its own form does
+    not allow.
     """
     held = ProtocolVersion.objects.select_for_update(no_key=True).get(pk=protocol.pk)
     if there := list(held.training_clips.all()):
@@ -75,9 +87,17 @@ def keep_training(
     return made
 
 
-def _check_solutions(protocol: ProtocolVersion, scene: str, solutions: Mapping[str, Solution]) -> None:
+def _check_solutions(
+    protocol: ProtocolVersion, scene: str, solutions: Mapping[str, Solution]
+) -> None:
     form = protocol.form(scene)
     right = {question: Response.parse(solution.answer) for question, solution in solutions.items()}
-    variants = [right | {key: Response.parse(fair)} for key, solution in solutions.items() for fair in solution.fair]
+    variants = [
+        right | {key: Response.parse(fair)}
+        for key, solution in solutions.items()
+        for fair in solution.fair
+    ]
     if faults := [fault for given in (right, *variants) for fault in form.violations(given)]:
-        raise TrainingRefused(f"The answers to a training clip of {scene} break a rule: {faults[0]}")
+        raise TrainingRefused(
+            f"The answers to a training clip of {scene} break a rule: {faults[0]}"
+        )

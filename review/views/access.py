@@ -29,7 +29,9 @@ def wants_json(request: HttpRequest) -> bool:
 
 
 def reviewers_only(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
-    """Hand the reviewer behind the session to ``view``; others log in (a script is told so), or may not see it."""
+    """Hand the reviewer behind the session to ``view``; others log in (a script is told so), or may
+    not see it.
+    """
 
     def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         reviewer = reviewer_of(request.user)
@@ -46,7 +48,9 @@ def reviewers_only(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpR
 
 
 def own_assignment(reviewer: Reviewer, stimulus_id: str) -> Assignment:
-    """Return the reviewer's assignment, or answer 404 for one that is someone else's as for one that is not there."""
+    """Return the reviewer's assignment, or answer 404 for one that is someone else's as for one
+    that is not there.
+    """
     assignment = assignment_of(reviewer, stimulus_id)
     if assignment is None:
         raise Http404
@@ -62,7 +66,9 @@ def own_membership(reviewer: Reviewer, name: str) -> CohortMember:
 
 
 def next_url(reviewer: Reviewer, round: Round) -> str:
-    """Return where the reviewer goes on: to the clip that is due, then to the pair that is, then to the end page."""
+    """Return where the reviewer goes on: to the clip that is due, then to the pair that is, then to
+    the end page.
+    """
     if due := next_assignment(reviewer, round):
         return reverse("review-sheet", args=[due.stimulus_id])
     if pair := next_pair(reviewer, round):
@@ -71,6 +77,9 @@ def next_url(reviewer: Reviewer, round: Round) -> str:
 
 
 def no_store(response: HttpResponse) -> HttpResponse:
-    """Keep a page with a secret in its address out of caches. (No page of the site sends its address elsewhere.)"""
+    """Keep a page with a secret in its address out of caches.
+
+    (No page of the site sends its address elsewhere.)
+    """
     response["Cache-Control"] = "no-store"
     return response

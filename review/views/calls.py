@@ -1,4 +1,6 @@
-"""What the calls of a page's script have in common: a JSON object with a revision, answers and playback."""
+"""What the calls of a page's script have in common: a JSON object with a revision, answers and
+playback.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,10 @@ class BadRequestBody(Refusal):
 
 
 def body_of(request: HttpRequest) -> dict[str, Any]:
-    """Return the body. Raises BadRequestBody when it is too large or not a JSON object with such fields."""
+    """Return the body.
+
+    Raises BadRequestBody when it is too large or not a JSON object with such fields.
+    """
     if len(request.body) > MAX_BODY:
         raise BadRequestBody(f"The request is larger than {MAX_BODY} bytes.")
     try:
@@ -31,14 +36,22 @@ def body_of(request: HttpRequest) -> dict[str, Any]:
 
 
 def revision_of(body: Mapping[str, Any]) -> int:
-    """Return the revision that the changes were made on. Raises BadRequestBody when there is none."""
+    """Return the revision that the changes were made on. Raises BadRequestBody when there is
+    none.
+    """
     revision = body.get("revision")
     if not isinstance(revision, int) or revision < 0:
         raise BadRequestBody("The request names no revision.")
     return revision
 
 
-def refused(refusal: Refusal, codes: Mapping[type[Exception], tuple[str, int]], **more: Any) -> JsonResponse:
-    """Tell the page's script of a refusal: its code of ``codes`` (else "bad", 400), its words, and ``more``."""
-    code, status = next((found for kind, found in codes.items() if isinstance(refusal, kind)), ("bad", 400))
+def refused(
+    refusal: Refusal, codes: Mapping[type[Exception], tuple[str, int]], **more: Any
+) -> JsonResponse:
+    """Tell the page's script of a refusal: its code of ``codes`` (else "bad", 400), its words, and
+    ``more``.
+    """
+    code, status = next(
+        (found for kind, found in codes.items() if isinstance(refusal, kind)), ("bad", 400)
+    )
     return JsonResponse({"code": code, "message": str(refusal), **more}, status=status)

@@ -29,7 +29,14 @@ from review.errors import (
 from review.models import Assignment, Reviewer
 from review.page import parse_changes
 from review.selectors import queue_of
-from review.services import Draft, lock_sheet, report_mistake, report_unplayable, save_draft, set_aside
+from review.services import (
+    Draft,
+    lock_sheet,
+    report_mistake,
+    report_unplayable,
+    save_draft,
+    set_aside,
+)
 from review.views.access import next_url, own_assignment, reviewers_only, wants_json
 from review.views.calls import BadRequestBody, body_of, refused, revision_of
 from review.views.sheet import form_page
@@ -83,7 +90,9 @@ def lock(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpResp
             playback=body.get("playback"),
         )
     except LockedOtherwise as refusal:
-        messages.warning(request, str(refusal))  # the page shows the locked sheet next, and says this above it
+        messages.warning(
+            request, str(refusal)
+        )  # the page shows the locked sheet next, and says this above it
         return _refused(refusal)
     except Refusal as refusal:
         return _refused(refusal)
@@ -91,7 +100,10 @@ def lock(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpResp
 
 
 def _lock_by_form(request: HttpRequest, reviewer: Reviewer, assignment: Assignment) -> HttpResponse:
-    """Without the script: save or lock the whole form. A refused one comes back with every answer still in it."""
+    """Without the script: save or lock the whole form.
+
+    A refused one comes back with every answer still in it.
+    """
     round_ = assignment.member.round
     responses: dict[str, Response | None] = {}
     faults: dict[str, str] = {}
@@ -100,7 +112,12 @@ def _lock_by_form(request: HttpRequest, reviewer: Reviewer, assignment: Assignme
         responses = _changes({key: request.POST.get(key) for key in keys})
         if request.POST.get("action") == "save":
             return _save_by_form(request, reviewer, assignment, responses)
-        lock_sheet(reviewer=reviewer, stimulus_id=assignment.stimulus_id, responses=responses, keep_impression=True)
+        lock_sheet(
+            reviewer=reviewer,
+            stimulus_id=assignment.stimulus_id,
+            responses=responses,
+            keep_impression=True,
+        )
     except InvalidAnswers as refusal:
         faults = {violation.question: violation.rule for violation in refusal.violations}
         messages.error(request, "The sheet is not locked yet: see what is marked below.")
@@ -116,11 +133,16 @@ def _lock_by_form(request: HttpRequest, reviewer: Reviewer, assignment: Assignme
         return redirect(next_url(reviewer, round_))
     given = {key: response for key, response in responses.items() if response}
     queue = queue_of(reviewer, round_)
-    return form_page(request, reviewer, assignment, queue, responses=given, faults=faults, status=422)
+    return form_page(
+        request, reviewer, assignment, queue, responses=given, faults=faults, status=422
+    )
 
 
 def _save_by_form(
-    request: HttpRequest, reviewer: Reviewer, assignment: Assignment, responses: Mapping[str, Response | None]
+    request: HttpRequest,
+    reviewer: Reviewer,
+    assignment: Assignment,
+    responses: Mapping[str, Response | None],
 ) -> HttpResponse:
     first = assignment.member.round.protocol.rules.playback.first_impression
     saved = save_draft(
@@ -131,7 +153,10 @@ def _save_by_form(
         keep_impression=bool(first) and all(responses.get(key) for key in first),
     )
     if saved.cleared:
-        messages.warning(request, f"Not allowed beside the other answers, and cleared: {', '.join(saved.cleared)}.")
+        messages.warning(
+            request,
+            f"Not allowed beside the other answers, and cleared: {', '.join(saved.cleared)}.",
+        )
     messages.success(request, "Saved as a draft.")
     return redirect("review-sheet", assignment.stimulus_id)
 
@@ -146,11 +171,19 @@ def unplayable(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> Ht
             body_of(request) if wants_json(request) else {"reason": request.POST.get("reason", "")}
         )
         reason = str(body.get("reason", "")).strip() or "no reason given"
-        report_unplayable(reviewer=reviewer, stimulus_id=stimulus_id, reason=reason, playback=body.get("playback"))
+        report_unplayable(
+            reviewer=reviewer, stimulus_id=stimulus_id, reason=reason, playback=body.get("playback")
+        )
     except Refusal as refusal:
-        return _refused(refusal) if wants_json(request) else _told(request, refusal, reviewer, assignment)
+        return (
+            _refused(refusal)
+            if wants_json(request)
+            else _told(request, refusal, reviewer, assignment)
+        )
     onward = next_url(reviewer, assignment.member.round)
-    return JsonResponse({"ended": True, "next": onward}) if wants_json(request) else redirect(onward)
+    return (
+        JsonResponse({"ended": True, "next": onward}) if wants_json(request) else redirect(onward)
+    )
 
 
 @require_POST
@@ -178,7 +211,9 @@ def mistake(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpR
         except Refusal as refusal:
             messages.error(request, str(refusal))
         else:
-            messages.success(request, "Noted beside the sheet. The locked answers stay as they are.")
+            messages.success(
+                request, "Noted beside the sheet. The locked answers stay as they are."
+            )
     return redirect(reverse("review-sheet", args=[stimulus_id]))
 
 
@@ -209,11 +244,15 @@ def _refused(refusal: Refusal) -> JsonResponse:
     if isinstance(refusal, LockedOtherwise):
         more["answers"] = {question: str(response) for question, response in refusal.stored.items()}
     if isinstance(refusal, InvalidAnswers):
-        more["violations"] = {violation.question: violation.rule for violation in refusal.violations}
+        more["violations"] = {
+            violation.question: violation.rule for violation in refusal.violations
+        }
     return refused(refusal, CODES, **more)
 
 
-def _told(request: HttpRequest, refusal: Refusal, reviewer: Reviewer, assignment: Assignment) -> HttpResponse:
+def _told(
+    request: HttpRequest, refusal: Refusal, reviewer: Reviewer, assignment: Assignment
+) -> HttpResponse:
     level = messages.INFO if isinstance(refusal, AlreadyUnplayable) else messages.WARNING
     messages.add_message(request, level, str(refusal))
     return redirect(next_url(reviewer, assignment.member.round))

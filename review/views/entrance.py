@@ -27,7 +27,8 @@ from review.views.access import no_store, reviewers_only
 def invite(request: HttpRequest, token: str) -> HttpResponse:
     """Show what an invite is for, and let its reviewer in by the button.
 
-    Previews and scanners of links may open it, and some press the button: see `review.services.invites`.
+    Previews and scanners of links may open it, and some press the button: see
+    `review.services.invites`.
     """
     try:
         found = openable_invite(token)
@@ -37,7 +38,9 @@ def invite(request: HttpRequest, token: str) -> HttpResponse:
     except InviteRefused as refusal:
         if isinstance(refusal, InviteUsed) and reviewer_of(request.user):
             return redirect("review-home")
-        page = TemplateResponse(request, "review/invite_refused.html", {"refusal": refusal}, status=410)
+        page = TemplateResponse(
+            request, "review/invite_refused.html", {"refusal": refusal}, status=410
+        )
         return no_store(page)
     if found.used_at and reviewer_of(request.user) == reviewer:
         return redirect("review-home")
@@ -45,30 +48,48 @@ def invite(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _come_in(request: HttpRequest, token: str, reviewer: Reviewer, *, begun: bool) -> HttpResponse:
-    """Let a reviewer in by the invite. One who has begun types an address, and tries of that are counted."""
+    """Let a reviewer in by the invite.
+
+    One who has begun types an address, and tries of that are counted.
+    """
     if not begun:
         return _enter(request, use_invite(token), has_code=False)
     try:
         admission = throttle.admit(request, reviewer.email)
         use_invite(token, request.POST.get("address", ""))
     except InviteAddressWrong as refusal:
-        return _invite_page(request, openable_invite(token), begun=True, refusal=refusal, status=422)
+        return _invite_page(
+            request, openable_invite(token), begun=True, refusal=refusal, status=422
+        )
     except throttle.TooManyTries as refusal:
-        return _invite_page(request, openable_invite(token), begun=True, refusal=refusal, status=429)
+        return _invite_page(
+            request, openable_invite(token), begun=True, refusal=refusal, status=429
+        )
     admission.forgive()
     return _enter(request, reviewer, has_code=bool(reviewer.return_code_hash))
 
 
 def _invite_page(
-    request: HttpRequest, found: Invite, *, begun: bool, refusal: Refusal | None = None, status: int = 200
+    request: HttpRequest,
+    found: Invite,
+    *,
+    begun: bool,
+    refusal: Refusal | None = None,
+    status: int = 200,
 ) -> TemplateResponse:
-    context = {"member": found.member, "opened_at": found.used_at, "has_begun": begun, "refusal": refusal}
+    context = {
+        "member": found.member,
+        "opened_at": found.used_at,
+        "has_begun": begun,
+        "refusal": refusal,
+    }
     return TemplateResponse(request, "review/invite.html", context, status=status)
 
 
 def _enter(request: HttpRequest, reviewer: Reviewer, *, has_code: bool) -> HttpResponse:
-    """Log a reviewer in. Before they have begun, a return code counts for nothing: a program may have pressed for it
-    and nobody has read it."""
+    """Log a reviewer in. Before they have begun, a return code counts for nothing: a program may
+    have pressed for it and nobody has read it.
+    """
     login(request, reviewer.user)
     has_way_back = reviewer.user.has_usable_password() or has_code
     return redirect("review-home" if has_way_back else "review-way-back")
@@ -89,7 +110,9 @@ def come_back(request: HttpRequest) -> HttpResponse:
         else:
             admission.forgive()
             login(request, reviewer.user)
-            is_ours = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
+            is_ours = url_has_allowed_host_and_scheme(
+                target, {request.get_host()}, require_https=request.is_secure()
+            )
             return redirect(target if is_ours else "review-home")
     context = {"refusal": refusal, "next": target}
     status = 429 if isinstance(refusal, throttle.TooManyTries) else 422 if refusal else 200
@@ -99,21 +122,29 @@ def come_back(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @reviewers_only
 def way_back(request: HttpRequest, reviewer: Reviewer) -> HttpResponseBase:
-    """Let a reviewer choose a password or take a return code, so that the session is not the only way in."""
+    """Let a reviewer choose a password or take a return code, so that the session is not the only
+    way in.
+    """
     form, code = SetPasswordForm(reviewer.user), None
     if request.POST.get("way") == "password":
         form = SetPasswordForm(reviewer.user, request.POST)
         if form.is_valid():
             update_session_auth_hash(request, form.save())  # every other session ends
-            messages.success(request, "Your password is set. With it and your address you can log in anywhere.")
+            messages.success(
+                request, "Your password is set. With it and your address you can log in anywhere."
+            )
             return redirect("review-home")
     elif request.POST.get("way") == "nowhere":
         ended = end_sessions(reviewer.user, but=request.session.session_key)
-        messages.success(request, f"You are logged out everywhere else ({ended} session{'s' * (ended != 1)}).")
+        messages.success(
+            request, f"You are logged out everywhere else ({ended} session{'s' * (ended != 1)})."
+        )
         return redirect("review-home")
     elif request.method == "POST":
         try:
             code = issue_return_code(reviewer)
         except TooManyNotes as refusal:
             messages.error(request, str(refusal))
-    return TemplateResponse(request, "review/way_back.html", {"form": form, "return_code": code, "reviewer": reviewer})
+    return TemplateResponse(
+        request, "review/way_back.html", {"form": form, "return_code": code, "reviewer": reviewer}
+    )

@@ -1,4 +1,6 @@
-"""Answers of a form that came when the session had ended: they wait in the address behind the login, signed."""
+"""Answers of a form that came when the session had ended: they wait in the address behind the
+login, signed.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from django.utils.http import urlencode
 from fartbench.protocol import Form, Response, ResponseError
 from review.page import parse_changes
 
-SALT = "review.kept-answers"  # signed, so that nobody sends a reviewer a form that is filled in for them
+# Signed, so that nobody sends a reviewer a form that is filled in for them.
+SALT = "review.kept-answers"
 HOURS = 24
 MOST_FIELDS, LONGEST = 40, 60
 NOT_ANSWERS = {"csrfmiddlewaretoken", "action", "revision"}
@@ -21,7 +24,9 @@ PAGES = {"review-lock": "review-sheet", "review-pair-lock": "review-pair"}
 
 
 def after_login(request: HttpRequest) -> str:
-    """Return where to go on after a login: to the page asked for, or to the form that was sent, still filled in."""
+    """Return where to go on after a login: to the page asked for, or to the form that was sent,
+    still filled in.
+    """
     if request.method == "GET":
         return request.get_full_path()
     match = request.resolver_match
@@ -36,18 +41,26 @@ def after_login(request: HttpRequest) -> str:
 
 
 def kept_answers(request: HttpRequest, form: Form) -> dict[str, Response]:
-    """Return the answers that waited in the address, or none when there are none, or they were changed or are old."""
+    """Return the answers that waited in the address, or none when there are none, or they were
+    changed or are old.
+    """
     try:
-        changes = parse_changes({key: value for key, value in kept_fields(request).items() if key in form.keys})
+        changes = parse_changes(
+            {key: value for key, value in kept_fields(request).items() if key in form.keys}
+        )
     except ResponseError:
         return {}
     return {key: response for key, response in changes.items() if response}
 
 
 def kept_fields(request: HttpRequest) -> Mapping[str, str]:
-    """Return the fields of a form that waited in the address as they were sent; none when changed or old."""
+    """Return the fields of a form that waited in the address as they were sent; none when changed
+    or old.
+    """
     try:
-        sent: Mapping[str, str] = signing.loads(request.GET.get("kept", ""), salt=SALT, max_age=HOURS * 3600)
+        sent: Mapping[str, str] = signing.loads(
+            request.GET.get("kept", ""), salt=SALT, max_age=HOURS * 3600
+        )
     except signing.BadSignature:
         return {}
     return sent

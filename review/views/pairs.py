@@ -1,4 +1,6 @@
-"""The page of a blind pair, and the calls that change its vote: by the page's script (JSON) and by plain forms."""
+"""The page of a blind pair, and the calls that change its vote: by the page's script (JSON) and by
+plain forms.
+"""
 
 from __future__ import annotations
 
@@ -67,12 +69,16 @@ def pair(request: HttpRequest, reviewer: Reviewer, pair_id: str) -> HttpResponse
         return redirect(next_url(reviewer, round_))
     kept = kept_fields(request).get(task.pair.question)
     if kept:
-        messages.warning(request, "Your session had ended. The answer that you sent is below: send it again.")
+        messages.warning(
+            request, "Your session had ended. The answer that you sent is below: send it again."
+        )
     return _page(request, task, queue, answer=kept)
 
 
 def own_task(reviewer: Reviewer, pair_id: str) -> PairTask:
-    """Return what the reviewer is asked about a pair; somebody else's is not there, as one that is not there."""
+    """Return what the reviewer is asked about a pair; somebody else's is not there, as one that is
+    not there.
+    """
     task = task_of(reviewer, pair_id)
     if task is None:
         raise Http404
@@ -113,7 +119,9 @@ def pair_lock(request: HttpRequest, reviewer: Reviewer, pair_id: str) -> HttpRes
             playback=body.get("playback"),
         )
     except VoteLockedOtherwise as refusal:
-        messages.warning(request, str(refusal))  # the page shows the locked vote next, and says this above it
+        messages.warning(
+            request, str(refusal)
+        )  # the page shows the locked vote next, and says this above it
         return _refused(refusal)
     except Refusal as refusal:
         return _refused(refusal)
@@ -135,17 +143,24 @@ def pair_unplayable(request: HttpRequest, reviewer: Reviewer, pair_id: str) -> H
             return _refused(refusal)
         messages.warning(request, str(refusal))
     onward = next_url(reviewer, task.member.round)
-    return JsonResponse({"ended": True, "next": onward}) if wants_json(request) else redirect(onward)
+    return (
+        JsonResponse({"ended": True, "next": onward}) if wants_json(request) else redirect(onward)
+    )
 
 
 def _lock_by_form(request: HttpRequest, reviewer: Reviewer, task: PairTask) -> HttpResponse:
-    """Without the script: the answer comes as a form. A refused one comes back with the answer still in it."""
+    """Without the script: the answer comes as a form.
+
+    A refused one comes back with the answer still in it.
+    """
     answer = request.POST.get(task.pair.question, "")
     try:
         lock_vote(reviewer=reviewer, pair_id=task.pair_id, answer=answer)
     except UnknownAnswer as refusal:
         messages.error(request, str(refusal))
-        return _page(request, task, pair_queue(reviewer, task.member.round), answer=answer, status=422)
+        return _page(
+            request, task, pair_queue(reviewer, task.member.round), answer=answer, status=422
+        )
     except VoteLockedOtherwise as refusal:
         messages.warning(request, str(refusal))
         return redirect("review-pair", task.pair_id)
@@ -155,7 +170,12 @@ def _lock_by_form(request: HttpRequest, reviewer: Reviewer, task: PairTask) -> H
 
 
 def _page(
-    request: HttpRequest, task: PairTask, queue: Queue[PairItem], *, answer: str | None = None, status: int = 200
+    request: HttpRequest,
+    task: PairTask,
+    queue: Queue[PairItem],
+    *,
+    answer: str | None = None,
+    status: int = 200,
 ) -> HttpResponse:
     round_, rules = task.member.round, pair_rules(task.member.round)
     item, stored = queue.item(task.pair_id), Vote.objects.filter(task=task).first()
@@ -181,7 +201,9 @@ def _page(
 
 
 def _about(task: PairTask, question: PairQuestion) -> About | None:
-    """Return what both windows are about: the prompt of an update, or the first one; None for whole clips."""
+    """Return what both windows are about: the prompt of an update, or the first one; None for whole
+    clips.
+    """
     if question.form is None:
         return None
     context = task.pair.first.context
@@ -219,10 +241,15 @@ def _browser_rules(round_: Round, question: PairQuestion) -> dict[str, Any]:
     options = rules.options(question.key)
     return {
         "questions": [{"key": question.key, "stage": 1}],
-        "allowed": [{"question": question.key, "answer": option.value, "when": None} for option in options],
+        "allowed": [
+            {"question": question.key, "answer": option.value, "when": None} for option in options
+        ],
         "settled": {},
         "firstImpression": [],
-        "playback": {"fullPlays": rules.full_plays, "fraction": round_.protocol.rules.playback.played_fraction},
+        "playback": {
+            "fullPlays": rules.full_plays,
+            "fraction": round_.protocol.rules.playback.played_fraction,
+        },
     }
 
 
@@ -230,7 +257,11 @@ def _media_after(task: PairTask, queue: Queue[PairItem]) -> list[str]:
     """Return the addresses of both clips of the pair that comes next."""
     following = queue.after(task.pair_id)
     coming = task_of(task.member.reviewer, following.pair_id) if following else None
-    return [reverse("media", args=[clip.pk]) for clip in (coming.clip_a, coming.clip_b)] if coming else []
+    return (
+        [reverse("media", args=[clip.pk]) for clip in (coming.clip_a, coming.clip_b)]
+        if coming
+        else []
+    )
 
 
 def _ended_page(request: HttpRequest, task: PairTask, item: PairItem, onward: str) -> HttpResponse:
@@ -249,7 +280,9 @@ def _ended_page(request: HttpRequest, task: PairTask, item: PairItem, onward: st
 
 def _answer(body: Mapping[str, Any], task: PairTask | None) -> str:
     answers = body.get("answers")
-    if not isinstance(answers, dict) or not all(isinstance(value, str | None) for value in answers.values()):
+    if not isinstance(answers, dict) or not all(
+        isinstance(value, str | None) for value in answers.values()
+    ):
         raise BadRequestBody("The answers are not a JSON object of texts.")
     if task is None:
         raise NotYourPair
@@ -260,7 +293,12 @@ def _answer(body: Mapping[str, Any], task: PairTask | None) -> str:
 
 def _draft_json(draft: VoteDraft) -> dict[str, Any]:
     answers = {draft.question: draft.answer} if draft.answer else {}
-    return {"revision": draft.revision, "answers": answers, "cleared": [], "playback": draft.playback}
+    return {
+        "revision": draft.revision,
+        "answers": answers,
+        "cleared": [],
+        "playback": draft.playback,
+    }
 
 
 def _refused(refusal: Refusal) -> JsonResponse:

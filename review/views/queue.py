@@ -27,7 +27,9 @@ class RoundCard:
     queue: Queue[QueueItem]
     pairs: Queue[PairItem]
     left: timedelta | None
-    """How long the rest will take; None in rounds of windows before the reviewer's own pace is known."""
+    """How long the rest will take; None in rounds of windows before the reviewer's own pace is
+    known.
+    """
     trains_first: bool = False
 
     @property

@@ -47,7 +47,9 @@ def sheet(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpRes
         return redirect(next_url(reviewer, round_))
     kept = kept_answers(request, round_.protocol.form(assignment.stimulus.form_key))
     if kept:
-        messages.warning(request, "Your session had ended. The answers that you sent are below: send them again.")
+        messages.warning(
+            request, "Your session had ended. The answers that you sent are below: send them again."
+        )
     return form_page(request, reviewer, assignment, queue, responses=kept or None)
 
 
@@ -61,7 +63,9 @@ def form_page(
     faults: Mapping[str, str] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """Return the form; ``responses`` and ``faults`` are what was just sent and refused, else the stored draft shows."""
+    """Return the form; ``responses`` and ``faults`` are what was just sent and refused, else the
+    stored draft shows.
+    """
     item = queue.item(assignment.stimulus_id)
     stored = AnswerSheet.objects.filter(reviewer=reviewer, stimulus=assignment.stimulus_id).first()
     answers = stored.responses() if stored else {}
@@ -87,7 +91,10 @@ def form_page(
 
 
 def _browser_data(
-    assignment: Assignment, queue: Queue[QueueItem], stored: AnswerSheet | None, answers: Mapping[str, Response]
+    assignment: Assignment,
+    queue: Queue[QueueItem],
+    stored: AnswerSheet | None,
+    answers: Mapping[str, Response],
 ) -> dict[str, Any]:
     name = assignment.stimulus_id
     following = queue.after(name)
@@ -109,7 +116,11 @@ def _browser_data(
     }
     if stored:
         is_impressed = stored.impression_at is not None
-        data |= {"revision": stored.revision, "playback": stored.playback, "hasImpression": is_impressed}
+        data |= {
+            "revision": stored.revision,
+            "playback": stored.playback,
+            "hasImpression": is_impressed,
+        }
     return data
 
 

@@ -36,7 +36,8 @@ def start(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBa
             return redirect(f"{request.path}?sound=first")
         begins = not has_begun(reviewer)
         give_consent(member)
-        if begins:  # whoever else opened the invite until now, be it a program that checks e-mail, is logged out
+        if begins:
+            # Whoever else opened the invite, such as a program that checks e-mail, is logged out.
             end_sessions(reviewer.user, but=request.session.session_key)
         return redirect(onward(reviewer, member))
     request.session["tones"] = FEWEST_TONES + secrets.randbelow(MOST_TONES - FEWEST_TONES + 1)
@@ -68,7 +69,9 @@ def tones_file(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpRespo
 @require_POST
 @reviewers_only
 def sound_check(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBase:
-    """Take the number of tones a reviewer heard; the right one is noted with the volume, a wrong one is tried again."""
+    """Take the number of tones a reviewer heard; the right one is noted with the volume, a wrong
+    one is tried again.
+    """
     member = own_membership(reviewer, name)
     heard = whole_number(request.POST.get("heard", ""))
     is_right = heard is not None and heard == request.session.get("tones")

@@ -1,4 +1,7 @@
-"""Training clips: the same form on a clip of known truth, and then what is right and why. No answer is kept."""
+"""Training clips: the same form on a clip of known truth, and then what is right and why.
+
+No answer is kept.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,9 @@ from review.views.access import next_url, own_membership, reviewers_only
 @require_http_methods(["GET", "HEAD", "POST"])
 @reviewers_only
 def training(request: HttpRequest, reviewer: Reviewer, name: str, place: int) -> HttpResponseBase:
-    """Show a training clip with the form; once it is answered, show the explained answers instead."""
+    """Show a training clip with the form; once it is answered, show the explained answers
+    instead.
+    """
     member = own_membership(reviewer, name)
     if member.round.state != RoundState.REVIEWING:
         return redirect("review-home")
@@ -35,7 +40,12 @@ def training(request: HttpRequest, reviewer: Reviewer, name: str, place: int) ->
     if clip is None:
         raise Http404
     form = member.round.protocol.form(clip.scene)
-    context = {"round": member.round, "clip": clip, "number": clips.index(clip) + 1, "total": len(clips)}
+    context = {
+        "round": member.round,
+        "clip": clip,
+        "number": clips.index(clip) + 1,
+        "total": len(clips),
+    }
     if request.method != "POST":
         return _form_page(request, form, context, {}, [])
     if request.POST.get("action") == "skip":
@@ -44,7 +54,9 @@ def training(request: HttpRequest, reviewer: Reviewer, name: str, place: int) ->
         return redirect(onward(reviewer, member))
     given, faults = _given(request, form)
     if faults:
-        messages.error(request, "Not every question has an answer that fits: see what is marked below.")
+        messages.error(
+            request, "Not every question has an answer that fits: see what is marked below."
+        )
         return _form_page(request, form, context, given, faults)
     note_practice(member, clip)
     member.refresh_from_db(fields=["practised"])
@@ -58,7 +70,9 @@ def training(request: HttpRequest, reviewer: Reviewer, name: str, place: int) ->
 
 
 def onward(reviewer: Reviewer, member: CohortMember) -> str:
-    """Return where a reviewer who is through the start page goes on: the training that is due, then the queue."""
+    """Return where a reviewer who is through the start page goes on: the training that is due, then
+    the queue.
+    """
     clip = training_due(member)
     return training_url(member.round, clip) if clip else next_url(reviewer, member.round)
 
@@ -78,7 +92,11 @@ def _given(request: HttpRequest, form: Form) -> tuple[dict[str, Response], list[
 
 
 def _form_page(
-    request: HttpRequest, form: Form, context: dict[str, Any], given: dict[str, Response], faults: list[Violation]
+    request: HttpRequest,
+    form: Form,
+    context: dict[str, Any],
+    given: dict[str, Response],
+    faults: list[Violation],
 ) -> HttpResponseBase:
     clip = context["clip"]
     blocks = question_blocks(form, given, {fault.question: fault.rule for fault in faults})
@@ -88,6 +106,9 @@ def _form_page(
         "full_plays": form.protocol.playback.full_plays,
         "asks_first": bool(form.first_impression),
         "media_url": reverse("training-media", args=[clip.pk]),
-        "data": {"rules": browser_rules(form), "urls": {"media": reverse("training-media", args=[clip.pk])}},
+        "data": {
+            "rules": browser_rules(form),
+            "urls": {"media": reverse("training-media", args=[clip.pk])},
+        },
     }
     return TemplateResponse(request, "review/training.html", context, status=422 if faults else 200)

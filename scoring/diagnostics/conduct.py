@@ -28,13 +28,21 @@ def read_conduct(round_: Round) -> dict[str, dict[str, Any]]:
     """Return time per clip and playback of each reviewer of the primary cohort, by code."""
     seconds: dict[str, list[float]] = defaultdict(list)
     playback: dict[str, dict[str, int]] = defaultdict(
-        lambda: {"measured": 0, "not_measured": 0, "left_as_unplayable": 0, "muted": 0, "replayed": 0}
+        lambda: {
+            "measured": 0,
+            "not_measured": 0,
+            "left_as_unplayable": 0,
+            "muted": 0,
+            "replayed": 0,
+        }
     )
     sheets = AnswerSheet.objects.filter(
         stimulus__round=round_, stimulus__retirement=None,
         reviewer__memberships__round=round_, reviewer__memberships__role=Role.PRIMARY,
     )  # fmt: skip
-    rows = sheets.values_list("reviewer__code", "started_at", "locked_at", "unplayable_at", "playback")
+    rows = sheets.values_list(
+        "reviewer__code", "started_at", "locked_at", "unplayable_at", "playback"
+    )
     for code, started, locked, unplayable, report in rows.iterator(chunk_size=ROWS_AT_ONCE):
         counts = playback[code]
         if unplayable is not None:
@@ -46,7 +54,10 @@ def read_conduct(round_: Round) -> dict[str, dict[str, Any]]:
             seconds[code].append((locked - started).total_seconds())
             counts["muted"] += report.get("muted_s", 0) > 0
             counts["replayed"] += report.get("plays", 0) > 1
-    return {code: {"seconds_per_clip": _median(seconds[code]), "playback": counts} for code, counts in playback.items()}
+    return {
+        code: {"seconds_per_clip": _median(seconds[code]), "playback": counts}
+        for code, counts in playback.items()
+    }
 
 
 def _median(found: list[float]) -> dict[str, Any]:

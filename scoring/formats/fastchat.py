@@ -27,7 +27,9 @@ PASSED_OVER = ("anony", "conversation_a", "conversation_b")
 
 @dataclass(frozen=True, slots=True)
 class BattleRow:
-    """A battle as a file says it, counted from 1; what it does not say is empty, and replicates are 1."""
+    """A battle as a file says it, counted from 1; what it does not say is empty, and replicates are
+    1.
+    """
 
     number: int
     model_a: str
@@ -49,8 +51,8 @@ class BattleRow:
 def read_battles(path: Path) -> list[BattleRow]:
     """Read a file of battles strictly: a JSON list, or one object a line.
 
-    Raises BadInput, naming row and field of every fault: a missing or unknown key, a value of another kind, a winner
-    that there is not.
+    Raises BadInput, naming row and field of every fault: a missing or unknown key, a value of
+    another kind, a winner that there is not.
     """
     faults: list[str] = []
     rows = [_row(number, found, faults) for number, found in enumerate(_objects(path), start=1)]
@@ -69,7 +71,9 @@ def _objects(path: Path) -> Sequence[Any]:
             return found
         return [json.loads(line) for line in text.splitlines() if line.strip()]
     except (ValueError, RecursionError) as error:
-        raise BadInput(str(path), [f"this is neither a JSON list nor one JSON object a line: {error}"]) from error
+        raise BadInput(
+            str(path), [f"this is neither a JSON list nor one JSON object a line: {error}"]
+        ) from error
 
 
 def _row(number: int, found: Any, faults: list[str]) -> BattleRow | None:
@@ -80,7 +84,9 @@ def _row(number: int, found: Any, faults: list[str]) -> BattleRow | None:
     faults += wrong
     if wrong:
         return None
-    given = {field: value for field, value in found.items() if value}  # an empty field is one that was left out
+    given = {
+        field: value for field, value in found.items() if value
+    }  # an empty field is one that was left out
     return BattleRow(
         number=number,
         model_a=found["model_a"],
@@ -99,13 +105,17 @@ def _row(number: int, found: Any, faults: list[str]) -> BattleRow | None:
 def _faults(number: int, found: Mapping[str, Any]) -> list[str]:
     known = {*TEXTS, *NUMBERS, *PASSED_OVER}
     faults = [f"row {number}, {key}: there is no such key" for key in found if key not in known]
-    faults += [f"row {number}, {key}: this key is missing" for key in REQUIRED if not found.get(key)]
+    faults += [
+        f"row {number}, {key}: this key is missing" for key in REQUIRED if not found.get(key)
+    ]
     for key in TEXTS:
         if found.get(key) is not None and not isinstance(found[key], str):
             faults.append(f"row {number}, {key}: {found[key]!r} is not text")
     for key in NUMBERS:
         value = found.get(key)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not _fits(value)):
+        if value is not None and (
+            isinstance(value, bool) or not isinstance(value, int | float) or not _fits(value)
+        ):
             faults.append(f"row {number}, {key}: {value!r} is not a number that it can be")
     winner = found.get("winner")
     if isinstance(winner, str) and winner and winner not in OUTCOME:

@@ -1,8 +1,9 @@
 """The form of a round in Label Studio's JSON, both ways. No Django here.
 
-Each question is a single choice whose aliases are our answers (``yes``, ``4``, ``na:no_event``); `labelling_config` is
-the interface that goes with it. A task is a clip under its opaque id; an annotation is one sheet. Reviewers are codes:
-Label Studio knows its own accounts only, so a code stands in a key of its own, ``reviewer``, which it passes over.
+Each question is a single choice whose aliases are our answers (``yes``, ``4``, ``na:no_event``);
+`labelling_config` is the interface that goes with it. A task is a clip under its opaque id; an
+annotation is one sheet. Reviewers are codes: Label Studio knows its own accounts only, so a code
+stands in a key of its own, ``reviewer``, which it passes over.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ _VIDEO = "video"
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One annotation: who made it, of which stimulus, and its answers by question; ``label`` says where it stands."""
+    """One annotation: who made it, of which stimulus, and its answers by question; ``label`` says
+    where it stands.
+    """
 
     label: str
     reviewer: str
@@ -48,18 +51,28 @@ def write_label_studio(folder: Path, record: RoundRecord) -> None:
 
 
 def labelling_config(protocol: Protocol) -> str:
-    """Return the interface: the clip, then each question with all its answers. Label Studio cannot hold our N/A map."""
+    """Return the interface: the clip, then each question with all its answers.
+
+    Label Studio cannot hold our N/A map.
+    """
     view = ET.Element("View")
     ET.SubElement(view, "Header", value="$scene_title")
     ET.SubElement(view, "Video", name=_VIDEO, value=f"${_VIDEO}")
     for question in protocol.questions:
         ET.SubElement(view, "Header", value=f"${question.key}_wording", size="4")
         choices = ET.SubElement(
-            view, "Choices", name=question.key, toName=_VIDEO, choice="single-radio", required="true"
+            view,
+            "Choices",
+            name=question.key,
+            toName=_VIDEO,
+            choice="single-radio",
+            required="true",
         )
         for option in protocol.options(question):
             ET.SubElement(choices, "Choice", value=option.label, alias=option.value)
-        for reason in sorted({rule.reason for rule in protocol.na_rules if rule.question == question.key}):
+        for reason in sorted(
+            {rule.reason for rule in protocol.na_rules if rule.question == question.key}
+        ):
             words = f"N/A: {protocol.na_reasons[reason]}"
             ET.SubElement(choices, "Choice", value=words, alias=f"na:{reason}")
     ET.indent(view)
@@ -78,7 +91,11 @@ def _task(record: RoundRecord, place: int, cell: CellRecord) -> dict[str, Any]:
             "scene_title": form.title,
             **wording,
         },
-        "meta": {"round": record.name, "protocol": record.protocol.label, "protocol_digest": record.protocol_digest},
+        "meta": {
+            "round": record.name,
+            "protocol": record.protocol.label,
+            "protocol_digest": record.protocol_digest,
+        },
     }
 
 
@@ -102,11 +119,15 @@ def _annotation(record: RoundRecord, number: int) -> dict[str, Any]:
     }
 
 
-def read_label_studio(path: Path, protocol: Protocol, accounts: Mapping[str, str]) -> list[Annotation]:
-    """Read the annotations of a JSON export: choices by alias or by label, ratings by number, texts not at all.
+def read_label_studio(
+    path: Path, protocol: Protocol, accounts: Mapping[str, str]
+) -> list[Annotation]:
+    """Read the annotations of a JSON export: choices by alias or by label, ratings by number, texts
+    not at all.
 
-    ``accounts`` names the reviewer of an account that the file gives as a number or an address. Cancelled annotations
-    are passed over. Raises BadInput, naming each annotation that cannot be read.
+    ``accounts`` names the reviewer of an account that the file gives as a number or an address.
+    Cancelled annotations are passed over. Raises BadInput, naming each annotation that cannot be
+    read.
     """
     tasks = _tasks(path)
     found, faults = [], []
@@ -130,7 +151,9 @@ def _tasks(path: Path) -> list[Any]:
     except (ValueError, RecursionError) as error:
         raise BadInput(str(path), [f"this is not JSON in UTF-8: {error}"]) from error
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
-        fault = "this is not a list of tasks; export “JSON” from Label Studio, not “JSON-MIN” or CSV"
+        fault = (
+            "this is not a list of tasks; export “JSON” from Label Studio, not “JSON-MIN” or CSV"
+        )
         raise BadInput(str(path), [fault])
     return tasks
 
@@ -147,9 +170,15 @@ def _annotations(task: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _read(
-    task: Mapping[str, Any], annotation: Mapping[str, Any], label: str, protocol: Protocol, accounts: Mapping[str, str]
+    task: Mapping[str, Any],
+    annotation: Mapping[str, Any],
+    label: str,
+    protocol: Protocol,
+    accounts: Mapping[str, str],
 ) -> Annotation:
-    stimulus = task["data"].get("stimulus") or str(task["data"][_VIDEO]).rpartition("/")[2].removesuffix(".mp4")
+    stimulus = task["data"].get("stimulus") or str(task["data"][_VIDEO]).rpartition("/")[
+        2
+    ].removesuffix(".mp4")
     answers: dict[str, str] = {}
     for result in annotation["result"]:
         question = result["from_name"]
@@ -173,7 +202,9 @@ def _answer(protocol: Protocol, question: str, result: Mapping[str, Any]) -> str
     if result["type"] == "rating":
         return str(value["rating"])
     if result["type"] != "choices":
-        raise ValueError(f"{question!r} is answered by {result['type']!r}; choices and ratings are read")
+        raise ValueError(
+            f"{question!r} is answered by {result['type']!r}; choices and ratings are read"
+        )
     (choice,) = value["choices"]
     return _by_label(protocol, question).get(choice, str(choice))
 

@@ -1,7 +1,8 @@
-"""Ratings as tools for crowdsourced ITU-T P.910 tests write them: a table per clip, one per worker. No Django here.
+"""Ratings as tools for crowdsourced ITU-T P.910 tests write them: a table per clip, one per worker.
+No Django here.
 
-Each rating scale is a test of its own there, so each gets its own pair of files. Facts are no ratings and stay out, and
-an N/A is no vote.
+Each rating scale is a test of its own there, so each gets its own pair of files. Facts are no
+ratings and stay out, and an N/A is no vote.
 """
 
 from __future__ import annotations
@@ -21,13 +22,23 @@ WORKER_HEADER = ("HITId", "workerid", "file", "short_file_name", "vote", "condit
 
 
 def write_p910(folder: Path, record: RoundRecord) -> None:
-    """Write ``SCALE_votes_per_clip.csv`` and ``SCALE_votes_per_worker.csv`` for each rating scale."""
+    """Write ``SCALE_votes_per_clip.csv`` and ``SCALE_votes_per_worker.csv`` for each rating
+    scale.
+    """
     votes = tally(record)
     for question in record.protocol.questions:
         if record.protocol.is_scale(question):
             rows = list(_clips(votes, question.key))
-            write_csv(folder / f"{question.key}_votes_per_clip.csv", _clip_header(len(votes.record.primary)), rows)
-            write_csv(folder / f"{question.key}_votes_per_worker.csv", WORKER_HEADER, _workers(votes, question.key))
+            write_csv(
+                folder / f"{question.key}_votes_per_clip.csv",
+                _clip_header(len(votes.record.primary)),
+                rows,
+            )
+            write_csv(
+                folder / f"{question.key}_votes_per_worker.csv",
+                WORKER_HEADER,
+                _workers(votes, question.key),
+            )
 
 
 def _clip_header(reviewers: int) -> list[str]:
@@ -36,7 +47,9 @@ def _clip_header(reviewers: int) -> list[str]:
 
 
 def _clips(votes: Tally, question: str) -> Iterator[RowOfCells]:
-    """Yield a row per clip: its votes by the places of the cohort, their mean, standard deviation and half interval."""
+    """Yield a row per clip: its votes by the places of the cohort, their mean, standard deviation
+    and half interval.
+    """
     width = len(votes.record.primary)
     for cell, row in zip(votes.record.cells, votes.numbers(question), strict=True):
         if not cell.stimulus:
@@ -63,7 +76,13 @@ def _workers(votes: Tally, question: str) -> Iterator[RowOfCells]:
     for place, reviewer in enumerate(record.primary):
         for cell, value in zip(record.cells, numbers[:, place], strict=True):
             if cell.stimulus and not math.isnan(value):
-                yield (f"{record.name}-{reviewer}", reviewer, *_file(cell), f"{value:g}", _condition(cell))
+                yield (
+                    f"{record.name}-{reviewer}",
+                    reviewer,
+                    *_file(cell),
+                    f"{value:g}",
+                    _condition(cell),
+                )
 
 
 def _file(cell: CellRecord) -> tuple[str, str]:

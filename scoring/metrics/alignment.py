@@ -1,9 +1,10 @@
 """Whether people prefer what a metric ranks higher. No Django here.
 
-Source: arXiv:2608.26336v1, §4.4 and §E: blind pairs of two systems' rollouts of one case, three annotators, ties half
-a win, majority vote, Spearman's correlation of win rates with direction-adjusted scores over systems. Ours: three
-different votes are a tie; the interval; and the ceiling: how well an annotator agrees with the others. Pairs are
-planned as any blind pairs (``review.pairs``).
+Source: arXiv:2608.26336v1, §4.4 and §E: blind pairs of two systems' rollouts of one case, three
+annotators, ties half a win, majority vote, Spearman's correlation of win rates with
+direction-adjusted scores over systems. Ours: three different votes are a tie; the interval; and the
+ceiling: how well an annotator agrees with the others. Pairs are planned as any blind pairs
+(``review.pairs``).
 """
 
 from __future__ import annotations
@@ -60,25 +61,33 @@ def win_rates(matches: Sequence[Match], labels: Sequence[Vote]) -> dict[str, flo
 def alignment(
     judged: Sequence[Judged], scores: Mapping[str, float], *, better: Literal["higher", "lower"]
 ) -> Estimate | Undefined:
-    """Return Spearman's correlation over systems of win rates with scores, ``n`` the number of systems.
+    """Return Spearman's correlation over systems of win rates with scores, ``n`` the number of
+    systems.
 
-    Scores of a metric where lower is better are turned round. The interval speaks of other systems: normal on the scale
-    of Fisher's z, with variance 1.06 / (n - 3) (Fieller, Hartley & Pearson 1957, Biometrika 44).
+    Scores of a metric where lower is better are turned round. The interval speaks of other systems:
+    normal on the scale of Fisher's z, with variance 1.06 / (n - 3) (Fieller, Hartley & Pearson
+    1957, Biometrika 44).
     """
-    matches, labels = [one.match for one in judged], [majority(list(one.votes.values())) for one in judged]
+    matches, labels = (
+        [one.match for one in judged],
+        [majority(list(one.votes.values())) for one in judged],
+    )
     rates = win_rates(matches, labels)
     value, systems = _spearman(rates, scores, better), len(rates.keys() & scores.keys())
     if value is None:
         return Undefined("a correlation needs three systems that differ in both", systems)
     if systems == FEWEST or abs(value) >= PERFECT:
-        return without_interval(value, systems, "three systems, or a perfect order, leave no spread to tell from")
+        return without_interval(
+            value, systems, "three systems, or a perfect order, leave no spread to tell from"
+        )
     reach = UPPER * math.sqrt(1.06 / (systems - 3))
     low, high = (math.tanh(math.atanh(value) + side * reach) for side in (-1, 1))
     return Estimate(value, low, high, systems, "normal on Fisher's scale, variance 1.06 / (n - 3)")
 
 
 def ceiling(judged: Sequence[Judged]) -> float | None:
-    """Return how well an annotator's win rates agree with those of the others, on average; None when that is undefined.
+    """Return how well an annotator's win rates agree with those of the others, on average; None
+    when that is undefined.
 
     No metric can be expected to agree with people much better than they do among themselves.
     """
@@ -88,7 +97,9 @@ def ceiling(judged: Sequence[Judged]) -> float | None:
         known = [one for one in judged if name in one.votes and len(one.votes) > 1]
         matches = [one.match for one in known]
         own = win_rates(matches, [one.votes[name] for one in known])
-        others = [majority([vote for who, vote in one.votes.items() if who != name]) for one in known]
+        others = [
+            majority([vote for who, vote in one.votes.items() if who != name]) for one in known
+        ]
         value = _spearman(own, win_rates(matches, others), "higher")
         if value is not None:
             found.append(value)

@@ -1,4 +1,7 @@
-"""From forms, signals and plug-ins to one value for each case: ratings, then units, then cases. No Django here."""
+"""From forms, signals and plug-ins to one value for each case: ratings, then units, then cases.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ INTERVAL_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class CaseValue:
-    """A metric's value for one case, or why there is none. ``signed`` is the change with its direction, for drifts."""
+    """A metric's value for one case, or why there is none.
+
+    ``signed`` is the change with its direction, for drifts.
+    """
 
     case: str
     value: float | None
@@ -40,11 +46,12 @@ class CaseValue:
 class Evidence:
     """Everything known about one rollout (a case of one system).
 
-    ``forms`` are answers; ``measured`` holds measurements of the whole rollout by metric; ``intervals`` a plug-in's
-    values by metric, one for each 30 s interval in order; ``prompt_signal`` the signal's part (1..5) of the visual
-    continuity at each prompt. ``failure`` is why there is no rollout at all; ``evaluator_failures`` says, by metric,
-    why a judge or a tool brought nothing; ``unanswered`` are the kinds of units that were shown and that nobody
-    answered. ``count`` is how many intervals are looked at, 0 for as many as something is known of.
+    ``forms`` are answers; ``measured`` holds measurements of the whole rollout by metric;
+    ``intervals`` a plug-in's values by metric, one for each 30 s interval in order;
+    ``prompt_signal`` the signal's part (1..5) of the visual continuity at each prompt. ``failure``
+    is why there is no rollout at all; ``evaluator_failures`` says, by metric, why a judge or a tool
+    brought nothing; ``unanswered`` are the kinds of units that were shown and that nobody answered.
+    ``count`` is how many intervals are looked at, 0 for as many as something is known of.
     """
 
     case: str
@@ -59,16 +66,18 @@ class Evidence:
     count: int = 0
 
     def within(self, horizon_s: float, *, interval_s: float = INTERVAL_S) -> Evidence:
-        """Return what is known of the first ``horizon_s`` seconds: of forms about a whole or its end, those of that
-        horizon. Of what was measured of the whole, continuity is that of the prefix's own windows, and what could
-        not be measured stays so; other values are left out.
+        """Return what is known of the first ``horizon_s`` seconds: of forms about a whole or its
+        end, those of that horizon. Of what was measured of the whole, continuity is that of the
+        prefix's own windows, and what could not be measured stays so; other values are left out.
         """
         count = int(horizon_s // interval_s)
         return replace(
             self,
             forms=tuple(form for form in self.forms if _belongs(form, horizon_s)),
             measured={
-                code: part for code, one in self.measured.items() if (part := _of_prefix(one, horizon_s)) is not None
+                code: part
+                for code, one in self.measured.items()
+                if (part := _of_prefix(one, horizon_s)) is not None
             },
             intervals={code: values[:count] for code, values in self.intervals.items()},
             count=count,
@@ -82,7 +91,8 @@ def _belongs(form: Form, horizon_s: float) -> bool:
 
 
 def _of_prefix(whole: Measurement, horizon_s: float) -> Measurement | None:
-    """Return what a measurement of the whole says of the first ``horizon_s`` seconds: the mean of the windows in them.
+    """Return what a measurement of the whole says of the first ``horizon_s`` seconds: the mean of
+    the windows in them.
 
     None where it says nothing of a part.
     """
@@ -91,25 +101,36 @@ def _of_prefix(whole: Measurement, horizon_s: float) -> Measurement | None:
     windows = whole.evidence.get("windows")
     if windows is None:
         return None
-    value = mean(window.score for window in in_prefix((Window(**one) for one in windows), horizon_s))
+    value = mean(
+        window.score for window in in_prefix((Window(**one) for one in windows), horizon_s)
+    )
     if value is None:
         return replace(whole, value=None, status="not_applicable", reason=NO_WINDOW, evidence={})
     return replace(whole, value=value)
 
 
 def case_value(table: MetricTable, metric: Metric, evidence: Evidence) -> CaseValue:
-    """Return a metric's value for one case. Raises CriteriaDiffer for endpoints that cannot be compared."""
+    """Return a metric's value for one case.
+
+    Raises CriteriaDiffer for endpoints that cannot be compared.
+    """
     case = evidence.case
     if metric.track not in {"both", evidence.track}:
         return CaseValue(case, None, "not_applicable", f"the metric is of the {metric.track} track")
     if evidence.failure:
         return CaseValue(case, None, "generation_failure", evidence.failure)
     failures = evidence.evaluator_failures
-    if failed := [failures[code] for code in (metric.code, metric.of or metric.code) if code in failures]:
+    if failed := [
+        failures[code] for code in (metric.code, metric.of or metric.code) if code in failures
+    ]:
         return CaseValue(case, None, "evaluator_failure", failed[0])
     if metric.recipe == "endpoint_change":
         return _drift(table, metric, evidence)
-    has_no_picture = metric.computed == "mixed" and not evidence.prompt_signal and metric.code in evidence.measured
+    has_no_picture = (
+        metric.computed == "mixed"
+        and not evidence.prompt_signal
+        and metric.code in evidence.measured
+    )
     if metric.computed in {"signals", "plug_in"} or has_no_picture:
         return _measured(metric, evidence)
     return _answered(table, metric, evidence)
@@ -118,9 +139,19 @@ def case_value(table: MetricTable, metric: Metric, evidence: Evidence) -> CaseVa
 def _answered(table: MetricTable, metric: Metric, evidence: Evidence) -> CaseValue:
     forms = [form for form in evidence.forms if form.kind == metric.unit]
     if not forms and metric.unit in evidence.unanswered:
-        return CaseValue(evidence.case, None, "unavailable", f"nobody answered about any {metric.unit} of this case")
+        return CaseValue(
+            evidence.case,
+            None,
+            "unavailable",
+            f"nobody answered about any {metric.unit} of this case",
+        )
     if not forms:
-        return CaseValue(evidence.case, None, "not_applicable", f"no {metric.unit} of this case was to be answered")
+        return CaseValue(
+            evidence.case,
+            None,
+            "not_applicable",
+            f"no {metric.unit} of this case was to be answered",
+        )
     why = "every answer is N/A"
     if metric.recipe == "criteria_change":
         value, why = mean(_changes(table, metric, forms, evidence.case)), "nobody rated both ends"
@@ -145,12 +176,15 @@ def unit_values(
 def interval_values(table: MetricTable, code: str, evidence: Evidence) -> list[float | None]:
     """Return a metric of quality for each 30 s interval in order, from a plug-in or from forms.
 
-    An interval that nobody was asked about is None, so that the first and the last are what they are called.
+    An interval that nobody was asked about is None, so that the first and the last are what they
+    are called.
     """
     metric = table.metric(code)
     if code in evidence.intervals:
         return list(evidence.intervals[code])
-    found = unit_values(table, metric, (form for form in evidence.forms if form.kind == metric.unit), {})
+    found = unit_values(
+        table, metric, (form for form in evidence.forms if form.kind == metric.unit), {}
+    )
     count = max([evidence.count, *(int(place) for place in found)])
     return [found.get(str(number)) for number in range(1, count + 1)]
 
@@ -166,17 +200,23 @@ def _form_value(
     return ONE_FORM[metric.recipe](form.answers, questions)
 
 
-def _changes(table: MetricTable, metric: Metric, forms: Sequence[Form], case: str) -> list[float | None]:
-    """Return each judge's change between the two ends; picture and sound of an end are forms of their own.
+def _changes(
+    table: MetricTable, metric: Metric, forms: Sequence[Form], case: str
+) -> list[float | None]:
+    """Return each judge's change between the two ends; picture and sound of an end are forms of
+    their own.
 
-    A judge who rated one end only, as one with a share of the windows may have, says nothing about a change.
+    A judge who rated one end only, as one with a share of the windows may have, says nothing about
+    a change.
     """
     questions, changes = table.questions(metric), []
     for judge in dict.fromkeys(form.judge for form in forms):
         ends: dict[str, dict[str, Answer]] = {place: {} for place in FIRST_LAST}
         for form in forms:
             if form.judge == judge:
-                rated = {key: form.answers[key] for key in questions if form.answers.get(key) is not None}
+                rated = {
+                    key: form.answers[key] for key in questions if form.answers.get(key) is not None
+                }
                 ends.setdefault(form.place, {}).update(rated)
         first, last = (ends[place] for place in FIRST_LAST)
         if first and last:
@@ -197,7 +237,9 @@ def _measured(metric: Metric, evidence: Evidence) -> CaseValue:
     if found is not None:
         return CaseValue(evidence.case, found.value, found.status, found.reason)
     value = mean(evidence.intervals.get(metric.code, ()))
-    return CaseValue(evidence.case, value) if value is not None else _unmeasured(metric, evidence.case)
+    return (
+        CaseValue(evidence.case, value) if value is not None else _unmeasured(metric, evidence.case)
+    )
 
 
 def _unmeasured(metric: Metric, case: str) -> CaseValue:

@@ -1,8 +1,8 @@
 """From the answers of one form to one number, or none. No Django here.
 
-An answer is a number, a yes or no, or None: a criterion that the prompt does not have, a target that was not reached, a
-source that never came about. None is left out and never counts as a low score. Definitions: arXiv:2608.26336v1,
-§B.1-B.6.
+An answer is a number, a yes or no, or None: a criterion that the prompt does not have, a target
+that was not reached, a source that never came about. None is left out and never counts as a low
+score. Definitions: arXiv:2608.26336v1, §B.1-B.6.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class CriteriaDiffer(Refusal):
 class Form:
     """The answers of one judge, or one person, about one unit of a rollout.
 
-    ``kind`` and ``place`` name the unit: an interval 1 to 6, the full rollout, an update P1 to P5; ``end_s`` is the
-    last moment of the rollout that was looked at, in seconds.
+    ``kind`` and ``place`` name the unit: an interval 1 to 6, the full rollout, an update P1 to P5;
+    ``end_s`` is the last moment of the rollout that was looked at, in seconds.
     """
 
     case: str
@@ -60,12 +60,16 @@ def latency(answers: Mapping[str, Answer], questions: Sequence[str]) -> float | 
 
 
 def capped_latency(answers: Mapping[str, Answer], questions: Sequence[str]) -> float | None:
-    """Return the same with 30 s for a target that was not reached (appendix SA-PVRL and SA-PARL, §D.4)."""
+    """Return the same with 30 s for a target that was not reached (appendix SA-PVRL and SA-PARL,
+    §D.4).
+    """
     asked = [answers[question] for question in questions if question in answers]
     return mean(CAP_S if value is None else value for value in asked)
 
 
-def if_established(answers: Mapping[str, Answer], questions: Sequence[str], established_by: str) -> float | None:
+def if_established(
+    answers: Mapping[str, Answer], questions: Sequence[str], established_by: str
+) -> float | None:
     """Return the rating of how history was followed, None when the source never came about."""
     return of_questions(answers, questions) if answers.get(established_by) else None
 
@@ -77,15 +81,21 @@ def criteria_change(
 
     Raises CriteriaDiffer unless the same criteria were rated at both.
     """
-    early, late = ({key for key in questions if found.get(key) is not None} for found in (first, last))
+    early, late = (
+        {key for key in questions if found.get(key) is not None} for found in (first, last)
+    )
     if early != late:
         odd = ", ".join(sorted(early ^ late))
-        raise CriteriaDiffer(f"{case}: {odd} was rated at one end of the rollout only. Rate both ends, or neither.")
+        raise CriteriaDiffer(
+            f"{case}: {odd} was rated at one end of the rollout only. Rate both ends, or neither."
+        )
     return mean(abs(float(last[key] or 0) - float(first[key] or 0)) for key in sorted(early))
 
 
 def endpoint_change(values: Sequence[float | None]) -> tuple[float, float] | None:
-    """Return the absolute and the signed change from the first value to the last; None when either is missing."""
+    """Return the absolute and the signed change from the first value to the last; None when either
+    is missing.
+    """
     if len(values) < 2 or values[0] is None or values[-1] is None:  # noqa: PLR2004
         return None
     change = values[-1] - values[0]

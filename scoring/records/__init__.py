@@ -1,7 +1,8 @@
 """A closed round as columns: all that scores, reports and releases are made from. No Django here.
 
-The same record is read from the database and from the tables of a release, so that whoever holds a release can
-recompute everything in it. Answers are small whole numbers in arrays: a round of millions of them fits in memory.
+The same record is read from the database and from the tables of a release, so that whoever holds a
+release can recompute everything in it. Answers are small whole numbers in arrays: a round of
+millions of them fits in memory.
 """
 
 from scoring.records.answers import MISSING, AnswerBook, Codes, Integers, Sheets

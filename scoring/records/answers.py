@@ -15,15 +15,18 @@ Integers = NDArray[np.int64]
 Codes = NDArray[np.int8]
 
 MISSING = -1
-"""What stands in a column where there is nothing: no answer, no reviewer of the cohort, no window."""
+"""What stands in a column where there is nothing: no answer, no reviewer of the cohort, no
+window.
+"""
 
 
 @dataclass(frozen=True)
 class Sheets:
     """The locked sheets, one entry of every column for each.
 
-    cell and reviewer: (n,) places in the record's lists; answers: (n, questions) codes of an `AnswerBook`, ``MISSING``
-    where there is none. ``window`` is the place of the part that a sheet is about, where parts are shown.
+    cell and reviewer: (n,) places in the record's lists; answers: (n, questions) codes of an
+    `AnswerBook`, ``MISSING`` where there is none. ``window`` is the place of the part that a sheet
+    is about, where parts are shown.
     """
 
     cell: Integers
@@ -41,7 +44,9 @@ class Sheets:
 
 @dataclass(frozen=True)
 class AnswerBook:
-    """The answers a protocol knows, as codes: of each question first its values in order, then every N/A reason."""
+    """The answers a protocol knows, as codes: of each question first its values in order, then
+    every N/A reason.
+    """
 
     protocol: Protocol
 
@@ -53,7 +58,9 @@ class AnswerBook:
     def reasons(self) -> tuple[str, ...]:
         rollouts = self.protocol.rollouts
         # Databases keep the order of a JSON object's keys or do not.
-        return tuple(sorted(self.protocol.na_reasons if rollouts is None else rollouts.forms.na_reasons))
+        return tuple(
+            sorted(self.protocol.na_reasons if rollouts is None else rollouts.forms.na_reasons)
+        )
 
     def values(self, question: str) -> tuple[str, ...]:
         """Return the values of a question, in order."""
@@ -73,17 +80,27 @@ class AnswerBook:
 
     @cached_property
     def _values(self) -> Mapping[str, tuple[str, ...]]:
-        return {key: tuple(option.value for option in found.answers) for key, found in self._sets.items()}
+        return {
+            key: tuple(option.value for option in found.answers)
+            for key, found in self._sets.items()
+        }
 
     @cached_property
     def _sets(self) -> Mapping[str, AnswerSet]:
-        """What can be answered to each question; those of rollouts are of several forms, of which a sheet has one."""
+        """What can be answered to each question; those of rollouts are of several forms, of which a
+        sheet has one.
+        """
         rollouts = self.protocol.rollouts
         if rollouts is None:
-            return {question.key: self.protocol.answer_set(question) for question in self.protocol.questions}
+            return {
+                question.key: self.protocol.answer_set(question)
+                for question in self.protocol.questions
+            }
         criteria, sets = rollouts.metrics.criteria, rollouts.forms.answer_sets
         asked: dict[str, str] = {}
         for form in rollouts.forms.forms:
             asked |= {question.key: question.answers for question in form.questions}
-            asked |= dict.fromkeys(criteria[form.criteria], form.answers or "") if form.criteria else {}
+            asked |= (
+                dict.fromkeys(criteria[form.criteria], form.answers or "") if form.criteria else {}
+            )
         return {key: sets[name] for key, name in asked.items()}

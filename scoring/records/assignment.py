@@ -1,7 +1,9 @@
-"""Whose clip is whose in a round, and who answers: one digest over all of it, keyed with the round's secret.
+"""Whose clip is whose in a round, and who answers: one digest over all of it, keyed with the
+round's secret.
 
-The same digest is made from the rows of a database and from the files of a release. Without the secret, which is
-published after the close, nobody can try out which assignment gives a digest. No Django here.
+The same digest is made from the rows of a database and from the files of a release. Without the
+secret, which is published after the close, nobody can try out which assignment gives a digest. No
+Django here.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from fartbench.protocol import canonical_bytes
 from scoring.records.rows import CellRecord, ConfigurationRecord, ReviewerRecord, WindowRecord
 
 RECORDED = "assignment recorded"  # the audit trail's word for an entry with such a digest
-# Each of these steps changes who answers about what, and is followed by an entry with the new digest.
+# Each of these steps changes who answers about what, and is followed by an entry with the new
+# digest.
 CHANGES = ("reviewer replaced", "secondary reviewer added", "stimulus retired")
 _PURPOSE = b"fartbench.assignment\n"
 
@@ -63,13 +66,20 @@ class Outline:
 
 
 def assignment_digest(round_: Assigned, secret: str) -> str:
-    """Return the HMAC-SHA-256 (hex) over configurations, cells with clips and outcomes, windows, codes and roles.
+    """Return the HMAC-SHA-256 (hex) over configurations, cells with clips and outcomes, windows,
+    codes and roles.
 
     Notes about cells that cannot be compared may still be made, and have entries of their own.
     """
     cells = [replace(cell, limitation="") for cell in round_.cells]
     content = {
-        "round": [round_.name, round_.protocol_digest, list(round_.scenes), round_.replicates, round_.seed],
+        "round": [
+            round_.name,
+            round_.protocol_digest,
+            list(round_.scenes),
+            round_.replicates,
+            round_.seed,
+        ],
         "opened_at": round_.opened_at,
         "configurations": _values(round_.configurations),
         "cells": _values(cells),
@@ -86,7 +96,9 @@ def _values(records: Iterable[Any]) -> list[list[Any]]:
 
 def keyed_digest(content: Any, secret: str) -> str:
     """Return the HMAC-SHA-256 (hex) of plain JSON under a round's secret."""
-    return hmac.new(secret.encode(), _PURPOSE + canonical_bytes(content), hashlib.sha256).hexdigest()
+    return hmac.new(
+        secret.encode(), _PURPOSE + canonical_bytes(content), hashlib.sha256
+    ).hexdigest()
 
 
 def secret_sha256(secret: str) -> str:

@@ -1,4 +1,6 @@
-"""Reads what the AI judges of a closed round said, and refuses a judge that is not what was frozen."""
+"""Reads what the AI judges of a closed round said, and refuses a judge that is not what was
+frozen.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,11 @@ ROWS_AT_ONCE = 5_000
 
 
 def read_judges(round_: Round, shown: Shown) -> tuple[JudgeRecord, ...]:
-    """Return every judge of the round by name and variant; ``shown`` gives the places of each stimulus.
+    """Return every judge of the round by name and variant; ``shown`` gives the places of each
+    stimulus.
 
-    Runs on clips that were replaced count for nothing. Raises RoundAltered when a judge protocol was changed.
+    Runs on clips that were replaced count for nothing. Raises RoundAltered when a judge protocol
+    was changed.
     """
     judges = list(Judge.objects.filter(round=round_).order_by("name", "variant"))
     faults = [
@@ -45,10 +49,16 @@ def read_judges(round_: Round, shown: Shown) -> tuple[JudgeRecord, ...]:
 
 def _runs(round_: Round, shown: Shown) -> dict[int, list[JudgeRunRecord]]:
     found: dict[int, list[JudgeRunRecord]] = defaultdict(list)
-    runs = JudgeRun.objects.filter(judge__round=round_, stimulus__retirement=None).defer("response_id").order_by()
+    runs = (
+        JudgeRun.objects.filter(judge__round=round_, stimulus__retirement=None)
+        .defer("response_id")
+        .order_by()
+    )
     for run in runs.iterator(chunk_size=ROWS_AT_ONCE):
         if run.stimulus_id not in shown.cell:
-            raise RoundAltered(round_.name, [f"stimulus {run.stimulus_id}: no key says whose it is"])
+            raise RoundAltered(
+                round_.name, [f"stimulus {run.stimulus_id}: no key says whose it is"]
+            )
         found[run.judge_id].append(_run(run, shown))
     return found
 

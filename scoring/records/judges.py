@@ -16,9 +16,11 @@ ENDED = frozenset({ANSWERED, "blocked", "invalid", "error"})
 
 @dataclass(frozen=True, slots=True)
 class JudgeRunRecord:
-    """A judge on one cell, or on a window of it: their places in the record's lists. Texts that are unknown are empty.
+    """A judge on one cell, or on a window of it: their places in the record's lists. Texts that are
+    unknown are empty.
 
-    ``answers`` hold each question's answer as it stands in tables, and are empty unless ``state`` is ``answered``.
+    ``answers`` hold each question's answer as it stands in tables, and are empty unless ``state``
+    is ``answered``.
     """
 
     cell: int
@@ -36,8 +38,9 @@ class JudgeRunRecord:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRecord:
-    """A frozen judge with its runs, in the order of the cells. ``content`` is its judge protocol, ``digest`` its
-    SHA-256; ``frozen_at`` is ISO 8601 in UTC."""
+    """A frozen judge with its runs, in the order of the cells. ``content`` is its judge protocol,
+    ``digest`` its SHA-256; ``frozen_at`` is ISO 8601 in UTC.
+    """
 
     name: str
     variant: str

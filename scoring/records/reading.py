@@ -1,4 +1,6 @@
-"""Reads a round from the database as columns, and refuses rows that are not what was opened or locked."""
+"""Reads a round from the database as columns, and refuses rows that are not what was opened or
+locked.
+"""
 
 from __future__ import annotations
 
@@ -40,11 +42,14 @@ ROWS_AT_ONCE = 5_000
 def read_round(round_: Round) -> RoundRecord:
     """Read a round: its cells, its cohort and every locked sheet, in a fixed number of queries.
 
-    Raises RoundAltered, naming what is wrong, when the protocol is not the one the round was opened on, the primary
-    cohort is larger than the protocol allows, or a sheet is not what its reviewer locked.
+    Raises RoundAltered, naming what is wrong, when the protocol is not the one the round was opened
+    on, the primary cohort is larger than the protocol allows, or a sheet is not what its reviewer
+    locked.
     """
     refuse_other_protocol(round_)
-    members = list(CohortMember.objects.filter(round=round_).select_related("reviewer").order_by("place"))
+    members = list(
+        CohortMember.objects.filter(round=round_).select_related("reviewer").order_by("place")
+    )
     refuse_large_cohort(round_, members)
     cells, samples = _cells(round_)
     place_of = {sample: place for place, (sample, _) in enumerate(cells)}
@@ -64,7 +69,9 @@ def read_round(round_: Round) -> RoundRecord:
         cells=records,
         configurations=_configurations(samples),
         reviewers=tuple(ReviewerRecord(member.reviewer.code, member.role) for member in members),
-        sheets=_sheets(round_, shown, {member.reviewer_id: place for place, member in enumerate(members)}),
+        sheets=_sheets(
+            round_, shown, {member.reviewer_id: place for place, member in enumerate(members)}
+        ),
         judges=read_judges(round_, shown),
         pair_votes=read_votes(round_),
         windows=windows,
@@ -88,12 +95,18 @@ def read_outline(round_: Round) -> Outline:
         configurations=_configurations(samples),
         cells=tuple(cell for _, cell in cells),
         windows=read_windows(round_, {sample: place for place, (sample, _) in enumerate(cells)}),
-        reviewers=tuple(ReviewerRecord(code, role) for code, role in members.values_list("reviewer__code", "role")),
+        reviewers=tuple(
+            ReviewerRecord(code, role)
+            for code, role in members.values_list("reviewer__code", "role")
+        ),
     )
 
 
 def _verdicts(round_: Round) -> dict[str, Any]:
-    """Return what experts said of the round's scenarios. Who went on without them is not named, only why."""
+    """Return what experts said of the round's scenarios.
+
+    Who went on without them is not named, only why.
+    """
     if round_.protocol.rules.rollouts is None:
         return {}
     found = review_record(round_)
@@ -102,17 +115,26 @@ def _verdicts(round_: Round) -> dict[str, Any]:
 
 
 def refuse_other_protocol(round_: Round) -> None:
-    """Raise RoundAltered unless the stored protocol is the one that its digest names and the round was opened on."""
+    """Raise RoundAltered unless the stored protocol is the one that its digest names and the round
+    was opened on.
+    """
     protocol = round_.protocol
     if (found := digest_of(protocol.content)) != protocol.digest:
         raise RoundAltered(
-            round_.name, [f"protocol {protocol}: its content has SHA-256 {found}, and {protocol.digest} was loaded"]
+            round_.name,
+            [
+                f"protocol {protocol}: its content has SHA-256 {found}, and {protocol.digest} was "
+                "loaded"
+            ],
         )
     opened = AuditEntry.objects.filter(action="round opened", round_name=round_.name).first()
     if opened is not None and opened.details.get("digest") != protocol.digest:
         raise RoundAltered(
             round_.name,
-            [f"protocol {protocol} has SHA-256 {protocol.digest}; the round was opened on {opened.details['digest']}"],
+            [
+                f"protocol {protocol} has SHA-256 {protocol.digest}; the round was opened on "
+                f"{opened.details['digest']}"
+            ],
         )
 
 
@@ -121,12 +143,17 @@ def refuse_large_cohort(round_: Round, members: list[CohortMember]) -> None:
     size, sizes = round_.protocol.rules.cohort.most, round_.protocol.rules.cohort.sizes
     primary = [member.reviewer.code for member in members if member.role == Role.PRIMARY]
     if len(primary) > size:
-        words = f"its primary cohort has {len(primary)} reviewers ({', '.join(primary)}); the protocol says {sizes}"
+        words = (
+            f"its primary cohort has {len(primary)} reviewers ({', '.join(primary)}); the protocol "
+            f"says {sizes}"
+        )
         raise RoundAltered(round_.name, [words])
 
 
 def _cells(round_: Round) -> tuple[list[tuple[int, CellRecord]], QuerySet[Sample]]:
-    """Return each cell with the key of its sample, in order; it has a stimulus where clips are shown whole."""
+    """Return each cell with the key of its sample, in order; it has a stimulus where clips are
+    shown whole.
+    """
     keys = BlindingKey.objects.filter(stimulus__round=round_, stimulus__unit="")
     live = {
         sample: (stimulus, sha256)
@@ -144,17 +171,39 @@ def _cells(round_: Round) -> tuple[list[tuple[int, CellRecord]], QuerySet[Sample
     samples = Sample.objects.filter(cell__round=round_)
     order = {scene: place for place, scene in enumerate(round_.scenes)}
     rows = samples.values_list(
-        "pk", "cell__configuration__name", "cell__scene", "cell__replicate", "state", "reason", "clip__sha256",
-        "cost_usd", "generation_seed", "model_version", "generated_at", "cost_basis", "cell__limitation",
+        "pk", "cell__configuration__name", "cell__scene", "cell__replicate", "state", "reason",
+        "clip__sha256",
+        "cost_usd", "generation_seed", "model_version", "generated_at", "cost_basis",
+        "cell__limitation",
     )  # fmt: skip
     found = [(row[0], _cell(row, live, unreviewable)) for row in rows.iterator()]
     if strange := [str(cell) for _, cell in found if cell.scene not in order]:
-        raise RoundAltered(round_.name, [f"cell {cell}: the round has no such scene" for cell in strange])
-    return sorted(found, key=lambda one: (one[1].configuration, order[one[1].scene], one[1].replicate)), samples
+        raise RoundAltered(
+            round_.name, [f"cell {cell}: the round has no such scene" for cell in strange]
+        )
+    return sorted(
+        found, key=lambda one: (one[1].configuration, order[one[1].scene], one[1].replicate)
+    ), samples
 
 
-def _cell(row: Any, live: Mapping[int, tuple[str, str]], unreviewable: Mapping[int, str]) -> CellRecord:
-    sample, configuration, scene, replicate, state, reason, raw, cost, seed, version, at, basis, limitation = row
+def _cell(
+    row: Any, live: Mapping[int, tuple[str, str]], unreviewable: Mapping[int, str]
+) -> CellRecord:
+    (
+        sample,
+        configuration,
+        scene,
+        replicate,
+        state,
+        reason,
+        raw,
+        cost,
+        seed,
+        version,
+        at,
+        basis,
+        limitation,
+    ) = row
     stimulus, blind = live.get(sample, ("", ""))
     if not stimulus and sample in unreviewable:
         state, reason = NOT_REVIEWABLE, unreviewable[sample]
@@ -177,9 +226,10 @@ def _cell(row: Any, live: Mapping[int, tuple[str, str]], unreviewable: Mapping[i
 
 
 def _configurations(samples: QuerySet[Sample]) -> tuple[ConfigurationRecord, ...]:
-    rows = Configuration.objects.filter(pk__in=samples.values("cell__configuration")).order_by("name").values_list(
+    used = Configuration.objects.filter(pk__in=samples.values("cell__configuration"))
+    rows = used.order_by("name").values_list(
         "name", "label", "family__name", "provider", "model_id", "track", "provisional"
-    )  # fmt: skip
+    )
     return tuple(
         ConfigurationRecord(name, label, family or "", provider, model_id, track, provisional)
         for name, label, family, provider, model_id, track, provisional in rows
@@ -198,10 +248,16 @@ def _sheets(round_: Round, shown: Shown, reviewers: Mapping[int, int]) -> Sheets
     strangers = sorted({stimulus for _, stimulus, reviewer in rows if reviewer not in reviewers})
     if strangers:
         raise RoundAltered(
-            round_.name, [f"stimulus {stimulus}: has a sheet from someone outside the cohort" for stimulus in strangers]
+            round_.name,
+            [
+                f"stimulus {stimulus}: has a sheet from someone outside the cohort"
+                for stimulus in strangers
+            ],
         )
     if unknown := sorted({stimulus for _, stimulus, _ in rows if stimulus not in shown.cell}):
-        raise RoundAltered(round_.name, [f"stimulus {stimulus}: no key says whose it is" for stimulus in unknown])
+        raise RoundAltered(
+            round_.name, [f"stimulus {stimulus}: no key says whose it is" for stimulus in unknown]
+        )
     answers = _answers(round_, book, {pk: place for place, (pk, _, _) in enumerate(rows)})
     locks, faults = _locks(round_, shown, book, answers)
     if faults:
@@ -224,22 +280,29 @@ def _sheets(round_: Round, shown: Shown, reviewers: Mapping[int, int]) -> Sheets
 def _answers(round_: Round, book: AnswerBook, place_of: Mapping[int, int]) -> Codes:
     """Return (sheets, questions) answer codes, read in one query."""
     code_of = {
-        (question, *_columns(text)): code for question in book.questions for text, code in book.codes(question).items()
+        (question, *_columns(text)): code
+        for question in book.questions
+        for text, code in book.codes(question).items()
     }
     column = {question: number for number, question in enumerate(book.questions)}
     answers = np.full((len(place_of), len(column)), MISSING, dtype=np.int8)
     if not place_of:
         return answers
     # A range of sheets costs no join per answer; what belongs to other sheets in it is passed over.
-    rows = Answer.objects.filter(sheet_id__gte=min(place_of), sheet_id__lte=max(place_of)).order_by()
-    for sheet, question, value, reason in rows.values_list("sheet_id", "question", "value", "na_reason").iterator(
-        chunk_size=ROWS_AT_ONCE
-    ):
+    rows = Answer.objects.filter(
+        sheet_id__gte=min(place_of), sheet_id__lte=max(place_of)
+    ).order_by()
+    for sheet, question, value, reason in rows.values_list(
+        "sheet_id", "question", "value", "na_reason"
+    ).iterator(chunk_size=ROWS_AT_ONCE):
         if sheet not in place_of:
             continue
         code = code_of.get((question, value, reason))
         if code is None:
-            words = f"sheet {sheet}: {question!r} has the answer {value or reason!r}, which the protocol does not know"
+            words = (
+                f"sheet {sheet}: {question!r} has the answer {value or reason!r}, which the "
+                "protocol does not know"
+            )
             raise RoundAltered(round_.name, [words])
         answers[place_of[sheet], column[question]] = code
     return answers
@@ -250,7 +313,9 @@ def _columns(text: str) -> tuple[str | None, str | None]:
 
 
 class _Locks:
-    """How each sheet was locked, a column each: a million small objects would keep the garbage collector busy."""
+    """How each sheet was locked, a column each: a million small objects would keep the garbage
+    collector busy.
+    """
 
     def __init__(self) -> None:
         self.source: list[str] = []
@@ -259,13 +324,21 @@ class _Locks:
         self.digest: list[str] = []
 
 
-def _locks(round_: Round, shown: Shown, book: AnswerBook, answers: Codes) -> tuple[_Locks, list[str]]:
+def _locks(
+    round_: Round, shown: Shown, book: AnswerBook, answers: Codes
+) -> tuple[_Locks, list[str]]:
     """Return how each sheet was locked, and a sentence for each that is not what was locked."""
     responses = [book.responses(question) for question in book.questions]
     asked = {form: set(round_.protocol.form(form).keys) for form in set(shown.form.values())}
     locks, faults = _Locks(), []
     rows = _locked(round_).values_list(
-        "reviewer__code", "stimulus_id", "stimulus__scene", "source", "playback", "locked_at", "digest"
+        "reviewer__code",
+        "stimulus_id",
+        "stimulus__scene",
+        "source",
+        "playback",
+        "locked_at",
+        "digest",
     )
     for place, row in enumerate(rows.iterator(chunk_size=ROWS_AT_ONCE)):
         reviewer, stimulus, scene, source, playback, locked_at, digest = row
@@ -290,5 +363,8 @@ def _locks(round_: Round, shown: Shown, book: AnswerBook, answers: Codes) -> tup
             locked_at=locked_at,
         )
         if record.digest() != digest:
-            faults.append(f"the sheet of {reviewer} on {stimulus} is not what was locked: its SHA-256 is not {digest}")
+            faults.append(
+                f"the sheet of {reviewer} on {stimulus} is not what was locked: its SHA-256 is not "
+                f"{digest}"
+            )
     return locks, faults

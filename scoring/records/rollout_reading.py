@@ -18,10 +18,15 @@ Places = Mapping[int, int]
 
 
 def read_windows(round_: Round, place_of: Places) -> tuple[WindowRecord, ...]:
-    """Return every window that was shown, in the order of the cells; ``place_of`` gives the place of a sample's."""
-    keys = BlindingKey.objects.filter(stimulus__round=round_, stimulus__retirement=None).exclude(stimulus__unit="")
+    """Return every window that was shown, in the order of the cells; ``place_of`` gives the place
+    of a sample's.
+    """
+    keys = BlindingKey.objects.filter(stimulus__round=round_, stimulus__retirement=None).exclude(
+        stimulus__unit=""
+    )
     rows = keys.values_list(
-        "sample_id", "stimulus_id", "stimulus__form", "stimulus__unit", "stimulus__place", "stimulus__end_s",
+        "sample_id", "stimulus_id", "stimulus__form", "stimulus__unit", "stimulus__place",
+        "stimulus__end_s",
         "stimulus__sha256",
     )  # fmt: skip
     found = [
@@ -32,8 +37,12 @@ def read_windows(round_: Round, place_of: Places) -> tuple[WindowRecord, ...]:
 
 
 def read_measurements(round_: Round, place_of: Places) -> tuple[MeasuredRecord, ...]:
-    """Return what each tool brought when it last measured each rollout, in the order of the cells."""
-    return _newest(MeasurementRow.objects.filter(sample__cell__round=round_, sample__counts=True), place_of)
+    """Return what each tool brought when it last measured each rollout, in the order of the
+    cells.
+    """
+    return _newest(
+        MeasurementRow.objects.filter(sample__cell__round=round_, sample__counts=True), place_of
+    )
 
 
 def read_rollout(cell: Cell) -> tuple[MeasuredRecord, ...]:

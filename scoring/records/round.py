@@ -10,7 +10,13 @@ from typing import Any
 from fartbench.protocol import Protocol, form_for
 from scoring.records.answers import MISSING, AnswerBook, Sheets
 from scoring.records.judges import JudgeRecord
-from scoring.records.rows import CellRecord, ConfigurationRecord, MeasuredRecord, ReviewerRecord, WindowRecord
+from scoring.records.rows import (
+    CellRecord,
+    ConfigurationRecord,
+    MeasuredRecord,
+    ReviewerRecord,
+    WindowRecord,
+)
 from scoring.records.votes import PairVote
 
 PRIMARY = "primary"
@@ -18,11 +24,13 @@ PRIMARY = "primary"
 
 @dataclass(frozen=True)
 class RoundRecord:
-    """A closed round. ``scenes`` are those of the round, in the protocol's order; times are ISO 8601 in UTC.
+    """A closed round. ``scenes`` are those of the round, in the protocol's order; times are ISO
+    8601 in UTC.
 
-    ``seed`` is the stored text that every resampling of this round draws its own seed from, ``secret`` what its orders
-    were drawn from; rounds that were opened by older versions have none. ``verdicts`` are what
-    experts said of the scenarios before the first generation, as plain JSON; empty where nobody is asked.
+    ``seed`` is the stored text that every resampling of this round draws its own seed from,
+    ``secret`` what its orders were drawn from; rounds that were opened by older versions have none.
+    ``verdicts`` are what experts said of the scenarios before the first generation, as plain JSON;
+    empty where nobody is asked.
     """
 
     name: str
@@ -50,7 +58,9 @@ class RoundRecord:
         return AnswerBook(self.protocol)
 
     def stimulus_of(self, sheet: int) -> str:
-        """Return the opaque id of what a sheet (by its place) is about: a clip, or a window of one."""
+        """Return the opaque id of what a sheet (by its place) is about: a clip, or a window of
+        one.
+        """
         if self.sheets.window:
             return self.windows[self.sheets.window[sheet]].stimulus
         return self.cells[int(self.sheets.cell[sheet])].stimulus
@@ -63,11 +73,17 @@ class RoundRecord:
 
     def questions_about(self, window: int) -> tuple[str, ...]:
         """Return what is asked about a window, or about a whole clip."""
-        return self.book.questions if window == MISSING else form_for(self.protocol, self.windows[window].form).keys
+        return (
+            self.book.questions
+            if window == MISSING
+            else form_for(self.protocol, self.windows[window].form).keys
+        )
 
     @cached_property
     def cohort(self) -> int:
-        """How many reviewers every clip needs: those of the round, or as many as the protocol asks for."""
+        """How many reviewers every clip needs: those of the round, or as many as the protocol asks
+        for.
+        """
         return self.protocol.cohort.count(len(self.primary))
 
     @property

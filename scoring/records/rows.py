@@ -1,4 +1,7 @@
-"""What a round consists of, row by row: cells, configurations, reviewers, windows, measurements. No Django here."""
+"""What a round consists of, row by row: cells, configurations, reviewers, windows, measurements.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,11 @@ NOT_REVIEWABLE = "not_reviewable"
 
 @dataclass(frozen=True, slots=True)
 class CellRecord:
-    """One cell and what became of it. ``outcome`` is a sample's state or ``not_reviewable``; unknown texts are empty.
+    """One cell and what became of it. ``outcome`` is a sample's state or ``not_reviewable``;
+    unknown texts are empty.
 
-    ``stimulus`` is set exactly when there is a clip that reviewers were asked about; times are ISO 8601 in UTC.
+    ``stimulus`` is set exactly when there is a clip that reviewers were asked about; times are ISO
+    8601 in UTC.
     """
 
     configuration: str
@@ -61,8 +66,8 @@ class ReviewerRecord:
 class WindowRecord:
     """A part of a cell's rollout that was shown on its own, under its own opaque id.
 
-    ``form`` is the key of what is asked about it; ``unit`` and ``place`` say which part it is; ``end_s`` is the last
-    moment of the rollout that it shows, in seconds.
+    ``form`` is the key of what is asked about it; ``unit`` and ``place`` say which part it is;
+    ``end_s`` is the last moment of the rollout that it shows, in seconds.
     """
 
     cell: int
@@ -76,7 +81,9 @@ class WindowRecord:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRecord:
-    """What a machine measured of a cell's rollout: of one unit of it, or of the whole where ``place`` is empty."""
+    """What a machine measured of a cell's rollout: of one unit of it, or of the whole where
+    ``place`` is empty.
+    """
 
     cell: int
     unit: str

@@ -11,7 +11,9 @@ from scoring.records import CellRecord, WindowRecord
 
 @dataclass(frozen=True)
 class Shown:
-    """By the opaque id of each stimulus: the place of its cell, of its window if it is one, and the key of its form."""
+    """By the opaque id of each stimulus: the place of its cell, of its window if it is one, and the
+    key of its form.
+    """
 
     cell: dict[str, int] = field(default_factory=dict)
     window: dict[str, int] = field(default_factory=dict)

@@ -17,9 +17,9 @@ from scoring.records.round import RoundRecord
 class Tally:
     """The answers of the primary cohort by cell.
 
-    codes: for each question (cells, reviewers) answer codes, ``MISSING`` where a sheet is not locked; complete:
-    (cells,) whether the whole cohort has locked a sheet; configuration and scene: (cells,) places in ``names`` and in
-    the record's scenes.
+    codes: for each question (cells, reviewers) answer codes, ``MISSING`` where a sheet is not
+    locked; complete: (cells,) whether the whole cohort has locked a sheet; configuration and scene:
+    (cells,) places in ``names`` and in the record's scenes.
     """
 
     record: RoundRecord
@@ -31,7 +31,9 @@ class Tally:
     names: tuple[str, ...]
 
     def counts(self, question: str) -> Integers:
-        """Return (cells, values + 1) how many of the cohort gave each value, and in the last column N/A."""
+        """Return (cells, values + 1) how many of the cohort gave each value, and in the last column
+        N/A.
+        """
         return count_codes(self.codes[question], len(self.record.book.values(question)))
 
     def numbers(self, question: str) -> NDArray[np.float64]:
@@ -43,11 +45,15 @@ class Tally:
 
     def without(self, reviewer: int) -> dict[str, Codes]:
         """Return the codes of each question as if one reviewer's answers were missing."""
-        return {question: np.delete(codes, reviewer, axis=1) for question, codes in self.codes.items()}
+        return {
+            question: np.delete(codes, reviewer, axis=1) for question, codes in self.codes.items()
+        }
 
 
 def count_codes(codes: Codes, values: int) -> Integers:
-    """Return (rows, values + 1) how often each value stands in a row of codes, and in the last column N/A."""
+    """Return (rows, values + 1) how often each value stands in a row of codes, and in the last
+    column N/A.
+    """
     columns = [(codes == value).sum(axis=1) for value in range(values)]
     return np.stack([*columns, (codes >= values).sum(axis=1)], axis=1)
 
@@ -59,7 +65,8 @@ def tally(record: RoundRecord) -> Tally:
     """
     if record.protocol.rollouts is not None:
         raise NothingWhole(
-            f"Round {record.name!r} has rollouts, which are judged window by window: see its columns (“score”), not "
+            f"Round {record.name!r} has rollouts, which are judged window by window: see its "
+            "columns (“score”), not "
             "what is counted over whole clips."
         )
     sheet_of = _sheet_of(record)
@@ -88,7 +95,9 @@ def tally(record: RoundRecord) -> Tally:
 def _sheet_of(record: RoundRecord) -> Integers:
     """(cells, cohort) which sheet a reviewer of the primary cohort locked on a cell."""
     place = {code: number for number, code in enumerate(record.primary)}
-    seat = np.array([place.get(reviewer.code, MISSING) for reviewer in record.reviewers], dtype=np.int64)
+    seat = np.array(
+        [place.get(reviewer.code, MISSING) for reviewer in record.reviewers], dtype=np.int64
+    )
     seats = seat[record.sheets.reviewer]
     counted = seats != MISSING
     found = np.full((len(record.cells), max(len(place), record.cohort)), MISSING, dtype=np.int64)

@@ -13,7 +13,8 @@ from scoring.records.votes import PairVote
 
 
 def read_votes(round_: Round) -> tuple[PairVote, ...]:
-    """Return the locked votes on pairs of clips that count, in a fixed number of queries; none without pairs.
+    """Return the locked votes on pairs of clips that count, in a fixed number of queries; none
+    without pairs.
 
     Raises RoundAltered, naming each vote that is not what its reviewer locked.
     """

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PairVote:
-    """One locked vote: ``a`` and ``b`` are the stimuli that the reviewer saw on the left and right, ``answer`` is in
-    the words of the protocol; ``locked_at`` is ISO 8601 in UTC."""
+    """One locked vote: ``a`` and ``b`` are the stimuli that the reviewer saw on the left and right,
+    ``answer`` is in the words of the protocol; ``locked_at`` is ISO 8601 in UTC.
+    """
 
     pair: str
     question: str

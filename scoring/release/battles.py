@@ -1,7 +1,8 @@
 """The votes of a round as battles in the form that FastChat's analysis reads. No Django here.
 
-The keys are those of the “clean battle” files of Chatbot Arena: model_a and model_b, winner (model_a, model_b, tie or
-tie (bothbad)), judge, turn, anony, language and tstamp (seconds since 1970); question_id is the id of the pair.
+The keys are those of the “clean battle” files of Chatbot Arena: model_a and model_b, winner
+(model_a, model_b, tie or tie (bothbad)), judge, turn, anony, language and tstamp (seconds since
+1970); question_id is the id of the pair.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def battle_documents(record: RoundRecord) -> list[dict[str, Any]]:
             "replicate_a": cells[vote.a].replicate,
             "replicate_b": cells[vote.b].replicate,
         }
-        for vote in sorted(record.pair_votes, key=lambda each: (each.locked_at, each.pair, each.reviewer))
+        for vote in sorted(
+            record.pair_votes, key=lambda each: (each.locked_at, each.pair, each.reviewer)
+        )
         if vote.reviewer in primary
     ]
 

@@ -1,6 +1,7 @@
 """The calibration of AI judges as tables, from the report on them. No Django here.
 
-Empty cells are unknown or undefined; confusion tables, and why something is undefined, stand in ``reports.json``.
+Empty cells are unknown or undefined; confusion tables, and why something is undefined, stand in
+``reports.json``.
 """
 
 from __future__ import annotations
@@ -18,11 +19,18 @@ def judge_fact_rows(record: RoundRecord, report: Mapping[str, Any]) -> Iterator[
         for question, found in judge["facts"].items():
             lenient = found.get("leniency", {"overall": {}, "by_scene": {}})
             parts = [("", found["overall"], lenient["overall"])]
-            parts += [(scene, part, lenient["by_scene"].get(scene, {})) for scene, part in found["by_scene"].items()]
+            parts += [
+                (scene, part, lenient["by_scene"].get(scene, {}))
+                for scene, part in found["by_scene"].items()
+            ]
             for scene, part, leniency in parts:
                 needed = f"{found['threshold']['part']}/{found['threshold']['of']}"
                 where = (*every_row(record), judge["judge"], question, scene)
-                yield (*where, *_fact(part, needed), *_values(leniency, "value", "low", "high", "n"))
+                yield (
+                    *where,
+                    *_fact(part, needed),
+                    *_values(leniency, "value", "low", "high", "n"),
+                )
 
 
 def _fact(part: Mapping[str, Any], needed: str) -> RowOfCells:

@@ -15,7 +15,9 @@ Kind = Literal["text", "integer", "time"]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column; an empty cell means that there is nothing to say, unless ``words`` say otherwise."""
+    """A column; an empty cell means that there is nothing to say, unless ``words`` say
+    otherwise.
+    """
 
     name: str
     words: str
@@ -42,7 +44,10 @@ CELL = (
     Column("replicate", "Counts the clips of one configuration and scene, from 1.", "integer"),
 )
 CELL_FACTS = (
-    Column("outcome", "What became of the cell: delivered, refused, failed, lost, not_reviewable, not_generated."),
+    Column(
+        "outcome",
+        "What became of the cell: delivered, refused, failed, lost, not_reviewable, not_generated.",
+    ),
     Column("reason", "Why there is no clip to review."),
     Column("stimulus", "The opaque id under which reviewers saw the clip."),
     Column("raw_sha256", "SHA-256 of the clip as it was delivered."),
@@ -89,12 +94,19 @@ _RANK = (
     *EVERY_ROW,
     Column("configuration", "The configuration."),
     Column("rank", "Standard competition rank; empty for an unranked configuration.", "integer"),
-    Column("ranked_apart", "The track among whose configurations alone the rank counts; empty for the main ranking."),
+    Column(
+        "ranked_apart",
+        "The track among whose configurations alone the rank counts; empty for the main ranking.",
+    ),
 )
 _INTERVAL = (
     Column("score_low", "Lower limit of the 95% interval of the score; empty if not estimable."),
     Column("score_high", "Upper limit of the 95% interval of the score; empty if not estimable."),
-    Column("score_interval_n", "What the interval rests on: scenes, or clips where there are replicates.", "integer"),
+    Column(
+        "score_interval_n",
+        "What the interval rests on: scenes, or clips where there are replicates.",
+        "integer",
+    ),
     Column("score_interval_method", "The interval's method, or why it is not estimable."),
 )
 _OF_POINTS = (
@@ -111,9 +123,23 @@ _COVERED = (
 def leaderboard_table(protocol: Protocol) -> Table:
     """Return the table of the ranking; its score stands under the protocol's name of it."""
     score, weighted = protocol.scoring.rank_by[0], protocol.scoring.is_weighted
-    words = "Score out of 100, as an exact fraction." if weighted else "Points over all scenes, as an exact fraction."
-    columns = (*_RANK, Column(score, words), *_INTERVAL, *(() if weighted else _OF_POINTS), *_COVERED)
-    return Table("leaderboard", "The ranking, best first. Fractions are exact, limits are decimal numbers.", columns)
+    words = (
+        "Score out of 100, as an exact fraction."
+        if weighted
+        else "Points over all scenes, as an exact fraction."
+    )
+    columns = (
+        *_RANK,
+        Column(score, words),
+        *_INTERVAL,
+        *(() if weighted else _OF_POINTS),
+        *_COVERED,
+    )
+    return Table(
+        "leaderboard",
+        "The ranking, best first. Fractions are exact, limits are decimal numbers.",
+        columns,
+    )
 
 
 PAIRS = Table(
@@ -152,8 +178,13 @@ JUDGES = Table(
         Column("label", "Its name for people."),
         Column("service", "Through which kind of service it was asked."),
         Column("model", "The service's name of the model."),
-        Column("protocol_sha256", "SHA-256 of its frozen protocol; the content stands in judge_protocols.json."),
-        Column("frozen_at", "When that was frozen, before any clip was sent; ISO 8601, UTC.", "time"),
+        Column(
+            "protocol_sha256",
+            "SHA-256 of its frozen protocol; the content stands in judge_protocols.json.",
+        ),
+        Column(
+            "frozen_at", "When that was frozen, before any clip was sent; ISO 8601, UTC.", "time"
+        ),
     ),
 )
 JUDGE_ANSWERS = Table(
@@ -164,7 +195,10 @@ JUDGE_ANSWERS = Table(
         *_JUDGE,
         *CELL,
         Column("stimulus", "The opaque id of the blind copy that was sent."),
-        Column("state", "answered, blocked, invalid or error; due or asking where nothing is known yet."),
+        Column(
+            "state",
+            "answered, blocked, invalid or error; due or asking where nothing is known yet.",
+        ),
         Column("code", "What kind of error it was."),
         Column("reason", "Why there is no answer."),
         Column("model_version", "The model's version as the service returned it."),
@@ -181,7 +215,8 @@ _CALIBRATED = (*EVERY_ROW, Column("judge", "The judge, by name; its frozen run."
 _CONSTANT = "what a judge reaches that always gives it"
 JUDGE_FACTS = Table(
     "judge_facts",
-    "How far each AI judge agrees with people on each factual question: over all scenes, and in each.",
+    "How far each AI judge agrees with people on each factual question: over all scenes, and in "
+    "each.",
     (
         *_CALIBRATED,
         Column("question", "The question, by its key in the protocol."),
@@ -192,7 +227,11 @@ JUDGE_FACTS = Table(
         Column("low", "Lower limit of its 95% interval: Wilson, clustered by configuration."),
         Column("high", "Upper limit."),
         Column("needed", "The share from which the judge is calibrated, as a fraction."),
-        Column("verdict", "met_surely, met, not_met, too_few, or not_complete where not every clip was asked about."),
+        Column(
+            "verdict",
+            "met_surely, met, not_met, too_few, or not_complete where not every clip was asked "
+            "about.",
+        ),
         Column("commonest", "The answer that people give most often."),
         Column("commonest_share", f"Its share of n: {_CONSTANT}."),
         Column("ceiling", "Share in which one reviewer agrees with the unanimous others."),
@@ -211,7 +250,8 @@ JUDGE_FACTS = Table(
 )
 JUDGE_RATINGS = Table(
     "judge_ratings",
-    "How near each AI judge's ratings are to people's, and whether it tells clips apart; read with judge_facts.",
+    "How near each AI judge's ratings are to people's, and whether it tells clips apart; read with "
+    "judge_facts.",
     (
         *_CALIBRATED,
         Column("question", "The scale, by its key in the protocol."),
@@ -234,7 +274,9 @@ JUDGE_RATINGS = Table(
 
 
 def clips_table(protocol: Protocol) -> Table:
-    """Return the table of cells, with the primary cohort's votes on each question and the consensus on each gate."""
+    """Return the table of cells, with the primary cohort's votes on each question and the consensus
+    on each gate.
+    """
     columns = [
         *EVERY_ROW,
         *CELL,
@@ -245,23 +287,36 @@ def clips_table(protocol: Protocol) -> Table:
         columns += _votes(protocol, question)
     if protocol.scoring.is_weighted:
         columns += [
-            Column("fartscore", "The clip's score out of 100, as an exact fraction; empty if it is not scored."),
+            Column(
+                "fartscore",
+                "The clip's score out of 100, as an exact fraction; empty if it is not scored.",
+            ),
             Column("uncapped", "The score without its ceiling, where one holds it down."),
             Column("cap", "The ceiling that holds it down, by its key in the protocol."),
         ]
-    return Table("clips", "Every cell of the round, with its outcome and its votes.", tuple(columns))
+    return Table(
+        "clips", "Every cell of the round, with its outcome and its votes.", tuple(columns)
+    )
 
 
 def _votes(protocol: Protocol, question: Question) -> list[Column]:
-    """Return the columns of one question: a count for each answer, of numbers their median; N/A; the consensus."""
+    """Return the columns of one question: a count for each answer, of numbers their median; N/A;
+    the consensus.
+    """
     key, label = question.key, question.label
     columns = [Column(f"{key}_na", f"How many said N/A to “{label}”.", "integer")]
     if protocol.answer_set(question).is_number:
-        words = f"Median of the primary cohort's answers to “{label}”: a number, na, split or incomplete."
+        words = (
+            f"Median of the primary cohort's answers to “{label}”: a number, na, split or "
+            "incomplete."
+        )
         return [*columns, Column(f"{key}_median", words)]
     answered = f"How many of the primary cohort answered “%s” to “{label}”."
     columns = [
-        *(Column(f"{key}_{o.value}", answered % o.label, "integer") for o in protocol.options(question)),
+        *(
+            Column(f"{key}_{o.value}", answered % o.label, "integer")
+            for o in protocol.options(question)
+        ),
         *columns,
     ]
     if key in protocol.facts:

@@ -1,6 +1,7 @@
 """The files of a release, all of them from the record of a round. No Django here.
 
-`write_release` makes a folder, and `verify_release` makes one again from the answers of another and compares.
+`write_release` makes a folder, and `verify_release` makes one again from the answers of another and
+compares.
 """
 
 from __future__ import annotations
@@ -27,8 +28,12 @@ from scoring.release.votes import vote_rows
 from scoring.release.writers import json_bytes, readable_json_bytes, write_csv, write_jsonl
 
 
-def write_tables(folder: Path, documents: Documents[Any], protocol_content: Mapping[str, Any]) -> None:
-    """Write the tables of a round with its scores and its protocol to ``folder``, which must be there."""
+def write_tables(
+    folder: Path, documents: Documents[Any], protocol_content: Mapping[str, Any]
+) -> None:
+    """Write the tables of a round with its scores and its protocol to ``folder``, which must be
+    there.
+    """
     record = documents.results.record
     kind = kind_of(record.protocol)
     rows = dict(zip(kind.tables(record.protocol), kind.rows(documents), strict=True))
@@ -47,8 +52,11 @@ def write_tables(folder: Path, documents: Documents[Any], protocol_content: Mapp
     (folder / "protocol.json").write_bytes(canonical_bytes(protocol_content))
 
 
-def write_release(folder: Path, documents: Documents[Any], protocol_content: Mapping[str, Any], issue: Issue) -> str:
-    """Write all files of a release to ``folder``, which must be empty, and return the release's digest.
+def write_release(
+    folder: Path, documents: Documents[Any], protocol_content: Mapping[str, Any], issue: Issue
+) -> str:
+    """Write all files of a release to ``folder``, which must be empty, and return the release's
+    digest.
 
     The same record and issue give the same bytes.
     """
@@ -62,7 +70,9 @@ def write_release(folder: Path, documents: Documents[Any], protocol_content: Map
     (folder / "plots").mkdir()
     for name, drawing in kind.plots(record.protocol, documents).items():
         (folder / "plots" / name).write_text(drawing, encoding="utf-8", newline="\n")
-    (folder / "README.md").write_text(readme(record, tables, kind.files, issue.licence), encoding="utf-8", newline="\n")
+    (folder / "README.md").write_text(
+        readme(record, tables, kind.files, issue.licence), encoding="utf-8", newline="\n"
+    )
     description = croissant(record, hashes_of(folder), issue, tables)
     (folder / "croissant.json").write_bytes(readable_json_bytes(description))
     stated = manifest(record, issue, hashes_of(folder))
@@ -71,7 +81,9 @@ def write_release(folder: Path, documents: Documents[Any], protocol_content: Map
 
 
 def tables_of(record: RoundRecord) -> tuple[Table, ...]:
-    """Return every table of a release: those of pairs when its protocol has them, of AI judges when its round has."""
+    """Return every table of a release: those of pairs when its protocol has them, of AI judges when
+    its round has.
+    """
     kind = kind_of(record.protocol)
     return (
         kind.answers,
@@ -83,7 +95,11 @@ def tables_of(record: RoundRecord) -> tuple[Table, ...]:
 
 def hashes_of(folder: Path) -> dict[str, str]:
     """Return the SHA-256 of every file in ``folder``, by its path there."""
-    return {path.relative_to(folder).as_posix(): _sha256(path) for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): _sha256(path)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def _sha256(path: Path) -> str:

@@ -1,4 +1,7 @@
-"""A release described in Croissant 1.0 (MLCommons), so that data tools can load its tables. No Django here."""
+"""A release described in Croissant 1.0 (MLCommons), so that data tools can load its tables.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -59,20 +62,24 @@ CONTEXT = {
 }
 
 
-def croissant(record: RoundRecord, files: Mapping[str, str], issue: Issue, tables: Sequence[Table]) -> dict[str, Any]:
+def croissant(
+    record: RoundRecord, files: Mapping[str, str], issue: Issue, tables: Sequence[Table]
+) -> dict[str, Any]:
     """Return the description. ``files`` are the SHA-256 of each file by its path."""
     version = issue.number
     return {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "name": f"{record.protocol.name}-{record.name}",
-        "description": f"{record.protocol.summary} Answers, scores and reports of round {record.name}.",
+        "description": f"{record.protocol.summary} Answers, scores and reports of round "
+        f"{record.name}.",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "url": issue.address,
         **({"license": issue.licence} if issue.licence else {}),
         "version": f"{version}.0.0",
         "datePublished": record.closed_at[:10],
-        "citeAs": f"{record.protocol.title}, round {record.name}, release {version}, {record.protocol.label}",
+        "citeAs": f"{record.protocol.title}, round {record.name}, release {version}, "
+        f"{record.protocol.label}",
         "isLiveDataset": False,
         "distribution": [_file(path, digest) for path, digest in sorted(files.items())],
         "recordSet": [_record_set(table) for table in tables],
@@ -108,7 +115,10 @@ def _fields(table: Table, columns: Sequence[Column]) -> list[dict[str, Any]]:
             "name": f"{table.name}/{column.name}",
             "description": column.words,
             "dataType": DATA_TYPES[column.kind],
-            "source": {"fileObject": {"@id": f"{table.name}.csv"}, "extract": {"column": column.name}},
+            "source": {
+                "fileObject": {"@id": f"{table.name}.csv"},
+                "extract": {"column": column.name},
+            },
         }
         for column in columns
     ]

@@ -1,4 +1,5 @@
-"""What plots are drawn with: an axis, a row for each estimate, and SVG that follows the reader's mode. No Django here.
+"""What plots are drawn with: an axis, a row for each estimate, and SVG that follows the reader's
+mode. No Django here.
 
 Colours follow the reader's light or dark mode. The same reports give the same bytes.
 """
@@ -75,7 +76,14 @@ def dot_plot(title: str, axis: Axis, dots: Sequence[Dot]) -> str:
             group = dot.group
         elements += _dot(axis, dot, y)
     if len(dots) > len(shown):
-        elements.append(text(0, bottom + FOOT - 4, f"{len(dots) - len(shown)} more rows are in the table.", "soft"))
+        elements.append(
+            text(
+                0,
+                bottom + FOOT - 4,
+                f"{len(dots) - len(shown)} more rows are in the table.",
+                "soft",
+            )
+        )
     return document(title, bottom + FOOT, elements)
 
 
@@ -99,7 +107,11 @@ def _dot(axis: Axis, dot: Dot, y: float) -> list[svg.Element]:
     if low is not None:
         found.append(svg.Line(x1=axis.x(low), x2=axis.x(high), y1=y, y2=y, class_=["reach"]))
     written = number_text(value, ".2f")
-    reach = ", no interval" if low is None else f" [{number_text(low, '.2f')}, {number_text(high, '.2f')}]"
+    reach = (
+        ", no interval"
+        if low is None
+        else f" [{number_text(low, '.2f')}, {number_text(high, '.2f')}]"
+    )
     words = f"{written}{reach}"
     words_shown = hint(f"{dot.label}: {words}, n = {n}")
     found.append(svg.Circle(cx=axis.x(value), cy=y, r=5, class_=["mark"], elements=[words_shown]))
@@ -119,7 +131,9 @@ def frame(title: str, axis: Axis, bottom: float) -> Iterator[svg.Element]:
 
 def text(x: float, y: float, words: str, css: str = "", anchor: Any = None) -> svg.Text:
     """Return a text; ``css`` is one of the classes of `STYLE`."""
-    return svg.Text(x=x, y=y, text=escape(words, quote=False), class_=[css] if css else None, text_anchor=anchor)
+    return svg.Text(
+        x=x, y=y, text=escape(words, quote=False), class_=[css] if css else None, text_anchor=anchor
+    )
 
 
 def hint(words: str) -> svg.Title:

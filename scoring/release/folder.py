@@ -1,6 +1,8 @@
-"""What lies in the folder of a release that somebody else may have made: looked at, and read only if it is named.
+"""What lies in the folder of a release that somebody else may have made: looked at, and read only
+if it is named.
 
-Links are not followed, pipes and devices not opened, and folders not entered without end. No Django here.
+Links are not followed, pipes and devices not opened, and folders not entered without end. No Django
+here.
 """
 
 from __future__ import annotations
@@ -18,9 +20,11 @@ READ_AT_ONCE = 1 << 20
 
 
 def folder_faults(folder: Path, files: Mapping[str, str], *, but: str) -> list[str]:
-    """Return a sentence for each thing in which a folder is not what ``files`` say: SHA-256 by path within it.
+    """Return a sentence for each thing in which a folder is not what ``files`` say: SHA-256 by path
+    within it.
 
-    ``but`` is the name of the manifest itself. Everything else that lies there is named, links and empty folders too.
+    ``but`` is the name of the manifest itself. Everything else that lies there is named, links and
+    empty folders too.
     """
     there: dict[str, os.stat_result] = {}
     faults: list[str] = []
@@ -41,11 +45,17 @@ def _fault_of(file: Path, path: str, size: int, digest: str) -> str:
     if size > LARGEST:
         return f"{path} has {size} bytes; a file of a release has at most {LARGEST}"
     found = _sha256(file)
-    return "" if found == digest else f"{path} was changed: its SHA-256 is {found}, the manifest says {digest}"
+    return (
+        ""
+        if found == digest
+        else f"{path} was changed: its SHA-256 is {found}, the manifest says {digest}"
+    )
 
 
 def entries(folder: Path) -> Iterator[tuple[str, os.stat_result | None, str]]:
-    """Yield every regular file below a folder with what is known of it, or a fault for what is none."""
+    """Yield every regular file below a folder with what is known of it, or a fault for what is
+    none.
+    """
     waiting, count = [("", 0)], 0
     while waiting:
         within, depth = waiting.pop()
@@ -77,7 +87,9 @@ def _kind(mode: int) -> str:
 
 
 def _sha256(path: Path) -> str:
-    """Return the SHA-256 of what is still a regular file of bounded size; empty when it no longer is."""
+    """Return the SHA-256 of what is still a regular file of bounded size; empty when it no longer
+    is.
+    """
     digest, left = hashlib.sha256(), LARGEST
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)

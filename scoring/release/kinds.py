@@ -1,4 +1,5 @@
-"""The two kinds of rounds: clips that are judged whole, and rollouts that are judged part by part. No Django here.
+"""The two kinds of rounds: clips that are judged whole, and rollouts that are judged part by part.
+No Django here.
 
 Everything about a release that differs between them is here; all else is shared.
 """
@@ -41,9 +42,10 @@ PageDocuments = Iterator[tuple[str, dict[str, Any]]]
 class Kind:
     """How a round becomes documents, tables, plots and pages.
 
-    ``answers`` and ``judge_answers`` are the tables of what people and judges answered; ``tables`` are the others, each
-    with its rows in ``rows``; ``calibration`` are those of a round with AI judges. ``faults`` are the reasons why the
-    results may still change, so that no release may carry them; ``files`` is what the README says of the others.
+    ``answers`` and ``judge_answers`` are the tables of what people and judges answered; ``tables``
+    are the others, each with its rows in ``rows``; ``calibration`` are those of a round with AI
+    judges. ``faults`` are the reasons why the results may still change, so that no release may
+    carry them; ``files`` is what the README says of the others.
     """
 
     documents: Callable[[RoundRecord], Documents[Any]]
@@ -81,7 +83,9 @@ def _clip_tables(protocol: Protocol) -> tuple[Table, ...]:
 def _clip_table_rows(documents: Documents[Any]) -> Iterator[Rows]:
     yield clip_rows(documents.results)
     yield configuration_rows(documents.results.record)
-    yield leaderboard_rows(documents.results.record, documents.reports["reports"]["overall_ranking"])
+    yield leaderboard_rows(
+        documents.results.record, documents.reports["reports"]["overall_ranking"]
+    )
 
 
 def _clip_calibration_rows(documents: Documents[Any]) -> Iterator[Rows]:
@@ -110,10 +114,13 @@ def _rollout_documents(record: RoundRecord) -> Documents[Any]:
 
 def _rollout_tables(protocol: Protocol) -> tuple[Table, ...]:
     of_every_round = (
-        tables.CLIPS, CONFIGURATIONS, tables.WINDOWS, tables.MEASUREMENTS, tables.COLUMNS, tables.CASES,
+        tables.CLIPS, CONFIGURATIONS, tables.WINDOWS, tables.MEASUREMENTS, tables.COLUMNS,
+        tables.CASES,
     )  # fmt: skip
     return (
-        (*of_every_round, tables.ALIGNMENT) if "alignment" in {one.key for one in protocol.reports} else of_every_round
+        (*of_every_round, tables.ALIGNMENT)
+        if "alignment" in {one.key for one in protocol.reports}
+        else of_every_round
     )
 
 

@@ -34,18 +34,24 @@ LARGEST_MANIFEST = 64 * 1024 * 1024  # bytes
 ANSWERS, VERDICTS = "answers.csv", "verdicts.json"
 # What a row of clips.csv says of the cell itself, in the order of `CellRecord`.
 _CELL_TEXTS = (
-    "reason", "stimulus", "raw_sha256", "blind_sha256", "cost_usd", "seed", "model_version", "generated_at",
+    "reason", "stimulus", "raw_sha256", "blind_sha256", "cost_usd", "seed", "model_version",
+    "generated_at",
     "cost_basis", "limitation",
 )  # fmt: skip
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return a release's manifest. Raises ReleaseRefused when it is missing, no manifest, or was changed."""
+    """Return a release's manifest.
+
+    Raises ReleaseRefused when it is missing, no manifest, or was changed.
+    """
     path = folder / MANIFEST
     if path.is_symlink():
         raise ReleaseRefused(folder, [f"{MANIFEST} is a link and not the manifest of a release"])
     if not path.exists():
-        raise ReleaseRefused(folder, [f"{MANIFEST} is missing: this is not a release, or not a complete one"])
+        raise ReleaseRefused(
+            folder, [f"{MANIFEST} is missing: this is not a release, or not a complete one"]
+        )
     try:
         content = regular_bytes(path, LARGEST_MANIFEST)
         stated = json.loads(content)
@@ -54,24 +60,36 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except BadInput as error:
         raise ReleaseRefused(folder, [f"{MANIFEST}: {error.faults[0]}"]) from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ReleaseRefused(folder, [f"{MANIFEST} is not the manifest of a release: {error}"]) from error
+        raise ReleaseRefused(
+            folder, [f"{MANIFEST} is not the manifest of a release: {error}"]
+        ) from error
     if number != FORMAT:
-        raise ReleaseRefused(folder, [f"{MANIFEST} is of format {number}; this program reads format {FORMAT}"])
+        raise ReleaseRefused(
+            folder, [f"{MANIFEST} is of format {number}; this program reads format {FORMAT}"]
+        )
     whole = {**stated, "digest": digest}
-    if digest_of(stated) != digest or content != readable_json_bytes(whole) or not isinstance(files, dict):
+    if (
+        digest_of(stated) != digest
+        or content != readable_json_bytes(whole)
+        or not isinstance(files, dict)
+    ):
         raise ReleaseRefused(folder, [f"{MANIFEST} was changed: its digest is not {digest}"])
     return whole
 
 
 def load_record(folder: Path, stated: Mapping[str, Any]) -> tuple[RoundRecord, dict[str, Any]]:
-    """Return the record of a release's round and the content of its protocol. ``stated`` is its manifest.
+    """Return the record of a release's round and the content of its protocol. ``stated`` is its
+    manifest.
 
-    Raises ReleaseRefused, naming file and row, when a table cannot be what a round of this protocol gives.
+    Raises ReleaseRefused, naming file and row, when a table cannot be what a round of this protocol
+    gives.
     """
     about = stated["round"]
     content = json.loads((folder / "protocol.json").read_bytes())
     if digest_of(content) != about["protocol_digest"]:
-        raise ReleaseRefused(folder, [f"protocol.json: its SHA-256 is not {about['protocol_digest']}"])
+        raise ReleaseRefused(
+            folder, [f"protocol.json: its SHA-256 is not {about['protocol_digest']}"]
+        )
     protocol = parse_protocol(content, source="protocol.json")
     reviewers = tuple(ReviewerRecord(**reviewer) for reviewer in about["reviewers"])
     cells = tuple(_cell(row) for row in read_csv(folder / "clips.csv"))
@@ -89,25 +107,36 @@ def load_record(folder: Path, stated: Mapping[str, Any]) -> tuple[RoundRecord, d
         closed_at=about["closed_at"],
         incomplete_reason=about["incomplete_reason"],
         cells=cells,
-        configurations=tuple(_configuration(row) for row in read_csv(folder / "configurations.csv")),
+        configurations=tuple(
+            _configuration(row) for row in read_csv(folder / "configurations.csv")
+        ),
         reviewers=reviewers,
         sheets=_sheets(folder, protocol, shown, reviewers),
         judges=load_judges(folder, shown, protocol),
         pair_votes=load_votes(folder, protocol, scene_of, reviewers),
         windows=windows,
         measurements=load_measurements(folder, protocol, cells),
-        verdicts=json.loads((folder / VERDICTS).read_bytes()) if (folder / VERDICTS).exists() else {},
+        verdicts=json.loads((folder / VERDICTS).read_bytes())
+        if (folder / VERDICTS).exists()
+        else {},
         secret=stated["seeds"].get("orders", ""),
     )
     if len(record.primary) > protocol.cohort.most:
-        words = f"manifest.json: {len(record.primary)} primary reviewers; the protocol says {protocol.cohort.sizes}"
+        words = (
+            f"manifest.json: {len(record.primary)} primary reviewers; the protocol says "
+            f"{protocol.cohort.sizes}"
+        )
         raise ReleaseRefused(folder, [words])
     return record, content
 
 
 def _cell(row: Mapping[str, str]) -> CellRecord:
     return CellRecord(
-        row["configuration"], row["scene"], int(row["replicate"]), row["outcome"], *(row[name] for name in _CELL_TEXTS)
+        row["configuration"],
+        row["scene"],
+        int(row["replicate"]),
+        row["outcome"],
+        *(row[name] for name in _CELL_TEXTS),
     )
 
 
@@ -137,7 +166,9 @@ class _Columns:
         self.digest: list[str] = []
 
 
-def _sheets(folder: Path, protocol: Protocol, shown: Shown, reviewers: tuple[ReviewerRecord, ...]) -> Sheets:
+def _sheets(
+    folder: Path, protocol: Protocol, shown: Shown, reviewers: tuple[ReviewerRecord, ...]
+) -> Sheets:
     book = AnswerBook(protocol)
     columns = _Columns()
     reviewer_of = {reviewer.code: place for place, reviewer in enumerate(reviewers)}
@@ -147,16 +178,24 @@ def _sheets(folder: Path, protocol: Protocol, shown: Shown, reviewers: tuple[Rev
     for line, rows in _sheets_of(folder):
         first = rows[0]
         stimulus, reviewer = first["stimulus"], first["reviewer"]
-        if fault := _fault(rows, stimulus in shown.cell, reviewer in reviewer_of, (stimulus, reviewer) in seen):
+        if fault := _fault(
+            rows, stimulus in shown.cell, reviewer in reviewer_of, (stimulus, reviewer) in seen
+        ):
             raise ReleaseRefused(folder, [f"{ANSWERS}, row {line}: {fault}"])
         seen.add((stimulus, reviewer))
-        responses = {row["question"]: Response.parse(row["answer"]) for row in rows if row["answer"]}
+        responses = {
+            row["question"]: Response.parse(row["answer"]) for row in rows if row["answer"]
+        }
         if faults := forms[shown.form[stimulus]].violations(responses):
-            raise ReleaseRefused(folder, [f"{ANSWERS}, row {line} and on: {fault}" for fault in faults])
+            raise ReleaseRefused(
+                folder, [f"{ANSWERS}, row {line} and on: {fault}" for fault in faults]
+            )
         columns.cell.append(shown.cell[stimulus])
         columns.window.append(shown.window.get(stimulus, MISSING))
         columns.reviewer.append(reviewer_of[reviewer])
-        columns.answers.append([codes[key][str(responses[key])] if key in responses else MISSING for key in codes])
+        columns.answers.append(
+            [codes[key][str(responses[key])] if key in responses else MISSING for key in codes]
+        )
         columns.source.append(first["source"])
         columns.measured.append(first["playback_measured"] == "yes")
         columns.locked_at.append(first["locked_at"])
@@ -176,7 +215,9 @@ def _sheets(folder: Path, protocol: Protocol, shown: Shown, reviewers: tuple[Rev
 def _sheets_of(folder: Path) -> Iterator[tuple[int, list[dict[str, str]]]]:
     """Yield the rows of each sheet, with the number of its first row as a spreadsheet shows it."""
     line = 2
-    for _, group in groupby(read_csv(folder / ANSWERS), key=lambda row: (row["stimulus"], row["reviewer"])):
+    for _, group in groupby(
+        read_csv(folder / ANSWERS), key=lambda row: (row["stimulus"], row["reviewer"])
+    ):
         rows = list(group)
         yield line, rows
         line += len(rows)

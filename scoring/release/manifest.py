@@ -1,4 +1,6 @@
-"""The manifest of a release: what it is, with which program it was made, and the hash of every file. No Django here."""
+"""The manifest of a release: what it is, with which program it was made, and the hash of every
+file. No Django here.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,10 @@ class Replaced:
 class Issue:
     """What a release says of itself that is not in the record of its round.
 
-    ``address`` is where it is published; ``licence`` is the address of the terms of use, or empty; ``program`` names
-    version and commit, ``packages`` the versions of what computed it; ``audit`` is the sequence and hash of the newest
-    entry of the audit trail; ``assignment`` are the entries that fix whose clip is whose, whole, each with its hash.
+    ``address`` is where it is published; ``licence`` is the address of the terms of use, or empty;
+    ``program`` names version and commit, ``packages`` the versions of what computed it; ``audit``
+    is the sequence and hash of the newest entry of the audit trail; ``assignment`` are the entries
+    that fix whose clip is whose, whole, each with its hash.
     """
 
     number: int
@@ -44,7 +47,9 @@ class Issue:
 
 
 def manifest(record: RoundRecord, issue: Issue, files: Mapping[str, str]) -> dict[str, Any]:
-    """Return the manifest. ``digest`` is the SHA-256 over the canonical bytes of all the rest: the release's own."""
+    """Return the manifest. ``digest`` is the SHA-256 over the canonical bytes of all the rest: the
+    release's own.
+    """
     about_release = {key: value for key, value in asdict(issue).items() if key not in _APART}
     seeds = {"round": record.seed}
     if record.secret:

@@ -1,8 +1,10 @@
-"""A release cut into the parts that pages show, each small enough to be read for one visitor. No Django here.
+"""A release cut into the parts that pages show, each small enough to be read for one visitor. No
+Django here.
 
-``summary`` says what the round was and how it ended; ``leaderboard`` names every configuration, best first, with what
-it can be filtered and sorted by; ``configuration/NAME`` holds one configuration: its line, its clips and cells, what
-was tested, and its part of every report; each report stands under its own key, without its parts by configuration.
+``summary`` says what the round was and how it ended; ``leaderboard`` names every configuration,
+best first, with what it can be filtered and sorted by; ``configuration/NAME`` holds one
+configuration: its line, its clips and cells, what was tested, and its part of every report; each
+report stands under its own key, without its parts by configuration.
 """
 
 from __future__ import annotations
@@ -36,9 +38,20 @@ def page_documents(documents: Documents[RoundResults]) -> Iterator[tuple[str, di
     identities = {found.name: found for found in documents.results.record.configurations}
     score = documents.results.protocol.scoring.rank_by[0]
     yield SUMMARY, _summary(documents)
-    yield LEADERBOARD, {"configurations": [_entry(line, identities, score) for line in documents.scores["leaderboard"]]}
+    yield (
+        LEADERBOARD,
+        {
+            "configurations": [
+                _entry(line, identities, score) for line in documents.scores["leaderboard"]
+            ]
+        },
+    )
     for key, report in reports.items():
-        kept = {name: part for name, part in report.items() if key != RANKING or name not in _LINE_BY_LINE}
+        kept = {
+            name: part
+            for name, part in report.items()
+            if key != RANKING or name not in _LINE_BY_LINE
+        }
         yield key, without_configurations(kept)
     yield from _configurations(documents, identities)
 
@@ -48,7 +61,9 @@ def _summary(documents: Documents[RoundResults]) -> dict[str, Any]:
     scores = dict(documents.scores)
     lines = scores.pop("leaderboard")
     ranked = [line for line in lines if line["rank"] is not None]
-    first = [line["configuration"] for line in ranked if line["rank"] == 1 and not line["ranked_apart"]]
+    first = [
+        line["configuration"] for line in ranked if line["rank"] == 1 and not line["ranked_apart"]
+    ]
     families = {one.family for one in record.configurations if one.family}
     return {
         **scores,
@@ -68,7 +83,9 @@ def _summary(documents: Documents[RoundResults]) -> dict[str, Any]:
     }
 
 
-def _entry(line: dict[str, Any], identities: dict[str, ConfigurationRecord], score: str) -> dict[str, Any]:
+def _entry(
+    line: dict[str, Any], identities: dict[str, ConfigurationRecord], score: str
+) -> dict[str, Any]:
     found = identities[line["configuration"]]
     return {
         "name": found.name,
@@ -85,7 +102,9 @@ def _configurations(
     ranking = {line["configuration"]: line for line in reports[RANKING]["leaderboard"]}
     cells = defaultdict(list)
     for cell in documents.results.record.cells:
-        cells[cell.configuration].append({key: value for key, value in asdict(cell).items() if key != "configuration"})
+        cells[cell.configuration].append(
+            {key: value for key, value in asdict(cell).items() if key != "configuration"}
+        )
     for line in documents.scores["leaderboard"]:
         name = line["configuration"]
         yield (
@@ -98,7 +117,9 @@ def _configurations(
                 "identity": asdict(identities[name]),
                 "cells": cells[name],
                 "reports": {
-                    key: found for key, report in reports.items() if (found := _part(report, name)) is not None
+                    key: found
+                    for key, report in reports.items()
+                    if (found := _part(report, name)) is not None
                 },
             },
         )
@@ -108,12 +129,20 @@ def without_configurations(report: Any) -> Any:
     """Return a report without what it says of each configuration, at any depth."""
     if not isinstance(report, dict):
         return report
-    return {key: without_configurations(value) for key, value in report.items() if key != PER_CONFIGURATION}
+    return {
+        key: without_configurations(value)
+        for key, value in report.items()
+        if key != PER_CONFIGURATION
+    }
 
 
 def _part(report: dict[str, Any], name: str) -> Any:
     if PER_CONFIGURATION in report:
         return report[PER_CONFIGURATION][name]
     questions = report.get("questions") or report.get("metrics") or {}
-    parts = {key: found[PER_CONFIGURATION][name] for key, found in questions.items() if PER_CONFIGURATION in found}
+    parts = {
+        key: found[PER_CONFIGURATION][name]
+        for key, found in questions.items()
+        if PER_CONFIGURATION in found
+    }
     return parts or None

@@ -1,4 +1,7 @@
-"""The plots about blind pairs: the strength of each configuration, and who won against whom. No Django here."""
+"""The plots about blind pairs: the strength of each configuration, and who won against whom.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -45,16 +48,25 @@ def preference_plot(question: Mapping[str, Any]) -> str:
         for number, group in enumerate(groups, start=1)
         for line in group["configurations"]
     ]
-    ends = [dot.estimate[name] for dot in dots for name in ("low", "value", "high") if dot.estimate[name] is not None]
+    ends = [
+        dot.estimate[name]
+        for dot in dots
+        for name in ("low", "value", "high")
+        if dot.estimate[name] is not None
+    ]
     low = ELO_STEP * floor(min(ends, default=ELO_MIDDLE - 1) / ELO_STEP)
     high = ELO_STEP * ceil(max(ends, default=ELO_MIDDLE + 1) / ELO_STEP)
     steps = max(1, ceil((high - low) / ELO_STEP / MOST_TICKS)) * ELO_STEP
-    axis = Axis(low, high, list(range(low, high + 1, steps)), "Elo: 400 points are odds of ten to one")
+    axis = Axis(
+        low, high, list(range(low, high + 1, steps)), "Elo: 400 points are odds of ten to one"
+    )
     return dot_plot(question["label"], axis, dots)
 
 
 def matrix_plot(question: Mapping[str, Any]) -> str:
-    """Draw how often the row won against the column, strongest first; a tie is half a win for each."""
+    """Draw how often the row won against the column, strongest first; a tie is half a win for
+    each.
+    """
     matrix = question["matrix"]
     names = list(matrix)[:MOST_ROWS]
     width = min(WIDEST_CELL, (WIDTH - LABEL_WIDTH) / max(len(names), 1))
@@ -62,26 +74,45 @@ def matrix_plot(question: Mapping[str, Any]) -> str:
     for place, row in enumerate(names):
         y = HEAD + place * ROW
         elements += [
-            text(LABEL_WIDTH + (place + 0.5) * width, HEAD - 8, str(place + 1), "soft", anchor="middle"),
+            text(
+                LABEL_WIDTH + (place + 0.5) * width,
+                HEAD - 8,
+                str(place + 1),
+                "soft",
+                anchor="middle",
+            ),
             text(0, y + ROW / 2 + 4, f"{place + 1}. {row}"),
             *_cells(row, names, matrix[row], y, width),
         ]
     bottom = HEAD + len(names) * ROW
-    words = "share of votes that the row won against the column, numbered as the rows are; a tie is half a win for each"
+    words = (
+        "share of votes that the row won against the column, numbered as the rows are; a tie is "
+        "half a win for each"
+    )
     elements.append(text(0, bottom + 18, words, "soft"))
     if len(matrix) > len(names):
-        elements.append(text(0, bottom + FOOT, f"{len(matrix) - len(names)} more are in the table.", "soft"))
+        elements.append(
+            text(0, bottom + FOOT, f"{len(matrix) - len(names)} more are in the table.", "soft")
+        )
     return document("Who won against whom", bottom + FOOT + 8, elements)
 
 
-def _cells(row: str, names: Sequence[str], against: Mapping[str, Any], y: float, width: float) -> Iterator[svg.Element]:
+def _cells(
+    row: str, names: Sequence[str], against: Mapping[str, Any], y: float, width: float
+) -> Iterator[svg.Element]:
     for place, column in enumerate(names):
         if (met := against.get(column)) is None:
             continue
         x = round(LABEL_WIDTH + place * width, 1)
         opacity = round(PALEST + (DARKEST - PALEST) * met["share"], 3)
-        words = f"{row} against {column}: {met['share']:.0%} of {met['n']} votes; expected {met['expected']:.0%}"
-        yield svg.Rect(x=x, y=y, width=round(width, 1), height=ROW, class_=["step"], fill_opacity=opacity,
+        words = (
+            f"{row} against {column}: {met['share']:.0%} of {met['n']} votes; expected "
+            f"{met['expected']:.0%}"
+        )
+        yield svg.Rect(x=x, y=y, width=round(width, 1), height=ROW, class_=["step"],
+                       fill_opacity=opacity,
                        elements=[hint(words)])  # fmt: skip
         if width >= NARROWEST_WITH_WORDS:
-            yield text(round(x + width / 2, 1), y + ROW / 2 + 4, f"{met['share']:.0%}", anchor="middle")
+            yield text(
+                round(x + width / 2, 1), y + ROW / 2 + 4, f"{met['share']:.0%}", anchor="middle"
+            )

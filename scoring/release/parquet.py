@@ -1,9 +1,10 @@
 """A table as one Parquet file, in the plainest form the format allows. No Django here.
 
-Source: the Apache Parquet format, version 2 (file layout, Thrift compact protocol, dictionary pages, and the hybrid of
-run lengths and packed bits). One row group; every column is required, dictionary-encoded and uncompressed: answers
-repeat so much that the codes are small already, and no compressor's version can change a byte. Libraries that write
-Parquet weigh more than all else this project installs, and each stamps its own version into the file.
+Source: the Apache Parquet format, version 2 (file layout, Thrift compact protocol, dictionary
+pages, and the hybrid of run lengths and packed bits). One row group; every column is required,
+dictionary-encoded and uncompressed: answers repeat so much that the codes are small already, and no
+compressor's version can change a byte. Libraries that write Parquet weigh more than all else this
+project installs, and each stamps its own version into the file.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ _I32, _I64, _BINARY, _LIST, _STRUCT = 5, 6, 8, 9, 12
 
 
 def write_parquet(path: Path, table: Table, rows: Iterable[RowOfCells]) -> None:
-    """Write a table; columns of whole numbers are INT32, all others text. ValueError for an empty cell of a number."""
+    """Write a table; columns of whole numbers are INT32, all others text.
+
+    ValueError for an empty cell of a number.
+    """
     codes = [array("i") for _ in table.columns]
     known: list[dict[object, int]] = [{} for _ in table.columns]
     for row in rows:
@@ -44,9 +48,17 @@ def write_parquet(path: Path, table: Table, rows: Iterable[RowOfCells]) -> None:
         for column, values, numbers in zip(table.columns, known, codes, strict=True):
             start = file.tell()
             dictionary = _page(_DICTIONARY_PAGE, 7, len(values), _PLAIN, _plain(column, values))
-            data = _page(_DATA_PAGE, 5, count, _RLE_DICTIONARY, _packed(np.array(numbers, dtype=np.int64), len(values)))
+            data = _page(
+                _DATA_PAGE,
+                5,
+                count,
+                _RLE_DICTIONARY,
+                _packed(np.array(numbers, dtype=np.int64), len(values)),
+            )
             file.write(dictionary + data)
-            chunks.append(_chunk(column, count, start, len(dictionary), len(dictionary) + len(data)))
+            chunks.append(
+                _chunk(column, count, start, len(dictionary), len(dictionary) + len(data))
+            )
         footer = _footer(table, count, chunks, file.tell() - len(MAGIC))
         file.write(footer + pack("<i", len(footer)) + MAGIC)
 
@@ -67,7 +79,11 @@ def _packed(codes: NDArray[np.int64], values: int) -> bytes:
     filled = np.zeros(groups * 8, dtype=np.int64)
     filled[: len(codes)] = codes
     bits = ((filled[:, None] >> np.arange(width)) & 1).astype(np.uint8)
-    return bytes([width]) + _varint(groups << 1 | 1) + np.packbits(bits.reshape(-1), bitorder="little").tobytes()
+    return (
+        bytes([width])
+        + _varint(groups << 1 | 1)
+        + np.packbits(bits.reshape(-1), bitorder="little").tobytes()
+    )
 
 
 def _page(kind: int, header_field: int, count: int, encoding: int, content: bytes) -> bytes:
@@ -75,7 +91,15 @@ def _page(kind: int, header_field: int, count: int, encoding: int, content: byte
     inner = _struct([(1, _I32, _zigzag(count)), (2, _I32, _zigzag(encoding)), *levels])
     size = _zigzag(len(content))
     return (
-        _struct([(1, _I32, _zigzag(kind)), (2, _I32, size), (3, _I32, size), (header_field, _STRUCT, inner)]) + content
+        _struct(
+            [
+                (1, _I32, _zigzag(kind)),
+                (2, _I32, size),
+                (3, _I32, size),
+                (header_field, _STRUCT, inner),
+            ]
+        )
+        + content
     )
 
 
@@ -98,7 +122,9 @@ def _chunk(column: Column, count: int, start: int, dictionary: int, size: int) -
 
 def _footer(table: Table, count: int, chunks: list[bytes], size: int) -> bytes:
     root = _struct([(4, _BINARY, _binary(b"schema")), (5, _I32, _zigzag(len(table.columns)))])
-    group = _struct([(1, _LIST, _list(_STRUCT, chunks)), (2, _I64, _zigzag(size)), (3, _I64, _zigzag(count))])
+    group = _struct(
+        [(1, _LIST, _list(_STRUCT, chunks)), (2, _I64, _zigzag(size)), (3, _I64, _zigzag(count))]
+    )
     return _struct(
         [
             (1, _I32, _zigzag(2)),
@@ -113,7 +139,9 @@ def _footer(table: Table, count: int, chunks: list[bytes], size: int) -> bytes:
 def _schema(column: Column) -> bytes:
     text = [] if column.kind == "integer" else [(6, _I32, _zigzag(_UTF8))]
     kind = _zigzag(_physical(column))
-    return _struct([(1, _I32, kind), (3, _I32, _zigzag(0)), (4, _BINARY, _binary(column.name.encode())), *text])
+    return _struct(
+        [(1, _I32, kind), (3, _I32, _zigzag(0)), (4, _BINARY, _binary(column.name.encode())), *text]
+    )
 
 
 def _physical(column: Column) -> int:
@@ -121,7 +149,9 @@ def _physical(column: Column) -> int:
 
 
 def _struct(fields: list[tuple[int, int, bytes]]) -> bytes:
-    """Return fields (number, type, content) in the Thrift compact protocol; their numbers go up by at most 15."""
+    """Return fields (number, type, content) in the Thrift compact protocol; their numbers go up by
+    at most 15.
+    """
     written, last = b"", 0
     for number, kind, content in fields:
         written += bytes([(number - last) << 4 | kind]) + content
@@ -130,7 +160,11 @@ def _struct(fields: list[tuple[int, int, bytes]]) -> bytes:
 
 
 def _list(kind: int, items: list[bytes]) -> bytes:
-    head = bytes([len(items) << 4 | kind]) if len(items) < 15 else bytes([0xF0 | kind]) + _varint(len(items))
+    head = (
+        bytes([len(items) << 4 | kind])
+        if len(items) < 15
+        else bytes([0xF0 | kind]) + _varint(len(items))
+    )
     return head + b"".join(items)
 
 

@@ -1,4 +1,5 @@
-"""The plots of a release as SVG, drawn from its reports; a table stands behind each. No Django here.
+"""The plots of a release as SVG, drawn from its reports; a table stands behind each. No Django
+here.
 
 The same reports give the same bytes.
 """
@@ -73,15 +74,23 @@ def agreement_plot(protocol: Protocol, agreement: Mapping[str, Any]) -> str:
         if question.key in agreement and protocol.answer_set(question).kind != "flag"
         for dot in (
             Dot("alpha", agreement[question.key]["overall"]["alpha"], question.label),
-            Dot("applicability", agreement[question.key]["overall"]["applicability_alpha"], question.label),
+            Dot(
+                "applicability",
+                agreement[question.key]["overall"]["applicability_alpha"],
+                question.label,
+            ),
         )
     ]
-    axis = Axis(-1, 1, (-1, -0.5, 0, 0.5, 1), "Krippendorff’s alpha: 1 is full agreement, 0 is chance")
+    axis = Axis(
+        -1, 1, (-1, -0.5, 0, 0.5, 1), "Krippendorff’s alpha: 1 is full agreement, 0 is chance"
+    )
     return dot_plot("Reviewer agreement", axis, dots)
 
 
 def weighted_plots(protocol: Protocol, found: Mapping[str, Any]) -> dict[str, str]:
-    """Return the plots of a weighted score: each dimension and each failure code by configuration."""
+    """Return the plots of a weighted score: each dimension and each failure code by
+    configuration.
+    """
     made: dict[str, str] = {}
     if protocol.scoring.is_weighted and (ratings := found.get("ratings")):
         made["dimensions.svg"] = dimensions_plot(protocol, ratings["questions"])
@@ -113,9 +122,13 @@ def failure_codes_plot(protocol: Protocol, codes: Mapping[str, Any]) -> str:
 
 
 def ratings_plot(protocol: Protocol, ratings: Mapping[str, Any]) -> str:
-    """Draw how the ratings of each scale fall in each scene: one bar of shares, from the lowest rating up."""
+    """Draw how the ratings of each scale fall in each scene: one bar of shares, from the lowest
+    rating up.
+    """
     elements: list[svg.Element] = []
-    axis = Axis(0, 1, (0, 0.25, 0.5, 0.75, 1), "share of ratings, lowest to highest; N/A is counted apart")
+    axis = Axis(
+        0, 1, (0, 0.25, 0.5, 0.75, 1), "share of ratings, lowest to highest; N/A is counted apart"
+    )
     y = HEAD + ROW / 2
     for question, found in ratings.items():
         elements.append(text(0, y + 4, protocol.question(question).label, "soft"))
@@ -142,6 +155,7 @@ def _bar(axis: Axis, label: str, ratings: Mapping[str, Any], y: float) -> list[s
         if count:
             words = hint(f"{label}: {count} of {n} rated {rating}")
             opacity = round(place / steps, 2)
-            found.append(svg.Rect(x=left, y=y - 9, width=round(right - left, 1), height=18, class_=["step"],
+            found.append(svg.Rect(x=left, y=y - 9, width=round(right - left, 1), height=18,
+                                  class_=["step"],
                                   fill_opacity=opacity, elements=[words]))  # fmt: skip
     return found

@@ -43,11 +43,12 @@ _UNFINISHED = ".unfinished-"
 
 @transaction.atomic
 def publish(*, round_: Round, actor: str, correction: str | None = None) -> Release:
-    """Write a release of a closed round and show it to everyone; with ``correction``, one that replaces the last.
+    """Write a release of a closed round and show it to everyone; with ``correction``, one that
+    replaces the last.
 
-    The files appear in ``DATA_DIR/releases/ROUND/NUMBER`` when the rows do. Raises StepOutOfOrder, RoundAltered when
-    rows are not what the audit trail recorded, ReleaseBlocked while results may still change, CorrectionRefused without
-    a reason, and StorageFull.
+    The files appear in ``DATA_DIR/releases/ROUND/NUMBER`` when the rows do. Raises StepOutOfOrder,
+    RoundAltered when rows are not what the audit trail recorded, ReleaseBlocked while results may
+    still change, CorrectionRefused without a reason, and StorageFull.
     """
     replaced = _refuse_out_of_order(round_, correction)
     Round.objects.select_for_update().get(pk=round_.pk)
@@ -73,7 +74,12 @@ def publish(*, round_: Round, actor: str, correction: str | None = None) -> Rele
         if replaced is None:
             audit.hold()  # from here on nothing is opened beside this
             refuse_clips_under_review(round_)
-            move(round_, to=RoundState.PUBLISHED, within=(RoundState.LOCKED,), published_at=release.created_at)
+            move(
+                round_,
+                to=RoundState.PUBLISHED,
+                within=(RoundState.LOCKED,),
+                published_at=release.created_at,
+            )
         _record(round_, release, actor)
     return release
 
@@ -101,19 +107,26 @@ def _refuse_out_of_order(round_: Round, correction: str | None) -> Release | Non
         return None
     last = Release.objects.filter(round=round_).order_by("-number").first()
     if last is None:
-        raise CorrectionRefused(f"Round {round_.name!r} has no release to correct. Publish it first.")
+        raise CorrectionRefused(
+            f"Round {round_.name!r} has no release to correct. Publish it first."
+        )
     if not correction.strip():
         raise CorrectionRefused("A correction needs --reason: say what was wrong.")
     return last
 
 
 def refuse_clips_under_review(round_: Round) -> None:
-    """Raise ClipsUnderReview while an open round asks about a clip that this release would show with its maker."""
+    """Raise ClipsUnderReview while an open round asks about a clip that this release would show
+    with its maker.
+    """
     own = Sample.objects.filter(cell__round=round_)
-    open_rounds = Sample.objects.filter(cell__round__state=RoundState.REVIEWING).exclude(cell__round=round_)
+    open_rounds = Sample.objects.filter(cell__round__state=RoundState.REVIEWING).exclude(
+        cell__round=round_
+    )
     asked = Sample.every.filter(pk__in=marks.shared(open_rounds, own))
     faults = [
-        f"{sample.cell}: round {sample.cell.round.name!r} is open and asks about this clip; close it first"
+        f"{sample.cell}: round {sample.cell.round.name!r} is open and asks about this clip; close "
+        "it first"
         for sample in asked.select_related("cell__round", "cell__configuration").order_by("pk")
     ]
     if faults:
@@ -121,7 +134,9 @@ def refuse_clips_under_review(round_: Round) -> None:
 
 
 def refuse_unrecorded(round_: Round, record: RoundRecord) -> None:
-    """Raise RoundAltered unless the audit trail holds, and the rows of the round are what it recorded of them."""
+    """Raise RoundAltered unless the audit trail holds, and the rows of the round are what it
+    recorded of them.
+    """
     faults = [f"audit trail: {fault}" for fault in audit.faults(heads_of_releases())]
     faults += round_faults(round_)
     judges = AuditEntry.objects.filter(action="judge frozen", round_name=record.name)
@@ -145,9 +160,13 @@ def _issue(release: Release) -> Issue:
         audit={"sequence": head.sequence, "hash": head.hash},
         program=program(),
         packages=packages(),
-        replaces=Replaced(replaced.number, replaced.digest, release.correction_reason) if replaced else None,
+        replaces=Replaced(replaced.number, replaced.digest, release.correction_reason)
+        if replaced
+        else None,
         licence=settings.RELEASE_LICENCE,
-        assignment=tuple({**entry.content(), "hash": entry.hash} for entry in recorded(release.round.name)),
+        assignment=tuple(
+            {**entry.content(), "hash": entry.hash} for entry in recorded(release.round.name)
+        ),
     )
 
 
@@ -162,14 +181,17 @@ def _save(release: Release, documents: Documents[Any]) -> None:
 
 def pages_digest(release: Release) -> str:
     """Return the SHA-256 of what pages read of a release, as the database gives it back."""
-    return digest_of([list(row) for row in release.documents.order_by("name").values_list("name", "content")])
+    return digest_of(
+        [list(row) for row in release.documents.order_by("name").values_list("name", "content")]
+    )
 
 
 @contextmanager
 def _folder_for(release: Release) -> Iterator[Path]:
     """Yield an empty folder that becomes the release's when the block ends well.
 
-    A folder of that number without a row is what a crash left between the files and the commit; it is replaced.
+    A folder of that number without a row is what a crash left between the files and the commit; it
+    is replaced.
     """
     target = release.folder
     with disk_faults_in_words(target):

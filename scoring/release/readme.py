@@ -53,8 +53,8 @@ one additional apostrophe. Intervals are at 95% confidence; `method` and `note` 
 
 
 def readme(record: RoundRecord, tables: Sequence[Table], files: str, licence: str = "") -> str:
-    """Return the README in Markdown. ``files`` are the lines about files that only this kind of round has; ``licence``
-    is the address of the terms of use, or empty.
+    """Return the README in Markdown. ``files`` are the lines about files that only this kind of
+    round has; ``licence`` is the address of the terms of use, or empty.
     """
     listed = (
         ANSWER_FILES,
@@ -68,7 +68,11 @@ def readme(record: RoundRecord, tables: Sequence[Table], files: str, licence: st
         f"# Results of round {record.name}",
         f"Protocol {record.protocol.label}, SHA-256 `{record.protocol_digest}`.",
         f"The round was opened {record.opened_at} and closed {record.closed_at}.",
-        *([f"The round was closed incomplete: {record.incomplete_reason}"] if record.incomplete_reason else []),
+        *(
+            [f"The round was closed incomplete: {record.incomplete_reason}"]
+            if record.incomplete_reason
+            else []
+        ),
         f"Terms of use: {licence}"
         if licence
         else "No licence was stated: ask the publisher before you reuse the files.",
@@ -88,13 +92,21 @@ def _table(table: Table) -> str:
 def _questions(record: RoundRecord) -> str:
     protocol = record.protocol
     rows = [
-        (f"`{question.key}`", question.label, ", ".join(f"{o.value} = {o.label}" for o in protocol.options(question)))
+        (
+            f"`{question.key}`",
+            question.label,
+            ", ".join(f"{o.value} = {o.label}" for o in protocol.options(question)),
+        )
         for question in protocol.questions
     ]
-    reasons = [(f"`na:{reason}`", words, "") for reason, words in sorted(protocol.na_reasons.items())]
+    reasons = [
+        (f"`na:{reason}`", words, "") for reason, words in sorted(protocol.na_reasons.items())
+    ]
     return f"## Questions and answers\n\n{_grid(('key', 'label', 'values'), [*rows, *reasons])}"
 
 
 def _grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
+    )

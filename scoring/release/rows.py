@@ -20,15 +20,27 @@ def every_row(record: RoundRecord) -> tuple[str, str, str]:
 
 
 def answer_rows(record: RoundRecord) -> Iterator[RowOfCells]:
-    """Yield a row per answer, sheet by sheet in the order of the record, questions in the order of the form."""
+    """Yield a row per answer, sheet by sheet in the order of the record, questions in the order of
+    the form.
+    """
     first = every_row(record)
     questions = [(question, record.book.texts(question)) for question in record.book.questions]
     sheets = record.sheets
-    places = zip(sheets.cell.tolist(), sheets.reviewer.tolist(), sheets.answers.tolist(), strict=True)
+    places = zip(
+        sheets.cell.tolist(), sheets.reviewer.tolist(), sheets.answers.tolist(), strict=True
+    )
     for number, (cell_place, reviewer_place, answers) in enumerate(places):
         cell, reviewer = record.cells[cell_place], record.reviewers[reviewer_place]
         shown = shown_as(record, cell, sheets.window[number] if sheets.window else MISSING)
-        before = (*first, cell.configuration, cell.scene, cell.replicate, *shown, reviewer.code, reviewer.role)
+        before = (
+            *first,
+            cell.configuration,
+            cell.scene,
+            cell.replicate,
+            *shown,
+            reviewer.code,
+            reviewer.role,
+        )
         after = (
             sheets.source[number],
             "yes" if sheets.measured[number] else "no",
@@ -41,7 +53,9 @@ def answer_rows(record: RoundRecord) -> Iterator[RowOfCells]:
 
 
 def shown_as(record: RoundRecord, cell: CellRecord, window: int) -> RowOfCells:
-    """Return the opaque id of what was shown: of the clip, or of a window, with which part of a rollout that is."""
+    """Return the opaque id of what was shown: of the clip, or of a window, with which part of a
+    rollout that is.
+    """
     if window == MISSING:
         return (cell.stimulus,)
     one = record.windows[window]
@@ -49,13 +63,17 @@ def shown_as(record: RoundRecord, cell: CellRecord, window: int) -> RowOfCells:
 
 
 def clip_rows(results: RoundResults) -> Iterator[RowOfCells]:
-    """Yield a row per cell; votes are 0 where nobody was asked, and the consensus is empty there."""
+    """Yield a row per cell; votes are 0 where nobody was asked, and the consensus is empty
+    there.
+    """
     votes, record, protocol = results.tally, results.record, results.protocol
     facts = facts_of(votes)
     counts = {question: votes.counts(question).tolist() for question in record.book.questions}
     numbers = set(protocol.keys_of("count", "time"))
     sheets = (votes.codes[record.book.questions[0]] >= 0).sum(axis=1).tolist()
-    rated = {(s.configuration, c.scene, c.replicate): c.rated for s in results.standings for c in s.cells}
+    rated = {
+        (s.configuration, c.scene, c.replicate): c.rated for s in results.standings for c in s.cells
+    }
     first = every_row(record)
     for place, cell in enumerate(record.cells):
         row: list[Cell] = [*first, *astuple(cell), sheets[place]]
@@ -83,7 +101,9 @@ def configuration_rows(record: RoundRecord) -> Iterator[RowOfCells]:
 
 def leaderboard_rows(record: RoundRecord, ranking: dict[str, Any]) -> Iterator[RowOfCells]:
     """Yield a row per configuration, from the report of the ranking."""
-    of_points = () if record.protocol.scoring.is_weighted else ("scenes_all_right", "earned", "possible")
+    of_points = (
+        () if record.protocol.scoring.is_weighted else ("scenes_all_right", "earned", "possible")
+    )
     for line in ranking["leaderboard"]:
         yield (
             *every_row(record),

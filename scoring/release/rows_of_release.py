@@ -1,4 +1,6 @@
-"""Whether the rows of a release, which pages are drawn from, say what its folder and the audit trail say."""
+"""Whether the rows of a release, which pages are drawn from, say what its folder and the audit
+trail say.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ from scoring.release.verifying import NONSENSE
 def row_faults(release: Release) -> Iterator[str]:
     """Yield a sentence for each row of a release that says something else than what was published.
 
-    What pages read is compared with the digest in the audit trail; where older versions recorded none, it is made again
-    from the release's folder.
+    What pages read is compared with the digest in the audit trail; where older versions recorded
+    none, it is made again from the release's folder.
     """
     manifest = dict(release.manifest)
     digest = manifest.pop("digest", "")
@@ -58,14 +60,19 @@ def _page_faults(release: Release, stated: dict[str, Any]) -> Iterator[str]:
     entries = AuditEntry.objects.filter(
         action__in=("round published", "release corrected"), round_name=release.round.name
     )
-    said: dict[str, Any] = next((one.details for one in entries if one.details.get("release") == release.number), {})
+    said: dict[str, Any] = next(
+        (one.details for one in entries if one.details.get("release") == release.number), {}
+    )
     if "pages" in said:
         if said["pages"] != pages_digest(release):
             yield "what its pages are drawn from is not what was published"
         return
     record, _ = load_record(release.folder, stated)
     documents = documents_of(record)
-    made = {name: json.loads(json.dumps(content)) for name, content in kind_of(record.protocol).pages(documents)}
+    made = {
+        name: json.loads(json.dumps(content))
+        for name, content in kind_of(record.protocol).pages(documents)
+    }
     stored = dict(release.documents.values_list("name", "content"))
     for name in sorted(made.keys() | stored.keys()):
         if made.get(name) != stored.get(name):

@@ -1,4 +1,7 @@
-"""Checks a release without a database: every hash, and every file made again from the answers. No Django here."""
+"""Checks a release without a database: every hash, and every file made again from the answers.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +29,12 @@ from scoring.release.manifest import MANIFEST, issue_of
 
 FAULTS_SHOWN = 20
 NONSENSE = (
-    ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, csv.Error, ProtocolError,
+    ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, csv.Error,
+    ProtocolError,
 )  # fmt: skip
-"""What it raises to read a release, and to make it again, where somebody sealed a value of another kind into it."""
+"""What it raises to read a release, and to make it again, where somebody sealed a value of another
+kind into it.
+"""
 
 _SIGNED_ZERO = re.compile(rb"-0(?:\.0+)?(?![\d.eE])")
 
@@ -49,9 +55,11 @@ class Verified:
 
 
 def verify_release(folder: Path) -> Verified:
-    """Compare every hash with the manifest, and every file with what the answers in the release give.
+    """Compare every hash with the manifest, and every file with what the answers in the release
+    give.
 
-    Raises ReleaseRefused, naming each file that is missing, additional, changed, or not what the answers give.
+    Raises ReleaseRefused, naming each file that is missing, additional, changed, or not what the
+    answers give.
     """
     stated = read_manifest(folder)
     refuse(folder, _hash_faults(folder, stated["files"]))
@@ -72,7 +80,9 @@ def verify_release(folder: Path) -> Verified:
             with signed_zeros():
                 faults = made_again() and faults
     except NONSENSE as error:
-        raise ReleaseRefused(folder, [f"its tables cannot be read as a release: {error}"]) from error
+        raise ReleaseRefused(
+            folder, [f"its tables cannot be read as a release: {error}"]
+        ) from error
     refuse(folder, faults)
     return Verified(
         round=record.name,
@@ -87,15 +97,22 @@ def verify_release(folder: Path) -> Verified:
     )
 
 
-def assignment_faults(record: RoundRecord, entries: Sequence[Mapping[str, Any]], head: Link) -> list[str]:
-    """Return why the release is not what was recorded of whose clip is whose; ``head`` is that of its audit trail.
+def assignment_faults(
+    record: RoundRecord, entries: Sequence[Mapping[str, Any]], head: Link
+) -> list[str]:
+    """Return why the release is not what was recorded of whose clip is whose; ``head`` is that of
+    its audit trail.
 
-    Each entry is shown whole, so that its hash can be computed again and compared with a head that was noted.
+    Each entry is shown whole, so that its hash can be computed again and compared with a head that
+    was noted.
     """
     faults, last = [], 0
     for entry in entries:
         content = {name: value for name, value in entry.items() if name != "hash"}
-        if digest_of(content) != entry["hash"] or (content["action"], content["round"]) != (RECORDED, record.name):
+        if digest_of(content) != entry["hash"] or (content["action"], content["round"]) != (
+            RECORDED,
+            record.name,
+        ):
             faults.append(f"entry {entry['sequence']} of the audit trail is not what its hash says")
         if not last < entry["sequence"] <= head.sequence:
             faults.append(f"entry {entry['sequence']} of the audit trail is out of order")
@@ -111,7 +128,9 @@ def assignment_faults(record: RoundRecord, entries: Sequence[Mapping[str, Any]],
 
 
 def release_faults(folder: Path, digest: str) -> Iterator[str]:
-    """Yield a sentence for each thing in which a folder is not the release with this digest; computes nothing again."""
+    """Yield a sentence for each thing in which a folder is not the release with this digest;
+    computes nothing again.
+    """
     try:
         stated = read_manifest(folder)
     except ReleaseRefused as refusal:
@@ -145,21 +164,32 @@ def _differences(folder: Path, again: Path, stated: Mapping[str, Any]) -> list[s
         if path not in made:
             faults.append(f"{path} is nothing that the answers give")
         elif made[path] != stated["files"].get(path):
-            faults.append(f"{path} is not what the answers give{_first_difference(folder / path, again / path)}")
+            faults.append(
+                f"{path} is not what the answers "
+                f"give{_first_difference(folder / path, again / path)}"
+            )
     if faults and stated["packages"] != packages():
         then, now = stated["packages"], packages()
-        other = [f"{name} {then.get(name)} then, {now[name]} now" for name in now if then.get(name) != now[name]]
+        other = [
+            f"{name} {then.get(name)} then, {now[name]} now"
+            for name in now
+            if then.get(name) != now[name]
+        ]
         faults.append(f"note: it was made with other packages ({'; '.join(other)})")
     return faults
 
 
 def _first_difference(there: Path, made: Path) -> str:
     if there.suffix == ".json" and there.exists():
-        for path, stated, expected in _walk(json.loads(there.read_bytes()), json.loads(made.read_bytes()), ""):
+        for path, stated, expected in _walk(
+            json.loads(there.read_bytes()), json.loads(made.read_bytes()), ""
+        ):
             return f": {path.lstrip('.')} is {stated!r}, and should be {expected!r}"
     if there.suffix == ".csv" and there.exists():
         lines = zip(there.read_bytes().splitlines(), made.read_bytes().splitlines(), strict=False)
-        number = next((number for number, (one, other) in enumerate(lines, start=1) if one != other), None)
+        number = next(
+            (number for number, (one, other) in enumerate(lines, start=1) if one != other), None
+        )
         return f": row {number} differs" if number else ": it has other rows"
     return ""
 

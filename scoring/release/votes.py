@@ -41,9 +41,13 @@ def vote_rows(record: RoundRecord) -> Iterator[RowOfCells]:
 
 
 def load_votes(
-    folder: Path, protocol: Protocol, scene_of: Mapping[str, str], reviewers: tuple[ReviewerRecord, ...]
+    folder: Path,
+    protocol: Protocol,
+    scene_of: Mapping[str, str],
+    reviewers: tuple[ReviewerRecord, ...],
 ) -> tuple[PairVote, ...]:
-    """Return the votes of a release; none for a protocol without pairs. ``scene_of`` gives the scene of each stimulus.
+    """Return the votes of a release; none for a protocol without pairs. ``scene_of`` gives the
+    scene of each stimulus.
 
     Raises ReleaseRefused, naming the row, for one that no round of this protocol gives.
     """

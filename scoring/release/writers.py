@@ -1,4 +1,7 @@
-"""Tables as CSV and JSON Lines, and documents as JSON: the same content gives the same bytes. No Django here."""
+"""Tables as CSV and JSON Lines, and documents as JSON: the same content gives the same bytes.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ from scoring.release.rows import RowOfCells
 
 
 def write_csv(path: Path, header: Iterable[str], rows: Iterable[RowOfCells]) -> None:
-    """Write a table: UTF-8 without byte-order mark, commas, CRLF as RFC 4180 says, and no cell that runs."""
+    """Write a table: UTF-8 without byte-order mark, commas, CRLF as RFC 4180 says, and no cell that
+    runs.
+    """
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(header)

@@ -1,7 +1,8 @@
 """Reviewer agreement on each question: votes, alpha and applicability. No Django here.
 
-Alpha is nominal over the answers of a choice and ordinal over a scale with all its values; N/A is missing there, and
-whether a question applies at all has a nominal alpha of its own (`scoring.stats.agreement` has the sources).
+Alpha is nominal over the answers of a choice and ordinal over a scale with all its values; N/A is
+missing there, and whether a question applies at all has a nominal alpha of its own
+(`scoring.stats.agreement` has the sources).
 """
 
 from __future__ import annotations
@@ -24,23 +25,36 @@ FEWEST_TO_FLAG = 10
 
 def agreement_report(votes: Tally) -> dict[str, Any]:
     """Return each question pooled over the scenes, and apart in each scene."""
-    return {"questions": {question: _question(votes, question) for question in votes.record.book.questions}}
+    return {
+        "questions": {
+            question: _question(votes, question) for question in votes.record.book.questions
+        }
+    }
 
 
 def _question(votes: Tally, question: str) -> dict[str, Any]:
-    by_scene = {scene: agreement_document(votes, question, rows, scene) for scene, rows in rows_by_scene(votes)}
-    return {"overall": agreement_document(votes, question, every_row(votes), "all"), "by_scene": by_scene}
+    by_scene = {
+        scene: agreement_document(votes, question, rows, scene)
+        for scene, rows in rows_by_scene(votes)
+    }
+    return {
+        "overall": agreement_document(votes, question, every_row(votes), "all"),
+        "by_scene": by_scene,
+    }
 
 
 def agreement_document(votes: Tally, question: str, rows: Integers, where: str) -> dict[str, Any]:
-    """Return how the cohort agreed on one question over these cells; ``where`` names them for the seed."""
+    """Return how the cohort agreed on one question over these cells; ``where`` names them for the
+    seed.
+    """
     kept = rows[votes.complete[rows]]
     table = votes.counts(question)[kept]
     configurations = votes.configuration[kept]
     level = level_of(votes, question)
     seed = derived_seed(votes.record.seed, "agreement", question, where)
     found = alpha(table[:, :-1], level, configurations=configurations, seed=seed)
-    applies = alpha(applicability_counts(table[:, :-1], table[:, -1]), Level.NOMINAL, configurations=configurations,
+    applies = alpha(applicability_counts(table[:, :-1], table[:, -1]), Level.NOMINAL,
+                    configurations=configurations,
                     seed=seed)  # fmt: skip
     return {
         "clips": len(kept),
@@ -56,7 +70,9 @@ def agreement_document(votes: Tally, question: str, rows: Integers, where: str) 
 def _answers(votes: Tally, question: str, table: Integers) -> dict[str, int]:
     """Return how often each answer was given; of numbers, which are many, those that were."""
     protocol = votes.record.protocol
-    counts = dict(zip([*votes.record.book.values(question), "na"], table.sum(axis=0).tolist(), strict=True))
+    counts = dict(
+        zip([*votes.record.book.values(question), "na"], table.sum(axis=0).tolist(), strict=True)
+    )
     is_number = protocol.answer_set(protocol.question(question)).is_number
     return {answer: count for answer, count in counts.items() if count or not is_number}
 
@@ -71,16 +87,23 @@ def level_of(votes: Tally, question: str) -> Level:
 def should_be_reworded(found: Estimate | Undefined) -> bool:
     """Say whether reviewers disagree beyond chance of the sample (ours).
 
-    The whole interval of alpha lies below Krippendorff's limit for tentative conclusions, on 10 clips or more. Where
-    there is no interval alpha itself is taken; where nearly all answers are alike it is low by chance and says nothing.
+    The whole interval of alpha lies below Krippendorff's limit for tentative conclusions, on 10
+    clips or more. Where there is no interval alpha itself is taken; where nearly all answers are
+    alike it is low by chance and says nothing.
     """
-    if isinstance(found, Undefined) or found.n < FEWEST_TO_FLAG or (found.high is not None and found.note):
+    if (
+        isinstance(found, Undefined)
+        or found.n < FEWEST_TO_FLAG
+        or (found.high is not None and found.note)
+    ):
         return False
     return (found.value if found.high is None else found.high) < TENTATIVE
 
 
 def _patterns(table: Integers, votes: Tally) -> dict[str, Any]:
-    """Return how the votes fell: unanimous, a consensus with a minority, split; and how often each pattern, ``3-1``."""
+    """Return how the votes fell: unanimous, a consensus with a minority, split; and how often each
+    pattern, ``3-1``.
+    """
     cohort, quorum = votes.record.cohort, votes.record.quorum
     highest = table.max(axis=1, initial=0)
     shapes, times = np.unique(-np.sort(-table, axis=1), axis=0, return_counts=True)

@@ -19,8 +19,8 @@ def cost_of(cell: CellRecord) -> float:
 def why_no_costs(cells: Sequence[CellRecord]) -> str:
     """Return why figures per dollar are not reported, or an empty text.
 
-    Every accepted sample needs a cost, and all of them on one basis (ours): credits, promotions and unpriced routes
-    would make a figure worse than none.
+    Every accepted sample needs a cost, and all of them on one basis (ours): credits, promotions and
+    unpriced routes would make a figure worse than none.
     """
     accepted = [cell for cell in cells if cell.outcome != NOT_ACCEPTED]
     without = sum(not cell.cost_usd or cell.cost_basis in UNKNOWN for cell in accepted)

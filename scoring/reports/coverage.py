@@ -1,4 +1,7 @@
-"""What was delivered and what was not, with the reasons: coverage, never a quality score. No Django here."""
+"""What was delivered and what was not, with the reasons: coverage, never a quality score.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ INCOMPLETE = "incomplete"
 
 
 def coverage_report(votes: Tally) -> dict[str, Any]:
-    """Return the outcomes of all cells, by scene and by configuration, and every cell that is not scored."""
+    """Return the outcomes of all cells, by scene and by configuration, and every cell that is not
+    scored.
+    """
     places = zip(votes.record.cells, votes.complete, strict=True)
     return coverage_of(votes.record, [_outcome(cell, bool(complete)) for cell, complete in places])
 
@@ -28,7 +33,9 @@ def coverage_of(record: RoundRecord, outcomes: Sequence[str]) -> dict[str, Any]:
     return {
         "overall": _counted(outcomes),
         "by_scene": {scene: _counted(said) for scene, said in by_scene.items()},
-        "by_configuration": {name: _counted(said) for name, said in sorted(by_configuration.items())},
+        "by_configuration": {
+            name: _counted(said) for name, said in sorted(by_configuration.items())
+        },
         "reasons": _reasons(record.cells),
         "not_scored": [
             {

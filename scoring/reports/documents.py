@@ -23,7 +23,11 @@ def reports_document(results: RoundResults) -> dict[str, Any]:
     """Return every report that the round's protocol names, by key."""
     votes = results.tally
     made: dict[str, Callable[[], dict[str, Any]]] = {
-        **(_weighted_reports(results) if results.protocol.scoring.is_weighted else _gate_reports(results)),
+        **(
+            _weighted_reports(results)
+            if results.protocol.scoring.is_weighted
+            else _gate_reports(results)
+        ),
         "ratings": lambda: ratings_report(votes),
         "agreement": lambda: agreement_report(votes),
         "coverage": lambda: coverage_report(votes),
@@ -59,7 +63,9 @@ def _weighted_reports(results: RoundResults) -> dict[str, Callable[[], dict[str,
 
     def metrics() -> dict[str, Any]:
         lines = ranking_report(results)["leaderboard"]
-        return metrics_report(results, {line["configuration"]: line["score_interval"] for line in lines})
+        return metrics_report(
+            results, {line["configuration"]: line["score_interval"] for line in lines}
+        )
 
     return {
         "test_scores": lambda: scene_scores_report(results),
@@ -70,7 +76,13 @@ def _weighted_reports(results: RoundResults) -> dict[str, Callable[[], dict[str,
 
 
 def primary_gate(results: RoundResults) -> str:
-    """Return the gate that the protocol marks as its primary causal question, or its last gate where none is."""
+    """Return the gate that the protocol marks as its primary causal question, or its last gate
+    where none is.
+    """
     gates = results.protocol.scoring.gates
-    marked = (question.key for question in results.protocol.questions if question.primary and question.key in gates)
+    marked = (
+        question.key
+        for question in results.protocol.questions
+        if question.primary and question.key in gates
+    )
     return next(marked, gates[-1])

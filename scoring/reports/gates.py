@@ -1,4 +1,6 @@
-"""Event success, source or cause, scene-specific factual success: gates passed, and the ways not to. No Django here."""
+"""Event success, source or cause, scene-specific factual success: gates passed, and the ways not
+to. No Django here.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def read_gates(votes: Tally) -> dict[str, Gate]:
     found = {}
     for key in votes.record.protocol.scoring.gates:
         names = outcome_names(votes.record.book.values(key))
-        outcomes = find_outcomes(votes.counts(key), cohort=votes.record.cohort, quorum=votes.record.quorum)
+        outcomes = find_outcomes(
+            votes.counts(key), cohort=votes.record.cohort, quorum=votes.record.quorum
+        )
         scored = votes.delivered & (outcomes != names.index(INCOMPLETE))
         found[key] = Gate(key, names, outcomes, outcomes == names.index(YES), scored)
     return found
@@ -42,13 +46,18 @@ def gate_report(gate: Gate, votes: Tally) -> dict[str, Any]:
     return {
         "question": gate.key,
         "overall": gate_document(gate, votes, every_row(votes)),
-        "by_scene": {scene: gate_document(gate, votes, rows) for scene, rows in rows_by_scene(votes)},
-        "by_configuration": {name: gate_document(gate, votes, rows) for name, rows in rows_by_configuration(votes)},
+        "by_scene": {
+            scene: gate_document(gate, votes, rows) for scene, rows in rows_by_scene(votes)
+        },
+        "by_configuration": {
+            name: gate_document(gate, votes, rows) for name, rows in rows_by_configuration(votes)
+        },
     }
 
 
 def gate_document(gate: Gate, votes: Tally, rows: Integers) -> dict[str, Any]:
-    """Return how many scored clips of ``rows`` passed, and how many did not for each of the reasons.
+    """Return how many scored clips of ``rows`` passed, and how many did not for each of the
+    reasons.
 
     ``incomplete`` clips are counted and are no part of n.
     """
@@ -65,7 +74,9 @@ def gate_document(gate: Gate, votes: Tally, rows: Integers) -> dict[str, Any]:
 
 
 def factual_success(gates: Mapping[str, Gate], votes: Tally) -> dict[str, Any]:
-    """Return every gate of every scene, and the clips with all gates right, by scene and by configuration."""
+    """Return every gate of every scene, and the clips with all gates right, by scene and by
+    configuration.
+    """
     every = _every_gate(gates)
     return {
         "all_gates": _all_right(every, votes, every_row(votes)),
@@ -76,7 +87,9 @@ def factual_success(gates: Mapping[str, Gate], votes: Tally) -> dict[str, Any]:
             }
             for scene, rows in rows_by_scene(votes)
         },
-        "by_configuration": {name: _all_right(every, votes, rows) for name, rows in rows_by_configuration(votes)},
+        "by_configuration": {
+            name: _all_right(every, votes, rows) for name, rows in rows_by_configuration(votes)
+        },
     }
 
 

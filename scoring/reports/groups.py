@@ -35,7 +35,8 @@ def _grouped(member: Integers, names: tuple[str, ...]) -> Iterator[tuple[str, In
 
 
 def share_of(passed: NDArray[np.bool_], configurations: Integers) -> Estimate | Undefined:
-    """Return the share of clips that passed: Wilson's interval, clustered where several configurations are counted.
+    """Return the share of clips that passed: Wilson's interval, clustered where several
+    configurations are counted.
 
     Of one configuration alone it speaks of other clips of that configuration.
     """

@@ -1,7 +1,8 @@
-"""How the AI judges compare with people: calibration of each, and what its sensitivity runs show. No Django here.
+"""How the AI judges compare with people: calibration of each, and what its sensitivity runs show.
+No Django here.
 
-People are the reference. Nothing here enters a gate, a score or a rank, and agreement on ratings never stands without
-agreement on facts before it.
+People are the reference. Nothing here enters a gate, a score or a rank, and agreement on ratings
+never stands without agreement on facts before it.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ def human_ai_report(votes: Tally) -> dict[str, Any]:
             for answers in frozen
         ],
         "sensitivity": [
-            {**_about(varied.judge, record.closed_at), "questions": sensitivity_document(votes, answers, varied)}
+            {
+                **_about(varied.judge, record.closed_at),
+                "questions": sensitivity_document(votes, answers, varied),
+            }
             for answers in frozen
             for varied in _variants(read, answers)
         ],
@@ -49,9 +53,15 @@ def human_ai_report(votes: Tally) -> dict[str, Any]:
     }
 
 
-def _variants(read: dict[tuple[str, str], JudgeAnswers], frozen: JudgeAnswers) -> list[JudgeAnswers]:
+def _variants(
+    read: dict[tuple[str, str], JudgeAnswers], frozen: JudgeAnswers
+) -> list[JudgeAnswers]:
     name = frozen.judge.name
-    return [answers for (judge, _), answers in read.items() if judge == name and not answers.judge.is_frozen_run]
+    return [
+        answers
+        for (judge, _), answers in read.items()
+        if judge == name and not answers.judge.is_frozen_run
+    ]
 
 
 def _about(judge: JudgeRecord, closed_at: str) -> dict[str, Any]:
@@ -64,7 +74,8 @@ def _about(judge: JudgeRecord, closed_at: str) -> dict[str, Any]:
         "model": judge.model,
         "digest": judge.digest,
         "frozen_at": judge.frozen_at,
-        "frozen_before_close": datetime.fromisoformat(judge.frozen_at) < datetime.fromisoformat(closed_at),
+        "frozen_before_close": datetime.fromisoformat(judge.frozen_at)
+        < datetime.fromisoformat(closed_at),
         "runs": dict(sorted(Counter(run.state for run in judge.runs).items())),
         "errors": dict(sorted(Counter(run.code for run in judge.runs if run.code).items())),
         "cost_usd": str(sum(costs, Decimal(0))) if costs else "",

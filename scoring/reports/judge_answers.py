@@ -1,4 +1,7 @@
-"""A judge's answers brought into the cells of a round, for comparison with the votes of people. No Django here."""
+"""A judge's answers brought into the cells of a round, for comparison with the votes of people.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ Floats = NDArray[np.float64]
 class JudgeAnswers:
     """One judge over all cells of a round.
 
-    ``codes`` by question: (cells,) codes of the record's `AnswerBook`, MISSING where there is no answer. ``asked``:
-    (cells,) whether the judge was asked and whatever came of it is known.
+    ``codes`` by question: (cells,) codes of the record's `AnswerBook`, MISSING where there is no
+    answer. ``asked``: (cells,) whether the judge was asked and whatever came of it is known.
     """
 
     judge: JudgeRecord

@@ -1,8 +1,10 @@
-"""Whether a judge is calibrated on facts: exact agreement with the consensus of people, gate by gate. No Django here.
+"""Whether a judge is calibrated on facts: exact agreement with the consensus of people, gate by
+gate. No Django here.
 
-Counted are clips on which people agreed on a value. There a judge's N/A, block, invalid answer or error is a
-disagreement: it said something else than people, or nothing. Clips that people split on or call N/A are left out and
-counted; agreement on N/A would pay a judge twice for the event. Thresholds are compared as whole numbers.
+Counted are clips on which people agreed on a value. There a judge's N/A, block, invalid answer or
+error is a disagreement: it said something else than people, or nothing. Clips that people split on
+or call N/A are left out and counted; agreement on N/A would pay a judge twice for the event.
+Thresholds are compared as whole numbers.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ NO_ANSWER = "none"
 
 @dataclass(frozen=True)
 class _Compared:
-    """A gate of the round with what one judge answered there; ``counted`` are the clips of the comparison."""
+    """A gate of the round with what one judge answered there; ``counted`` are the clips of the
+    comparison.
+    """
 
     gate: Gate
     votes: Tally
@@ -48,7 +52,9 @@ class _Compared:
         return np.where(codes < 0, len(self.values) + 1, pooled)
 
 
-def facts_document(gates: dict[str, Gate], votes: Tally, answers: JudgeAnswers, rules: Calibration) -> dict[str, Any]:
+def facts_document(
+    gates: dict[str, Gate], votes: Tally, answers: JudgeAnswers, rules: Calibration
+) -> dict[str, Any]:
     """Return each gate pooled and by scene, the primary causal question first."""
     protocol = votes.record.protocol
     ordered = sorted(gates.values(), key=lambda gate: not protocol.question(gate.key).primary)
@@ -59,12 +65,17 @@ def _gate(gate: Gate, votes: Tally, answers: JudgeAnswers, rules: Calibration) -
     primary = votes.record.protocol.question(gate.key).primary
     threshold = rules.primary if primary else rules.facts
     values = len(gate.names) - len((NA, SPLIT, INCOMPLETE))
-    compared = _Compared(gate, votes, answers, gate.scored & (gate.outcomes < values) & answers.asked)
+    compared = _Compared(
+        gate, votes, answers, gate.scored & (gate.outcomes < values) & answers.asked
+    )
     found = {
         "primary": primary,
         "threshold": threshold.model_dump(),
         "overall": _agreement(compared, every_row(votes), threshold, rules),
-        "by_scene": {scene: _agreement(compared, rows, threshold, rules) for scene, rows in rows_by_scene(votes)},
+        "by_scene": {
+            scene: _agreement(compared, rows, threshold, rules)
+            for scene, rows in rows_by_scene(votes)
+        },
     }
     if primary:
         found["leniency"] = {
@@ -74,7 +85,9 @@ def _gate(gate: Gate, votes: Tally, answers: JudgeAnswers, rules: Calibration) -
     return found
 
 
-def _agreement(compared: _Compared, rows: Integers, threshold: Share, rules: Calibration) -> dict[str, Any]:
+def _agreement(
+    compared: _Compared, rows: Integers, threshold: Share, rules: Calibration
+) -> dict[str, Any]:
     gate, values = compared.gate, compared.values
     counted = rows[compared.counted[rows]]
     human, said = gate.outcomes[counted], compared.said[counted]
@@ -95,36 +108,57 @@ def _agreement(compared: _Compared, rows: Integers, threshold: Share, rules: Cal
     }
 
 
-def _verdict(agreed: int, share: Estimate | Undefined, threshold: Share, rules: Calibration, not_asked: int) -> str:
+def _verdict(
+    agreed: int, share: Estimate | Undefined, threshold: Share, rules: Calibration, not_asked: int
+) -> str:
     if share.n < rules.fewest_clips:
         return "too_few"
     if not_asked:
         return "not_complete"
     if not threshold.reached(agreed, share.n):
         return "not_met"
-    sure = isinstance(share, Estimate) and share.low is not None and share.low >= threshold.part / threshold.of
+    sure = (
+        isinstance(share, Estimate)
+        and share.low is not None
+        and share.low >= threshold.part / threshold.of
+    )
     return "met_surely" if sure else "met"
 
 
-def _commonest(human: Integers, values: tuple[str, ...], configurations: Integers) -> dict[str, Any]:
-    """Return the commonest answer of people and its share: what a judge reaches that always gives this answer."""
+def _commonest(
+    human: Integers, values: tuple[str, ...], configurations: Integers
+) -> dict[str, Any]:
+    """Return the commonest answer of people and its share: what a judge reaches that always gives
+    this answer.
+    """
     if not len(human):
         return {"answer": "", "share": estimate_document(Undefined("nothing was counted"))}
     place = int(np.bincount(human, minlength=len(values)).argmax())
-    return {"answer": values[place], "share": estimate_document(share_of(human == place, configurations))}
+    return {
+        "answer": values[place],
+        "share": estimate_document(share_of(human == place, configurations)),
+    }
 
 
-def _confusion(human: Integers, said: Integers, values: tuple[str, ...]) -> dict[str, dict[str, int]]:
+def _confusion(
+    human: Integers, said: Integers, values: tuple[str, ...]
+) -> dict[str, dict[str, int]]:
     columns = (*values, NA, NO_ANSWER)
     return {
-        value: {name: int(((human == row) & (said == column)).sum()) for column, name in enumerate(columns)}
+        value: {
+            name: int(((human == row) & (said == column)).sum())
+            for column, name in enumerate(columns)
+        }
         for row, value in enumerate(values)
     }
 
 
 def _left_out(gate: Gate, rows: Integers, answers: JudgeAnswers) -> dict[str, int]:
     delivered = rows[answers.asked[rows]]
-    return {name: int((gate.outcomes[delivered] == gate.names.index(name)).sum()) for name in (SPLIT, NA, INCOMPLETE)}
+    return {
+        name: int((gate.outcomes[delivered] == gate.names.index(name)).sum())
+        for name in (SPLIT, NA, INCOMPLETE)
+    }
 
 
 def _leniency(compared: _Compared, rows: Integers) -> dict[str, Any]:
@@ -136,10 +170,11 @@ def _leniency(compared: _Compared, rows: Integers) -> dict[str, Any]:
 
 
 def ceiling(votes: Tally, question: str, rows: Integers) -> Estimate | Undefined:
-    """Return how often one reviewer agrees with the others where these are unanimous: what a judge could reach.
+    """Return how often one reviewer agrees with the others where these are unanimous: what a judge
+    could reach.
 
-    Each reviewer of each complete clip is compared with the rest of the cohort; the interval is clustered by
-    configuration.
+    Each reviewer of each complete clip is compared with the rest of the cohort; the interval is
+    clustered by configuration.
     """
     values = len(votes.record.book.values(question))
     kept = rows[votes.complete[rows]]
@@ -147,7 +182,11 @@ def ceiling(votes: Tally, question: str, rows: Integers) -> Estimate | Undefined
     agreed, clusters = [], []
     for place in range(codes.shape[1]):
         others = np.delete(codes, place, axis=1)
-        same = (others == others[:, :1]).all(axis=1) & (others[:, 0] < values) if others.shape[1] else np.array([])
+        same = (
+            (others == others[:, :1]).all(axis=1) & (others[:, 0] < values)
+            if others.shape[1]
+            else np.array([])
+        )
         there = np.flatnonzero(same)
         agreed.append(codes[there, place] == others[there, 0])
         clusters.append(votes.configuration[kept][there])

@@ -1,8 +1,10 @@
-"""Whether a judge's ratings are near people's, and whether it tells clips apart at all. No Django here.
+"""Whether a judge's ratings are near people's, and whether it tells clips apart at all. No Django
+here.
 
-The consensus of people is the unrounded median of their numeric ratings, where there are enough of them. A small mean
-absolute error can be had by saying the middle of every clip, so it never stands without what the best constant would
-reach and without within-scene Somers' D (`scoring.stats.discrimination`).
+The consensus of people is the unrounded median of their numeric ratings, where there are enough of
+them. A small mean absolute error can be had by saying the middle of every clip, so it never stands
+without what the best constant would reach and without within-scene Somers' D
+(`scoring.stats.discrimination`).
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ def ratings_document(votes: Tally, answers: JudgeAnswers, rules: Calibration) ->
 
 
 def human_consensus(votes: Tally, question: str, fewest: int) -> Floats:
-    """Return (cells,) unrounded medians of at least ``fewest`` numeric ratings of a complete cohort, else nan."""
+    """Return (cells,) unrounded medians of at least ``fewest`` numeric ratings of a complete
+    cohort, else nan.
+    """
     ratings = votes.numbers(question)
     enough = votes.complete & (np.count_nonzero(~np.isnan(ratings), axis=1) >= fewest)
     found = np.full(len(ratings), np.nan)
@@ -41,7 +45,9 @@ def human_consensus(votes: Tally, question: str, fewest: int) -> Floats:
     return found
 
 
-def _scale(votes: Tally, answers: JudgeAnswers, question: str, rules: Calibration) -> dict[str, Any]:
+def _scale(
+    votes: Tally, answers: JudgeAnswers, question: str, rules: Calibration
+) -> dict[str, Any]:
     human, judge = human_consensus(votes, question, rules.fewest_ratings), answers.ratings(question)
     rated = ~np.isnan(human) & answers.asked
     both = np.flatnonzero(rated & ~np.isnan(judge))
@@ -51,7 +57,9 @@ def _scale(votes: Tally, answers: JudgeAnswers, question: str, rules: Calibratio
     criterion = _criterion(off, clips, missing, rules)
     ordering = somers_d(human[both], judge[both], votes.scene[both], configurations)
     demonstrated, why = _demonstrated(ordering, rules)
-    words = f"{'demonstrated' if demonstrated else 'not demonstrated'}{f' (not estimable: {why})' if why else ''}"
+    words = "demonstrated" if demonstrated else "not demonstrated"
+    if why:
+        words += f" (not estimable: {why})"
     return {
         "n": len(both),
         "clips": clips,
@@ -93,7 +101,9 @@ def _mae(off: Floats, configurations: NDArray[np.int64]) -> Estimate | Undefined
 
 
 def _best_constant(human: Floats, off: Floats) -> dict[str, Any]:
-    """Return the constant with the least error, its error, and how much less the judge's is: ``skill`` of 1."""
+    """Return the constant with the least error, its error, and how much less the judge's is:
+    ``skill`` of 1.
+    """
     if not human.size:
         return {"rating": None, "mae": None, "skill": None}
     constant = float(np.median(human))

@@ -1,6 +1,7 @@
 """Secondary metrics: figures that stand beside the score and can never enter it. No Django here.
 
-Source of the definitions: Core v0.1 document, section 11. They are read from the protocol; scores never read them.
+Source of the definitions: Core v0.1 document, section 11. They are read from the protocol; scores
+never read them.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ FEWEST_FOR_A_MEDIAN = 6  # with fewer, no two of the values enclose the median w
 def metrics_report(results: RoundResults, score_intervals: Mapping[str, Document]) -> Document:
     """Return each metric of the protocol, over the round and by configuration.
 
-    ``score_intervals`` are the documents of each configuration's score, which scaling compares with costs.
+    ``score_intervals`` are the documents of each configuration's score, which scaling compares with
+    costs.
     """
     return {
         "metrics": {
@@ -47,7 +49,9 @@ def metrics_report(results: RoundResults, score_intervals: Mapping[str, Document
     }
 
 
-def _figures(results: RoundResults, metric: Metric, score_intervals: Mapping[str, Document]) -> Document:
+def _figures(
+    results: RoundResults, metric: Metric, score_intervals: Mapping[str, Document]
+) -> Document:
     if metric.kind == "deferred":
         return _everywhere(results, lambda _: Undefined("deferred"))
     if metric.kind == "score_per_cost":
@@ -59,11 +63,15 @@ def _figures(results: RoundResults, metric: Metric, score_intervals: Mapping[str
     return _everywhere(results, _estimator(results, metric))
 
 
-def _everywhere(results: RoundResults, estimate: Callable[[Integers], Estimate | Undefined]) -> Document:
+def _everywhere(
+    results: RoundResults, estimate: Callable[[Integers], Estimate | Undefined]
+) -> Document:
     votes = results.tally
     return {
         "overall": estimate_document(estimate(every_row(votes))),
-        "by_configuration": {name: estimate_document(estimate(rows)) for name, rows in rows_by_configuration(votes)},
+        "by_configuration": {
+            name: estimate_document(estimate(rows)) for name, rows in rows_by_configuration(votes)
+        },
     }
 
 
@@ -72,7 +80,10 @@ def _estimator(results: RoundResults, metric: Metric) -> Callable[[Integers], Es
     facts = facts_of(votes)
     if metric.kind == "compliance_rate":
         complied = np.array(
-            [complies(protocol, cell.scene, row_facts(facts, row)) for row, cell in enumerate(votes.record.cells)]
+            [
+                complies(protocol, cell.scene, row_facts(facts, row))
+                for row, cell in enumerate(votes.record.cells)
+            ]
         )
 
         def rate(rows: Integers) -> Estimate | Undefined:
@@ -82,14 +93,19 @@ def _estimator(results: RoundResults, metric: Metric) -> Callable[[Integers], Es
         return rate
     found = facts[str(metric.question)]
     if metric.kind == "median":
-        return lambda rows: median_estimate(numbers_of(found[row] for row in scored_rows(votes, rows)))
+        return lambda rows: median_estimate(
+            numbers_of(found[row] for row in scored_rows(votes, rows))
+        )
     why = why_no_costs(votes.record.cells)
 
     def per_dollar(rows: Integers) -> Estimate | Undefined:
         if why:
             return Undefined(f"not reported: {why}", len(rows))
         scored = set(scored_rows(votes, rows).tolist())
-        events = [_events(results, row, numbers_of([found[row]])) if row in scored else 0.0 for row in rows]
+        events = [
+            _events(results, row, numbers_of([found[row]])) if row in scored else 0.0
+            for row in rows
+        ]
         return events_per_dollar(events, [votes.record.cells[row] for row in rows])
 
     return per_dollar
@@ -102,25 +118,37 @@ def _events(results: RoundResults, row: int, given: Sequence[float]) -> float:
 
 
 def events_per_dollar(events: Sequence[float], cells: Sequence[CellRecord]) -> Estimate | Undefined:
-    """Return events by the cost of all cells, also of those that brought nothing; interval by leaving out each cell."""
+    """Return events by the cost of all cells, also of those that brought nothing; interval by
+    leaving out each cell.
+    """
     costs = np.array([cost_of(cell) for cell in cells])
     total, counted = float(costs.sum()), np.array(events)
     if not total:
         return Undefined("not reported: nothing was charged", len(cells))
     others = total - costs
-    left_out = np.divide(counted.sum() - counted, others, out=np.full(others.shape, np.nan), where=others > 0)
-    found = jackknife_interval(float(counted.sum()) / total, left_out, len(cells), bounds=(0.0, np.inf))
-    return found if found.low is None else replace(found, method=f"jackknife over {len(cells)} cells")
+    left_out = np.divide(
+        counted.sum() - counted, others, out=np.full(others.shape, np.nan), where=others > 0
+    )
+    found = jackknife_interval(
+        float(counted.sum()) / total, left_out, len(cells), bounds=(0.0, np.inf)
+    )
+    return (
+        found if found.low is None else replace(found, method=f"jackknife over {len(cells)} cells")
+    )
 
 
 def median_estimate(values: Sequence[float]) -> Estimate | Undefined:
-    """Return the median with the interval between two order statistics (binomial: Thompson 1936, Annals 7)."""
+    """Return the median with the interval between two order statistics (binomial: Thompson 1936,
+    Annals 7).
+    """
     if not values:
         return Undefined("nothing could be measured")
     ordered, n = sorted(values), len(values)
     middle = float(np.median(ordered))
     if n < FEWEST_FOR_A_MEDIAN:
-        return without_interval(middle, n, f"{n} clips; an interval of a median needs {FEWEST_FOR_A_MEDIAN}")
+        return without_interval(
+            middle, n, f"{n} clips; an interval of a median needs {FEWEST_FOR_A_MEDIAN}"
+        )
     from scipy.stats import binom  # noqa: PLC0415 - a web process shows what was computed before, and starts without
 
     below = int(binom.ppf((1 - CONFIDENCE) / 2, n, 0.5))

@@ -16,7 +16,8 @@ from scoring.scores.fartscore import facts_of
 
 
 def observations_report(votes: Tally) -> dict[str, Any]:
-    """Return how often each outcome of each observation was found, over all, by scene and by configuration.
+    """Return how often each outcome of each observation was found, over all, by scene and by
+    configuration.
 
     Of counts and times the outcomes are medians.
     """
@@ -32,7 +33,9 @@ def observations_report(votes: Tally) -> dict[str, Any]:
 
 
 def failure_codes_report(votes: Tally) -> dict[str, Any]:
-    """Return on how many scored clips each failure code holds, over all, by scene and by configuration."""
+    """Return on how many scored clips each failure code holds, over all, by scene and by
+    configuration.
+    """
     facts = facts_of(votes)
     return {
         "questions": {

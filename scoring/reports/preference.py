@@ -1,7 +1,8 @@
-"""What blind pairs say of the configurations: FartElo, wins, ties, and how even the sides were. No Django here.
+"""What blind pairs say of the configurations: FartElo, wins, ties, and how even the sides were. No
+Django here.
 
-It stands beside every score and is in none. Only the primary cohort counts. “Both bad” is half a win for each, as a
-tie is, and is counted apart too.
+It stands beside every score and is in none. Only the primary cohort counts. “Both bad” is half a
+win for each, as a tie is, and is counted apart too.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ RESULTS = {"a": 1.0, "b": 0.0, "tie": 0.5, "both_bad": 0.5}
 
 @dataclass(frozen=True, slots=True)
 class Battle:
-    """A vote that counts: the configurations on the left and right, and the outcome (a, b, tie, both_bad)."""
+    """A vote that counts: the configurations on the left and right, and the outcome (a, b, tie,
+    both_bad).
+    """
 
     a: str
     b: str
@@ -36,7 +39,9 @@ class Battle:
 
 
 def battles_of(record: RoundRecord, question: str) -> list[Battle]:
-    """Return the primary cohort's votes on one question, with the configurations behind the clips."""
+    """Return the primary cohort's votes on one question, with the configurations behind the
+    clips.
+    """
     pairs, primary = record.protocol.pairs, set(record.primary)
     if pairs is None:
         return []
@@ -51,7 +56,9 @@ def battles_of(record: RoundRecord, question: str) -> list[Battle]:
 
 
 def preference_report(record: RoundRecord) -> dict[str, Any]:
-    """Return the report on every question about pairs, by key; empty for a protocol without pairs."""
+    """Return the report on every question about pairs, by key; empty for a protocol without
+    pairs.
+    """
     pairs = record.protocol.pairs
     if pairs is None:
         return {"questions": {}}
@@ -64,7 +71,9 @@ def preference_report(record: RoundRecord) -> dict[str, Any]:
     }
 
 
-def _question(pairs: Pairs, key: str, found: Sequence[Battle], names: Sequence[str]) -> dict[str, Any]:
+def _question(
+    pairs: Pairs, key: str, found: Sequence[Battle], names: Sequence[str]
+) -> dict[str, Any]:
     question = pairs.question(key)
     groups = rate(_columns(found, names)) if found else []
     compared = [group for group in groups if group.battles]
@@ -109,7 +118,9 @@ def _share(found: Sequence[Battle], outcomes: set[str]) -> dict[str, Any]:
 
 
 def _left_share(found: Sequence[Battle]) -> dict[str, Any]:
-    """How often the clip on the left won, of the votes that chose one: near a half where sides do not matter."""
+    """How often the clip on the left won, of the votes that chose one: near a half where sides do
+    not matter.
+    """
     decided = [battle for battle in found if battle.outcome in {"a", "b"}]
     return _share(decided, {"a"})
 
@@ -142,8 +153,12 @@ def _way(outcome: str, won: str, lost: str) -> str:
     return {won: "won", lost: "lost", "tie": "tied", "both_bad": "both_bad"}[outcome]
 
 
-def _matrix(found: Sequence[Battle], groups: Sequence[Group], names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """For every two configurations that met: how the row fared, and the share that its strength lets expect."""
+def _matrix(
+    found: Sequence[Battle], groups: Sequence[Group], names: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """For every two configurations that met: how the row fared, and the share that its strength
+    lets expect.
+    """
     elo = {
         names[item]: estimate.value
         for group in groups
@@ -152,7 +167,10 @@ def _matrix(found: Sequence[Battle], groups: Sequence[Group], names: Sequence[st
     }
     matrix: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for battle in found:
-        for row, column, won, lost in ((battle.a, battle.b, "a", "b"), (battle.b, battle.a, "b", "a")):
+        for row, column, won, lost in (
+            (battle.a, battle.b, "a", "b"),
+            (battle.b, battle.a, "b", "a"),
+        ):
             matrix[row].setdefault(column, _none())[_way(battle.outcome, won, lost)] += 1
     for row, against in matrix.items():
         for column, cell in against.items():
@@ -161,4 +179,8 @@ def _matrix(found: Sequence[Battle], groups: Sequence[Group], names: Sequence[st
             cell["share"] = rounded((cell["won"] + (cell["tied"] + cell["both_bad"]) / 2) / n)
             cell["expected"] = rounded(win_chance(elo[row], elo[column]))
     order = {name: place for place, name in enumerate(elo)}
-    return {row: dict(sorted(matrix[row].items(), key=lambda one: order[one[0]])) for row in order if row in matrix}
+    return {
+        row: dict(sorted(matrix[row].items(), key=lambda one: order[one[0]]))
+        for row in order
+        if row in matrix
+    }

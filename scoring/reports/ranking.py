@@ -16,7 +16,8 @@ from scoring.stats.intervals import pooled_two_way
 from scoring.stats.ranksets import probability_ahead, rank_sets
 from scoring.stats.replicates import DRAWS, Resampled, resample_within_scenes, studentised_interval
 
-# Beyond this many clips, or configurations, resampling would take minutes and change no digit that is shown.
+# Beyond this many clips, or configurations, resampling would take minutes and change no digit that
+# is shown.
 MANY_CLIPS = 10_000
 FEWER_DRAWS = 1_000
 MOST_COMPARED = 1_000
@@ -24,10 +25,11 @@ MOST_PAIRS_SHOWN = 50
 
 
 def ranking_report(results: RoundResults) -> dict[str, Any]:
-    """Return the ranking: a line for each configuration with the interval of its score, ties, and rank sets.
+    """Return the ranking: a line for each configuration with the interval of its score, ties, and
+    rank sets.
 
-    Rank sets and chances of being ahead are those of the main ranking and need replicates; without them they are null,
-    with the reason.
+    Rank sets and chances of being ahead are those of the main ranking and need replicates; without
+    them they are null, with the reason.
     """
     resampled = _resampled(results)
     estimates = _replicated(results, resampled) if resampled else _single(results)
@@ -51,17 +53,23 @@ def ranking_report(results: RoundResults) -> dict[str, Any]:
 def one_point(estimates: dict[str, Estimate | Undefined]) -> dict[str, Any]:
     """Return what a difference of one point means here: how large one must be to be beyond chance.
 
-    Two scores whose intervals reach h to both sides differ by sqrt(2) h or less by chance in 95 of 100 comparisons
-    made before looking; the median h of the round is taken.
+    Two scores whose intervals reach h to both sides differ by sqrt(2) h or less by chance in 95 of
+    100 comparisons made before looking; the median h of the round is taken.
     """
     halves = [
-        max(found.high - found.value, found.value - found.low)  # a limit at 0 or at the total is cut
+        max(
+            found.high - found.value, found.value - found.low
+        )  # a limit at 0 or at the total is cut
         for found in estimates.values()
         if isinstance(found, Estimate) and found.high is not None and found.low is not None
     ]
     if not halves:
         return {"difference_beyond_chance": None, "n": 0, "note": "no interval could be estimated"}
-    return {"difference_beyond_chance": rounded(float(np.median(halves)) * 2**0.5), "n": len(halves), "note": ""}
+    return {
+        "difference_beyond_chance": rounded(float(np.median(halves)) * 2**0.5),
+        "n": len(halves),
+        "note": "",
+    }
 
 
 def _ties(ranked: list[Standing]) -> list[dict[str, Any]]:
@@ -78,16 +86,22 @@ def _ties(ranked: list[Standing]) -> list[dict[str, Any]]:
 def _points(results: RoundResults, standing: Standing) -> list[list[float]]:
     """Return the score of each scored clip, scene by scene."""
     return [
-        [float(score) for score in clip_scores(results.protocol, standing, scene)] for scene in results.record.scenes
+        [float(score) for score in clip_scores(results.protocol, standing, scene)]
+        for scene in results.record.scenes
     ]
 
 
 def _single(results: RoundResults) -> dict[str, Estimate | Undefined]:
-    """Estimate at one clip per scene: where points add up, a scene without a scored clip counts 0 as in the score."""
+    """Estimate at one clip per scene: where points add up, a scene without a scored clip counts 0
+    as in the score.
+    """
     is_total = not results.protocol.scoring.is_weighted
     missing = 0.0 if is_total else np.nan
     table = np.array(
-        [[float(np.mean(scene)) if scene else missing for scene in _points(results, s)] for s in results.standings]
+        [
+            [float(np.mean(scene)) if scene else missing for scene in _points(results, s)]
+            for s in results.standings
+        ]
     ).reshape(len(results.standings), len(results.record.scenes))
     found = pooled_two_way(table, total=is_total, bounds=(0, results.total))
     return {
@@ -99,7 +113,9 @@ def _single(results: RoundResults) -> dict[str, Estimate | Undefined]:
 
 
 def _resampled(results: RoundResults) -> dict[str, Resampled]:
-    """Resample each configuration's points on the scale of the score; empty unless the round has replicates."""
+    """Resample each configuration's points on the scale of the score; empty unless the round has
+    replicates.
+    """
     if results.record.replicates < 2:  # noqa: PLR2004
         return {}
     draws = DRAWS if len(results.record.cells) <= MANY_CLIPS else FEWER_DRAWS
@@ -110,7 +126,9 @@ def _resampled(results: RoundResults) -> dict[str, Resampled]:
         resampled = resample_within_scenes(scenes, seed=seed, draws=draws)
         if isinstance(resampled, Resampled):
             is_total = not results.protocol.scoring.is_weighted
-            found[standing.configuration] = _scaled(resampled, len(scenes)) if is_total else resampled
+            found[standing.configuration] = (
+                _scaled(resampled, len(scenes)) if is_total else resampled
+            )
     return found
 
 
@@ -128,15 +146,21 @@ def _scaled(resampled: Resampled, scenes: int) -> Resampled:
     )
 
 
-def _replicated(results: RoundResults, resampled: dict[str, Resampled]) -> dict[str, Estimate | Undefined]:
+def _replicated(
+    results: RoundResults, resampled: dict[str, Resampled]
+) -> dict[str, Estimate | Undefined]:
     found: dict[str, Estimate | Undefined] = {}
     for standing in results.standings:
         if standing.configuration in resampled:
             bounds = (0.0, float(results.total))
-            found[standing.configuration] = studentised_interval(resampled[standing.configuration], bounds=bounds)
+            found[standing.configuration] = studentised_interval(
+                resampled[standing.configuration], bounds=bounds
+            )
         else:
             value = float(standing.score)
-            found[standing.configuration] = without_interval(value, standing.delivered, "no scene has two clips")
+            found[standing.configuration] = without_interval(
+                value, standing.delivered, "no scene has two clips"
+            )
     return found
 
 
@@ -156,20 +180,30 @@ def _sureness(ranked: list[Standing], resampled: dict[str, Resampled]) -> dict[s
     }
 
 
-def _why_not_compared(names: list[str], ranked: list[Standing], resampled: dict[str, Resampled]) -> str:
+def _why_not_compared(
+    names: list[str], ranked: list[Standing], resampled: dict[str, Resampled]
+) -> str:
     if not resampled:
         return "one clip per scene: chance cannot be told from difference"
     if len(names) < 2:  # noqa: PLR2004
         return "fewer than two ranked configurations have replicates"
     if len(names) < len(ranked):
         return "a ranked configuration has no scene with two clips"
-    return f"more than {MOST_COMPARED} configurations are not compared pair by pair" * (len(names) > MOST_COMPARED)
+    return f"more than {MOST_COMPARED} configurations are not compared pair by pair" * (
+        len(names) > MOST_COMPARED
+    )
 
 
 def _ahead(names: list[str], compared: list[Resampled]) -> dict[str, Any] | None:
-    """Return the chance that a configuration (row) is ahead of another (column); not for a crowd."""
+    """Return the chance that a configuration (row) is ahead of another (column); not for a
+    crowd.
+    """
     if len(names) > MOST_PAIRS_SHOWN:
         return None
     chances = probability_ahead(compared)
     draws = len(compared[0].spread)
-    return {"configurations": names, "draws": draws, "chance": [[rounded(float(c)) for c in row] for row in chances]}
+    return {
+        "configurations": names,
+        "draws": draws,
+        "chance": [[rounded(float(c)) for c in row] for row in chances],
+    }

@@ -1,7 +1,7 @@
 """Sound, timing, people and movement: what the ratings say, and how many there are. No Django here.
 
-N/A is never a number: it enters no mean, and is counted by its reason beside each one. Only clips that the whole cohort
-has rated or declared N/A are counted.
+N/A is never a number: it enters no mean, and is counted by its reason beside each one. Only clips
+that the whole cohort has rated or declared N/A are counted.
 """
 
 from __future__ import annotations
@@ -26,12 +26,16 @@ def ratings_report(votes: Tally) -> dict[str, Any]:
     """Return every scale of the protocol, overall, by scene and by configuration."""
     protocol = votes.record.protocol
     scales = [question.key for question in protocol.questions if protocol.is_scale(question)]
-    return {"questions": {question: _question(_Ratings.read(votes, question)) for question in scales}}
+    return {
+        "questions": {question: _question(_Ratings.read(votes, question)) for question in scales}
+    }
 
 
 @dataclass(frozen=True)
 class _Ratings:
-    """The ratings of one question: (cells, values) counts, and per cell the sum and number of ratings."""
+    """The ratings of one question: (cells, values) counts, and per cell the sum and number of
+    ratings.
+    """
 
     votes: Tally
     codes: Codes
@@ -46,7 +50,15 @@ class _Ratings:
         values = np.array([float(value) for value in votes.record.book.values(question)])
         codes = np.where(votes.complete[:, None], votes.codes[question], np.int8(-1))
         counts = count_codes(codes, len(values))[:, :-1]
-        return cls(votes, codes, values, votes.record.book.reasons, counts, counts @ values, counts.sum(axis=1))
+        return cls(
+            votes,
+            codes,
+            values,
+            votes.record.book.reasons,
+            counts,
+            counts @ values,
+            counts.sum(axis=1),
+        )
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -57,7 +69,9 @@ def _question(ratings: _Ratings) -> dict[str, Any]:
     votes = ratings.votes
     means = _configuration_means(ratings)
     return {
-        "overall": _document(ratings, every_row(votes), _mean_over_configurations(ratings, every_row(votes))),
+        "overall": _document(
+            ratings, every_row(votes), _mean_over_configurations(ratings, every_row(votes))
+        ),
         "by_scene": {
             scene: _document(ratings, rows, _mean_over_configurations(ratings, rows))
             for scene, rows in rows_by_scene(votes)
@@ -73,19 +87,25 @@ def _document(ratings: _Ratings, rows: Integers, mean: Estimate | Undefined) -> 
     counts = ratings.counts[rows].sum(axis=0)
     given = np.repeat(ratings.values, counts)
     codes, first = ratings.codes[rows], len(ratings.values)
-    na = {reason: int((codes == first + place).sum()) for place, reason in enumerate(ratings.reasons)}
+    na = {
+        reason: int((codes == first + place).sum()) for place, reason in enumerate(ratings.reasons)
+    }
     return {
         "n": given.size,
         "clips": int((ratings.sizes[rows] > 0).sum()),
         "mean": estimate_document(mean),
         **_spread(given),
-        "counts": {f"{value:g}": int(count) for value, count in zip(ratings.values, counts, strict=True)},
+        "counts": {
+            f"{value:g}": int(count) for value, count in zip(ratings.values, counts, strict=True)
+        },
         "na": {"n": sum(na.values()), "by_reason": na},
     }
 
 
 def _spread(given: Floats) -> dict[str, Any]:
-    """Return median, quartiles (linear between ratings) and standard deviation (n - 1) of the ratings themselves."""
+    """Return median, quartiles (linear between ratings) and standard deviation (n - 1) of the
+    ratings themselves.
+    """
     if not given.size:
         return {"median": None, "quartiles": None, "sd": None}
     low, median, high = (rounded(float(value)) for value in np.quantile(given, [0.25, 0.5, 0.75]))
@@ -94,7 +114,9 @@ def _spread(given: Floats) -> dict[str, Any]:
 
 
 def _mean_over_configurations(ratings: _Ratings, rows: Integers) -> Estimate | Undefined:
-    """The mean of all ratings of these cells, with the interval of leaving out one configuration after the other."""
+    """The mean of all ratings of these cells, with the interval of leaving out one configuration
+    after the other.
+    """
     member = ratings.votes.configuration[rows]
     groups = len(ratings.votes.names)
     sums = np.bincount(member, weights=ratings.sums[rows], minlength=groups)
@@ -104,26 +126,35 @@ def _mean_over_configurations(ratings: _Ratings, rows: Integers) -> Estimate | U
         return Undefined("no ratings")
     rated = sizes > 0
     others = n - sizes[rated]
-    left_out = np.divide(total - sums[rated], others, out=np.full(others.shape, np.nan), where=others > 0)
+    left_out = np.divide(
+        total - sums[rated], others, out=np.full(others.shape, np.nan), where=others > 0
+    )
     return jackknife_interval(total / n, left_out, n, bounds=ratings.bounds)
 
 
 def _configuration_means(ratings: _Ratings) -> list[Estimate | Undefined]:
     """Each configuration's mean of all its ratings, with the pooled two-way interval.
 
-    The model is configuration + scene + residual on scene means, with the residual pooled over configurations. A mean
-    of ratings weighs a scene by its ratings, w, so its standard error is the residual's times sqrt(sum w^2), which for
-    scenes rated equally often is the usual one over the square root of their number.
+    The model is configuration + scene + residual on scene means, with the residual pooled over
+    configurations. A mean of ratings weighs a scene by its ratings, w, so its standard error is the
+    residual's times sqrt(sum w^2), which for scenes rated equally often is the usual one over the
+    square root of their number.
     """
     votes = ratings.votes
     shape = (len(votes.names), len(votes.record.scenes))
     place = votes.configuration * shape[1] + votes.scene
     sums = np.bincount(place, weights=ratings.sums, minlength=shape[0] * shape[1]).reshape(shape)
-    sizes = np.bincount(place, weights=ratings.sizes, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+    sizes = (
+        np.bincount(place, weights=ratings.sizes, minlength=shape[0] * shape[1])
+        .reshape(shape)
+        .astype(np.float64)
+    )
     scene_means = np.divide(sums, sizes, out=np.full(shape, np.nan), where=sizes > 0)
     return [
         _weighted(estimate, float(total), counts, ratings.bounds)
-        for estimate, total, counts in zip(pooled_two_way(scene_means), sums.sum(axis=1), sizes, strict=True)
+        for estimate, total, counts in zip(
+            pooled_two_way(scene_means), sums.sum(axis=1), sizes, strict=True
+        )
     ]
 
 

@@ -1,4 +1,7 @@
-"""Flatulatory Scaling Efficiency: what a dearer configuration of a family brings for its price. No Django here."""
+"""Flatulatory Scaling Efficiency: what a dearer configuration of a family brings for its price.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,11 @@ Document = Mapping[str, Any]
 
 
 def scaling_by_family(record: RoundRecord, scores: Mapping[str, Document]) -> list[dict[str, Any]]:
-    """Return for each family its configurations by mean cost, each compared with the next dearer one.
+    """Return for each family its configurations by mean cost, each compared with the next dearer
+    one.
 
-    The estimate is score points per US dollar of a clip, n the clips of both; undefined with the reason.
+    The estimate is score points per US dollar of a clip, n the clips of both; undefined with the
+    reason.
     """
     why = why_no_costs(record.cells)
     members: dict[str, list[str]] = defaultdict(list)
@@ -31,8 +36,17 @@ def scaling_by_family(record: RoundRecord, scores: Mapping[str, Document]) -> li
     for family, names in sorted(members.items()):
         for cheap, dear in pairwise(sorted(names, key=lambda name: (costs[name], name))):
             price = costs[dear] - costs[cheap]
-            gain = Undefined(f"not reported: {why}") if why else efficiency(scores[cheap], scores[dear], price)
-            line = {"family": family, "from": cheap, "to": dear, "points_per_dollar": estimate_document(gain)}
+            gain = (
+                Undefined(f"not reported: {why}")
+                if why
+                else efficiency(scores[cheap], scores[dear], price)
+            )
+            line = {
+                "family": family,
+                "from": cheap,
+                "to": dear,
+                "points_per_dollar": estimate_document(gain),
+            }
             found.append(line)
     return found
 
@@ -45,8 +59,8 @@ def _mean_cost(record: RoundRecord, name: str) -> float:
 def efficiency(cheap: Document, dear: Document, price: float) -> Estimate | Undefined:
     """Return the difference of two scores by the difference of their costs, in US dollars.
 
-    The interval of the difference is recovered from those of the two scores (MOVER: Zou & Donner 2008, Statistics in
-    Medicine 27); the costs are facts.
+    The interval of the difference is recovered from those of the two scores (MOVER: Zou & Donner
+    2008, Statistics in Medicine 27); the costs are facts.
     """
     if cheap["value"] is None or dear["value"] is None:
         return Undefined("one of the two has no score")
@@ -57,4 +71,6 @@ def efficiency(cheap: Document, dear: Document, price: float) -> Estimate | Unde
         return without_interval(change / price, n, "one of the two scores has no interval")
     down = hypot(dear["value"] - dear["low"], cheap["high"] - cheap["value"])
     up = hypot(dear["high"] - dear["value"], cheap["value"] - cheap["low"])
-    return Estimate(change / price, (change - down) / price, (change + up) / price, n, "MOVER of the two scores")
+    return Estimate(
+        change / price, (change - down) / price, (change + up) / price, n, "MOVER of the two scores"
+    )

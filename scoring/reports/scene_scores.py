@@ -1,4 +1,7 @@
-"""The weighted score of each configuration in each scene, and every clip that a ceiling held down. No Django here."""
+"""The weighted score of each configuration in each scene, and every clip that a ceiling held down.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,14 @@ from scoring.stats.replicates import Resampled, resample_within_scenes, studenti
 
 
 def scene_scores_report(results: RoundResults) -> dict[str, Any]:
-    """Return an estimate for each configuration and scene, from its replicates; and the clips under a ceiling."""
+    """Return an estimate for each configuration and scene, from its replicates; and the clips under
+    a ceiling.
+    """
     return {
         "by_configuration": {
             standing.configuration: {
-                scene: estimate_document(_estimate(results, standing, scene)) for scene in results.record.scenes
+                scene: estimate_document(_estimate(results, standing, scene))
+                for scene in results.record.scenes
             }
             for standing in results.standings
         },

@@ -17,8 +17,12 @@ from scoring.stats.estimate import Estimate, Undefined
 from scoring.stats.intervals import Floats, jackknife_interval
 
 
-def sensitivity_document(votes: Tally, frozen: JudgeAnswers, varied: JudgeAnswers) -> dict[str, Any]:
-    """Return for each question how often the answer stayed the same, and for scales how far the ratings moved."""
+def sensitivity_document(
+    votes: Tally, frozen: JudgeAnswers, varied: JudgeAnswers
+) -> dict[str, Any]:
+    """Return for each question how often the answer stayed the same, and for scales how far the
+    ratings moved.
+    """
     protocol = votes.record.protocol
     return {
         question.key: {
@@ -30,13 +34,17 @@ def sensitivity_document(votes: Tally, frozen: JudgeAnswers, varied: JudgeAnswer
     }  # fmt: skip
 
 
-def _kept(votes: Tally, frozen: JudgeAnswers, varied: JudgeAnswers, question: str) -> Estimate | Undefined:
+def _kept(
+    votes: Tally, frozen: JudgeAnswers, varied: JudgeAnswers, question: str
+) -> Estimate | Undefined:
     one, other = frozen.codes[question], varied.codes[question]
     both = np.flatnonzero((one != MISSING) & (other != MISSING))
     return share_of(one[both] == other[both], votes.configuration[both])
 
 
-def _moved(votes: Tally, frozen: JudgeAnswers, varied: JudgeAnswers, question: str) -> Estimate | Undefined:
+def _moved(
+    votes: Tally, frozen: JudgeAnswers, varied: JudgeAnswers, question: str
+) -> Estimate | Undefined:
     """The mean of varied less frozen ratings, with the jackknife over configurations."""
     change: Floats = varied.ratings(question) - frozen.ratings(question)
     both = np.flatnonzero(~np.isnan(change))

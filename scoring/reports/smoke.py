@@ -1,6 +1,8 @@
-"""The report that a smoke test ends in: what a small round shows about the instrument, before a large one. No Django.
+"""The report that a smoke test ends in: what a small round shows about the instrument, before a
+large one. No Django.
 
-Source of the six points: Core v0.1 document, section 8. A configuration need not do well for any of them.
+Source of the six points: Core v0.1 document, section 8. A configuration need not do well for any of
+them.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ Verdict = tuple[str, str]
 
 
 def smoke_report(votes: Tally) -> dict[str, Any]:
-    """Return each point with its verdict and evidence, scales that say the same, and scales to be revised."""
+    """Return each point with its verdict and evidence, scales that say the same, and scales to be
+    revised.
+    """
     smoke = votes.record.protocol.smoke
     if smoke is None:
         return {"points": [], "redundant": [], "revise": []}
@@ -43,7 +47,9 @@ def smoke_report(votes: Tally) -> dict[str, Any]:
     points = []
     for point in smoke.points:
         verdict, evidence = judged[point.key](point)
-        points.append({"key": point.key, "label": point.label, "verdict": verdict, "evidence": evidence})
+        points.append(
+            {"key": point.key, "label": point.label, "verdict": verdict, "evidence": evidence}
+        )
     record = votes.record
     return {
         "reviewers": record.cohort,
@@ -56,9 +62,14 @@ def smoke_report(votes: Tally) -> dict[str, Any]:
 
 
 def redundant_scales(votes: Tally, smoke: Smoke) -> list[dict[str, Any]]:
-    """Return the pairs of dimensions whose clip means correlate above the protocol's limit (Pearson)."""
+    """Return the pairs of dimensions whose clip means correlate above the protocol's limit
+    (Pearson).
+    """
     rows = scored_rows(votes, every_row(votes))
-    means = {one.question: _clip_means(votes, one.question)[rows] for one in votes.record.protocol.scoring.dimensions}
+    means = {
+        one.question: _clip_means(votes, one.question)[rows]
+        for one in votes.record.protocol.scoring.dimensions
+    }
     found = []
     for one, other in combinations(means, 2):
         both = ~np.isnan(means[one]) & ~np.isnan(means[other])
@@ -67,7 +78,13 @@ def redundant_scales(votes: Tally, smoke: Smoke) -> list[dict[str, Any]]:
             continue
         correlation = float(np.corrcoef(first, second)[0, 1])
         if correlation > smoke.redundant_above:
-            found.append({"questions": [one, other], "correlation": rounded(correlation), "n": int(both.sum())})
+            found.append(
+                {
+                    "questions": [one, other],
+                    "correlation": rounded(correlation),
+                    "n": int(both.sum()),
+                }
+            )
     return found
 
 
@@ -98,7 +115,10 @@ def _settled(votes: Tally, point: SmokePoint, share: float) -> Verdict:
     for key in point.questions:
         found = _scored(votes, key)
         settled = sum(one.outcome not in UNSETTLED for one in found)
-        parts.append(f"{votes.record.protocol.question(key).label}: settled on {settled} of {len(found)} clips")
+        parts.append(
+            f"{votes.record.protocol.question(key).label}: settled on {settled} of {len(found)} "
+            "clips"
+        )
         if not found:
             return UNKNOWN, "no clip is scored"
         verdict = verdict if settled >= share * len(found) else NOT_MET
@@ -118,7 +138,11 @@ def _agreement(votes: Tally, revise: Sequence[dict[str, Any]]) -> Verdict:
     if votes.record.cohort < 2:  # noqa: PLR2004 - nobody to agree with
         return UNKNOWN, "one reviewer has nobody to agree with"
     if revise:
-        return NOT_MET, f"{len(revise)} scales lie under the limit: {', '.join(one['question'] for one in revise)}"
+        return (
+            NOT_MET,
+            f"{len(revise)} scales lie under the limit: "
+            f"{', '.join(one['question'] for one in revise)}",
+        )
     return MET, f"no scale lies under the limit, with {votes.record.cohort} reviewers"
 
 
@@ -134,5 +158,7 @@ def _provenance(votes: Tally) -> Verdict:
 def _conflicts(votes: Tally) -> Verdict:
     refused = sum(cell.outcome == "refused" for cell in votes.record.cells)
     limited = sum(bool(cell.limitation) for cell in votes.record.cells)
-    words = f"{refused} of {len(votes.record.cells)} cells were refused, {limited} carry a limitation"
+    words = (
+        f"{refused} of {len(votes.record.cells)} cells were refused, {limited} carry a limitation"
+    )
     return NOT_MET if refused or limited else MET, words

@@ -1,6 +1,8 @@
-"""Whether people prefer the systems that each metric ranks higher, from blind pairs of a round. No Django here.
+"""Whether people prefer the systems that each metric ranks higher, from blind pairs of a round. No
+Django here.
 
-Each question about pairs names the metric that it is held against, and the published range stands beside.
+Each question about pairs names the metric that it is held against, and the published range stands
+beside.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ Document = dict[str, Any]
 
 
 def alignment_report(results: RolloutResults) -> Document:
-    """Return for each question that names a metric: win rates, ties, the ceiling, the correlation with each source.
+    """Return for each question that names a metric: win rates, ties, the ceiling, the correlation
+    with each source.
 
     ``published`` is the range that the paper gives; no figure of this installation.
     """
@@ -28,7 +31,9 @@ def alignment_report(results: RolloutResults) -> Document:
     return {
         "published": {"source": published.source, **dict(sorted(published.spearman.items()))},
         "questions": [
-            _question(results, question) for question in (pairs.questions if pairs else ()) if question.metric
+            _question(results, question)
+            for question in (pairs.questions if pairs else ())
+            if question.metric
         ],
     }
 
@@ -63,12 +68,15 @@ def _question(results: RolloutResults, question: PairQuestion) -> Document:
         "ties": labels.count("tie"),
         "split": split,
         "ceiling": None if best is None else rounded(best),
-        "systems": {name: {"pairs": met[name], "win_rate": rounded(rates[name])} for name in sorted(rates)},
+        "systems": {name: {"pairs": met[name],
+                           "win_rate": rounded(rates[name])} for name in sorted(rates)},
         "readings": readings,
     }  # fmt: skip
 
 
-def _correlation(judged: Sequence[Judged], systems: Sequence[System], code: str, better: Any) -> Document:
+def _correlation(
+    judged: Sequence[Judged], systems: Sequence[System], code: str, better: Any
+) -> Document:
     if not judged:
         return estimate_document(Undefined("no pair was voted on", 0))
     return estimate_document(alignment(judged, _scores(systems, code), better=better))
@@ -86,7 +94,8 @@ def _scores(systems: Sequence[System], code: str) -> Mapping[str, float]:
 
 
 def judged_pairs(battles: Sequence[Battle]) -> list[Judged]:
-    """Return each pair once with every vote on it, whichever side its systems had for each reviewer.
+    """Return each pair once with every vote on it, whichever side its systems had for each
+    reviewer.
 
     Two answers that both clips are bad count as a tie.
     """
@@ -100,6 +109,7 @@ def _judged(battles: Sequence[Battle]) -> Judged:
     left, right = sorted((battles[0].a, battles[0].b))
     sides: dict[str, Vote] = {left: "left", right: "right"}
     votes: dict[str, Vote] = {
-        one.reviewer: {"a": sides[one.a], "b": sides[one.b]}.get(one.outcome, "tie") for one in battles
+        one.reviewer: {"a": sides[one.a], "b": sides[one.b]}.get(one.outcome, "tie")
+        for one in battles
     }
     return Judged(Match(battles[0].scene, left, right), votes)

@@ -1,4 +1,7 @@
-"""What a round of rollouts says, as plain JSON: its columns, and the reports beside them. No Django here."""
+"""What a round of rollouts says, as plain JSON: its columns, and the reports beside them.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +33,19 @@ Document = dict[str, Any]
 
 
 def scores_document(results: RolloutResults) -> Document:
-    """Return the columns of every system, by horizon and track, as each source answers. Nothing is ranked."""
+    """Return the columns of every system, by horizon and track, as each source answers.
+
+    Nothing is ranked.
+    """
     record, protocol, metrics = results.record, results.protocol, results.table.metrics
     categories = dict.fromkeys(metric.category for metric in metrics)
     return {
         "round": record.name,
-        "protocol": {"name": protocol.name, "version": protocol.version, "digest": record.protocol_digest},
+        "protocol": {
+            "name": protocol.name,
+            "version": protocol.version,
+            "digest": record.protocol_digest,
+        },
         "incomplete_reason": record.incomplete_reason,
         "smoke_test": record.is_smoke,
         "maturity": protocol.maturity,
@@ -48,7 +58,10 @@ def scores_document(results: RolloutResults) -> Document:
 
 
 def _reading(results: RolloutResults, reading: Reading) -> Document:
-    return {"source": reading.source, "systems": [_system(results, system) for system in reading.systems]}
+    return {
+        "source": reading.source,
+        "systems": [_system(results, system) for system in reading.systems],
+    }
 
 
 def horizon_key(horizon_s: float) -> str:
@@ -62,7 +75,9 @@ def _system(results: RolloutResults, system: System) -> Document:
     for horizon in results.horizons_s:
         by_track = columns[horizon_key(horizon)] = {}
         for track in results.tracks:
-            by_track[track] = {one.code: column_document(one) for one in system.columns(horizon, track)}
+            by_track[track] = {
+                one.code: column_document(one) for one in system.columns(horizon, track)
+            }
     return {
         "configuration": system.name,
         "cells": len(system.cases),
@@ -72,7 +87,9 @@ def _system(results: RolloutResults, system: System) -> Document:
 
 
 def column_document(found: Column) -> Document:
-    """Return a column: its estimate, its signed change where it is a drift, coverage, and why cases have no value."""
+    """Return a column: its estimate, its signed change where it is a drift, coverage, and why cases
+    have no value.
+    """
     return {
         **estimate_document(found.estimate),
         "signed": None if found.signed is None else rounded(found.signed),
@@ -90,7 +107,9 @@ def reports_document(results: RolloutResults) -> Document:
         "appendix": _appendix,
         "coverage": _coverage,
         "alignment": alignment_report,
-        "published_figures": lambda found: sorted_by_key(found.table.published.model_dump(mode="json")),
+        "published_figures": lambda found: sorted_by_key(
+            found.table.published.model_dump(mode="json")
+        ),
     }
     return {
         "round": results.record.name,
@@ -104,7 +123,9 @@ def reports_document(results: RolloutResults) -> Document:
 
 
 def sorted_by_key(content: Any) -> Any:
-    """Return plain JSON with every key in alphabetical order: databases keep another one than files."""
+    """Return plain JSON with every key in alphabetical order: databases keep another one than
+    files.
+    """
     if isinstance(content, dict):
         return {key: sorted_by_key(content[key]) for key in sorted(content)}
     return content
@@ -127,7 +148,13 @@ def _trajectories(results: RolloutResults) -> Document:
 
 def _trajectory(found: Trajectory | Undefined) -> Document:
     if isinstance(found, Undefined):
-        return {"at_s": [], "values": [], "degradation": None, "variation": None, "note": found.reason}
+        return {
+            "at_s": [],
+            "values": [],
+            "degradation": None,
+            "variation": None,
+            "note": found.reason,
+        }
     return {
         "at_s": list(found.at_s),
         "values": [rounded(value) for value in found.values],
@@ -140,7 +167,9 @@ def _trajectory(found: Trajectory | Undefined) -> Document:
 def _appendix(results: RolloutResults) -> Document:
     return {
         "readings": {
-            reading.source: {system.name: _diagnostics(results.table, system) for system in reading.systems}
+            reading.source: {
+                system.name: _diagnostics(results.table, system) for system in reading.systems
+            }
             for reading in results.readings
         }
     }
@@ -149,11 +178,20 @@ def _appendix(results: RolloutResults) -> Document:
 def _diagnostics(table: MetricTable, system: System) -> Document:
     evidence = [case.evidence for case in system.cases]
     scenarios = {case.evidence.case: case.scenario for case in system.cases}
-    kinds = dict.fromkeys(update.dependency for case in system.cases for update in case.scenario.updates)
-    by_recipe = {recipe: [one for one in table.metrics if one.recipe == recipe] for recipe in _DIAGNOSED}
+    kinds = dict.fromkeys(
+        update.dependency for case in system.cases for update in case.scenario.updates
+    )
+    by_recipe = {
+        recipe: [one for one in table.metrics if one.recipe == recipe] for recipe in _DIAGNOSED
+    }
     return {
-        "initial": {one.code: _number(initial_alignment(table, one.code, evidence)) for one in by_recipe["criteria"]},
-        "capped": {one.code: _number(capped(table, one.code, evidence)) for one in by_recipe["latency"]},
+        "initial": {
+            one.code: _number(initial_alignment(table, one.code, evidence))
+            for one in by_recipe["criteria"]
+        },
+        "capped": {
+            one.code: _number(capped(table, one.code, evidence)) for one in by_recipe["latency"]
+        },
         "dependencies": {
             kind: {
                 "updates": found.updates,
@@ -176,20 +214,26 @@ def _number(value: float | None) -> float | None:
 
 
 def _coverage(results: RolloutResults) -> Document:
-    """Return what was delivered, and how much of what was shown was answered, by kind of unit and by form."""
+    """Return what was delivered, and how much of what was shown was answered, by kind of unit and
+    by form.
+    """
     record = results.record
     asked = Counter(window.unit for window in record.windows)
     answered = Counter(record.windows[place].unit for place in set(record.sheets.window))
     return {
         **coverage_of(record, [cell.outcome for cell in record.cells]),
-        "units": {unit: {"shown": count, "answered": answered[unit]} for unit, count in sorted(asked.items())},
+        "units": {
+            unit: {"shown": count, "answered": answered[unit]}
+            for unit, count in sorted(asked.items())
+        },
         "judges": [judge.name for judge in record.judges if judge.is_frozen_run],
         "forms": _by_form(record),
     }
 
 
 def _by_form(record: RoundRecord) -> Document:
-    """Return of each form its windows, the sheets that people locked, and what each judge was asked and answered.
+    """Return of each form its windows, the sheets that people locked, and what each judge was asked
+    and answered.
 
     Checklists that scenarios word are one form here. Judges stand in the order of the record.
     """
@@ -203,15 +247,20 @@ def _by_form(record: RoundRecord) -> Document:
             "shown": count,
             "sheets": people[form],
             "judges": [
-                {"asked": every[form], "answered": some[form]} for every, some in zip(asked, answered, strict=True)
+                {"asked": every[form], "answered": some[form]}
+                for every, some in zip(asked, answered, strict=True)
             ],
         }
         for form, count in sorted(Counter(names).items())
     }
 
 
-def case_documents(results: RolloutResults, reading: Reading) -> Iterator[tuple[Case, str, CaseValue]]:
-    """Yield every value of every rollout over its whole length that a metric is about, with the metric's code."""
+def case_documents(
+    results: RolloutResults, reading: Reading
+) -> Iterator[tuple[Case, str, CaseValue]]:
+    """Yield every value of every rollout over its whole length that a metric is about, with the
+    metric's code.
+    """
     for system in reading.systems:
         for case, values in zip(system.cases, system.values(results.horizons_s[-1]), strict=True):
             for metric in results.table.metrics:
@@ -220,7 +269,9 @@ def case_documents(results: RolloutResults, reading: Reading) -> Iterator[tuple[
 
 
 def provisional_columns(scores: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield (configuration, metric, why) for each column of the first reading in which an evaluator failed."""
+    """Yield (configuration, metric, why) for each column of the first reading in which an evaluator
+    failed.
+    """
     whole = scores["horizons_s"][-1]
     for system in scores["readings"][0]["systems"]:
         for code, found in system["columns"][whole][EVERY_TRACK].items():
@@ -229,11 +280,16 @@ def provisional_columns(scores: Mapping[str, Any]) -> Iterator[tuple[str, str, s
 
 
 def release_faults(results: RolloutResults, scores: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each reason why the results may still change, so that no release may carry them."""
+    """Yield a sentence for each reason why the results may still change, so that no release may
+    carry them.
+    """
     record = results.record
     measured = {one.cell for one in record.measurements}
     for place, cell in enumerate(record.cells):
         if cell.outcome == DELIVERED and place not in measured:
             yield f"{cell}: it was not measured; run “measure {record.name}”"
     for name, code, why in provisional_columns(scores):
-        yield f"{name}, {code}: provisional, an evaluator failed ({why}); fix that and run “measure {record.name}”"
+        yield (
+            f"{name}, {code}: provisional, an evaluator failed ({why}); fix that and run “measure "
+            f"{record.name}”"
+        )

@@ -11,7 +11,14 @@ from fartbench.protocol.rollouts.schema import Scenario
 from measuring.measurement import Measurement
 from scoring.metrics.cases import Evidence
 from scoring.metrics.recipes import Answer, Form
-from scoring.records import DELIVERED, MISSING, CellRecord, MeasuredRecord, RoundRecord, WindowRecord
+from scoring.records import (
+    DELIVERED,
+    MISSING,
+    CellRecord,
+    MeasuredRecord,
+    RoundRecord,
+    WindowRecord,
+)
 from scoring.records.judges import ANSWERED, JudgeRecord
 
 FACTS = {"yes": True, "no": False}
@@ -26,9 +33,15 @@ class Case:
     evidence: Evidence
 
     def at(self, horizon_s: float) -> Evidence:
-        """Return what is known of its first ``horizon_s`` seconds; what was measured of the whole stays at its end."""
+        """Return what is known of its first ``horizon_s`` seconds; what was measured of the whole
+        stays at its end.
+        """
         found = self.evidence.within(horizon_s, interval_s=self.scenario.interval_s)
-        return replace(found, measured=self.evidence.measured) if horizon_s >= self.scenario.duration_s else found
+        return (
+            replace(found, measured=self.evidence.measured)
+            if horizon_s >= self.scenario.duration_s
+            else found
+        )
 
 
 def answer_of(text: str) -> Answer:
@@ -39,16 +52,25 @@ def answer_of(text: str) -> Answer:
 
 
 def forms_of_people(record: RoundRecord) -> Iterator[tuple[int, Form]]:
-    """Yield what each reviewer of the primary cohort answered about each window, with the window's place."""
+    """Yield what each reviewer of the primary cohort answered about each window, with the window's
+    place.
+    """
     primary = set(record.primary)
     answers = {
-        question: [answer_of(text) for text in record.book.texts(question)] for question in record.book.questions
+        question: [answer_of(text) for text in record.book.texts(question)]
+        for question in record.book.questions
     }
     sheets = record.sheets
-    for window, reviewer, codes in zip(sheets.window, sheets.reviewer.tolist(), sheets.answers.tolist(), strict=True):
+    for window, reviewer, codes in zip(
+        sheets.window, sheets.reviewer.tolist(), sheets.answers.tolist(), strict=True
+    ):
         code = record.reviewers[reviewer].code
         if code in primary:
-            given = {key: answers[key][found] for key, found in zip(answers, codes, strict=True) if found != MISSING}
+            given = {
+                key: answers[key][found]
+                for key, found in zip(answers, codes, strict=True)
+                if found != MISSING
+            }
             yield window, _form(record, window, code, given)
 
 
@@ -80,7 +102,9 @@ def metrics_of_form(protocol: Protocol, form: str) -> list[str]:
 
 
 def cases_of(
-    record: RoundRecord, forms: Iterable[tuple[int, Form]], failures: Mapping[int, Mapping[str, str]]
+    record: RoundRecord,
+    forms: Iterable[tuple[int, Form]],
+    failures: Mapping[int, Mapping[str, str]],
 ) -> dict[str, list[Case]]:
     """Return every rollout by configuration, with its ``forms`` (each with its window's place).
 
@@ -102,12 +126,16 @@ def cases_of(
             case=case_name(cell, record.replicates),
             track=scenario.track,
             forms=tuple(answered[place]),
-            failure="" if cell.outcome == DELIVERED else f"{cell.outcome}: {cell.reason}".removesuffix(": "),
+            failure=""
+            if cell.outcome == DELIVERED
+            else f"{cell.outcome}: {cell.reason}".removesuffix(": "),
             unanswered=frozenset(shown[place] - kinds),
         )
         evidence = _with_measurements(evidence, measured[place], scenario)
         failed = {**evidence.evaluator_failures, **failures.get(place, {})}
-        found[cell.configuration].append(Case(cell, scenario, replace(evidence, evaluator_failures=failed)))
+        found[cell.configuration].append(
+            Case(cell, scenario, replace(evidence, evaluator_failures=failed))
+        )
     return dict(found)
 
 
@@ -123,8 +151,12 @@ def _by_cell(measurements: Iterable[MeasuredRecord]) -> dict[int, list[MeasuredR
     return found
 
 
-def _with_measurements(evidence: Evidence, rows: Sequence[MeasuredRecord], scenario: Scenario) -> Evidence:
-    """Return the evidence with what machines measured: of the whole, of intervals, at prompts; or why they failed."""
+def _with_measurements(
+    evidence: Evidence, rows: Sequence[MeasuredRecord], scenario: Scenario
+) -> Evidence:
+    """Return the evidence with what machines measured: of the whole, of intervals, at prompts; or
+    why they failed.
+    """
     whole: dict[str, Measurement] = {}
     intervals: dict[str, list[float | None]] = {}
     prompts: dict[str, float] = {}
@@ -140,7 +172,13 @@ def _with_measurements(evidence: Evidence, rows: Sequence[MeasuredRecord], scena
             intervals.setdefault(found.metric, [None] * count)[int(row.place) - 1] = found.value
         else:
             whole.setdefault(found.metric, found)
-    return replace(evidence, measured=whole, intervals=intervals, prompt_signal=prompts, evaluator_failures=failures)
+    return replace(
+        evidence,
+        measured=whole,
+        intervals=intervals,
+        prompt_signal=prompts,
+        evaluator_failures=failures,
+    )
 
 
 def _form(record: RoundRecord, window: int, judge: str, answers: Mapping[str, Answer]) -> Form:

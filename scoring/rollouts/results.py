@@ -1,4 +1,7 @@
-"""The columns of each system, over every horizon and track, and how they go along a rollout. No Django here."""
+"""The columns of each system, over every horizon and track, and how they go along a rollout.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,21 @@ from scoring.metrics.cases import CaseValue, case_value, interval_values, unit_v
 from scoring.metrics.recipes import mean
 from scoring.metrics.summary import Column, Trajectory, column, trajectory
 from scoring.records import RoundRecord
-from scoring.rollouts.evidence import Case, cases_of, failures_of_judge, forms_of_judge, forms_of_people
+from scoring.rollouts.evidence import (
+    Case,
+    cases_of,
+    failures_of_judge,
+    forms_of_judge,
+    forms_of_people,
+)
 from scoring.stats.estimate import Undefined
 
 PEOPLE = "people"
 EVERY_TRACK = "all"
 ALONG = ("interval", "update", "prompt", "retention")
-"""Kinds of units that follow one another, so that a metric of them can be followed along a rollout."""
+"""Kinds of units that follow one another, so that a metric of them can be followed along a
+rollout.
+"""
 
 
 Values = dict[str, CaseValue]
@@ -38,25 +49,34 @@ class System:
     _values: dict[float, list[Values]] = field(default_factory=dict, repr=False, compare=False)
 
     def values(self, horizon_s: float) -> list[Values]:
-        """Return the values of each case over its first ``horizon_s`` seconds, in the order of ``cases``."""
+        """Return the values of each case over its first ``horizon_s`` seconds, in the order of
+        ``cases``.
+        """
         if horizon_s not in self._values:
             self._values[horizon_s] = [
-                {metric.code: case_value(self.table, metric, evidence) for metric in self.table.metrics}
+                {
+                    metric.code: case_value(self.table, metric, evidence)
+                    for metric in self.table.metrics
+                }
                 for evidence in (case.at(horizon_s) for case in self.cases)
             ]
         return self._values[horizon_s]
 
     def columns(self, horizon_s: float, track: str) -> list[Column]:
-        """Return a column for each metric: the mean over cases with its interval, and what became of each case.
+        """Return a column for each metric: the mean over cases with its interval, and what became
+        of each case.
 
-        Of one track there are only those that differ from all of them: the metrics that both tracks share.
+        Of one track there are only those that differ from all of them: the metrics that both tracks
+        share.
         """
         chosen = [
             values
             for case, values in zip(self.cases, self.values(horizon_s), strict=True)
             if track in {EVERY_TRACK, case.scenario.track}
         ]
-        codes = [one.code for one in self.table.metrics if track == EVERY_TRACK or one.track == "both"]
+        codes = [
+            one.code for one in self.table.metrics if track == EVERY_TRACK or one.track == "both"
+        ]
         return [column(code, [values[code] for values in chosen]) for code in codes]
 
 
@@ -73,7 +93,10 @@ class Reading:
 
 @dataclass(frozen=True)
 class RolloutResults:
-    """What a round of rollouts says. The first reading is the people's, and the one that pages begin with."""
+    """What a round of rollouts says.
+
+    The first reading is the people's, and the one that pages begin with.
+    """
 
     record: RoundRecord
     readings: tuple[Reading, ...]
@@ -91,7 +114,9 @@ class RolloutResults:
     def scenarios(self) -> tuple[Scenario, ...]:
         """The scenarios of the round."""
         assert self.protocol.rollouts is not None  # noqa: S101
-        return tuple(one for one in self.protocol.rollouts.scenarios if one.key in self.record.scenes)
+        return tuple(
+            one for one in self.protocol.rollouts.scenarios if one.key in self.record.scenes
+        )
 
     @property
     def horizons_s(self) -> list[float]:
@@ -105,11 +130,15 @@ class RolloutResults:
 
 
 def rollout_results(record: RoundRecord) -> RolloutResults:
-    """Bring the answers and measurements of a round together, the people's first, then each frozen judge's."""
+    """Bring the answers and measurements of a round together, the people's first, then each frozen
+    judge's.
+    """
     readings = [Reading(PEOPLE, _systems(record, cases_of(record, forms_of_people(record), {})))]
     for judge in record.judges:
         if judge.is_frozen_run:
-            cases = cases_of(record, forms_of_judge(record, judge), failures_of_judge(record, judge))
+            cases = cases_of(
+                record, forms_of_judge(record, judge), failures_of_judge(record, judge)
+            )
             readings.append(Reading(judge.name, _systems(record, cases)))
     return RolloutResults(record, tuple(readings))
 
@@ -125,8 +154,12 @@ def metrics_along(table: MetricTable) -> list[Metric]:
     return [metric for metric in table.metrics if metric.unit in ALONG]
 
 
-def trajectory_of(table: MetricTable, metric: Metric, cases: Iterable[Case]) -> Trajectory | Undefined:
-    """Return how a metric goes along the rollouts of a system: the mean over cases at each unit's end."""
+def trajectory_of(
+    table: MetricTable, metric: Metric, cases: Iterable[Case]
+) -> Trajectory | Undefined:
+    """Return how a metric goes along the rollouts of a system: the mean over cases at each unit's
+    end.
+    """
     points: dict[float, list[float | None]] = defaultdict(list)
     for case in cases:
         if metric.applies_to(case.scenario):

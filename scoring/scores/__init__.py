@@ -1,1 +1,4 @@
-"""From answers to standings: consensus, points or weighted scores, ranks, and the document of them. No Django here."""
+"""From answers to standings: consensus, points or weighted scores, ranks, and the document of them.
+
+No Django here.
+"""

@@ -20,8 +20,8 @@ Integers = NDArray[np.int64]
 class Consensus:
     """The votes of the primary cohort on one question of one clip, and what they amount to.
 
-    ``outcome`` is an answer value, ``na`` (all N/A reasons pooled), ``split`` or ``incomplete``. ``votes`` has a count
-    for each value that the question offers, and for ``na``.
+    ``outcome`` is an answer value, ``na`` (all N/A reasons pooled), ``split`` or ``incomplete``.
+    ``votes`` has a count for each value that the question offers, and for ``na``.
     """
 
     outcome: str
@@ -34,15 +34,19 @@ class Consensus:
 
 
 def outcome_names(values: Sequence[str]) -> tuple[str, ...]:
-    """Return what the numbers of `find_outcomes` mean: each value, then N/A, split and incomplete."""
+    """Return what the numbers of `find_outcomes` mean: each value, then N/A, split and
+    incomplete.
+    """
     return (*values, NA, SPLIT, INCOMPLETE)
 
 
 def find_outcomes(counts: Integers, *, cohort: int, quorum: int) -> Integers:
-    """Return (clips,) places in `outcome_names`, from (clips, values + 1) counts whose last column is N/A.
+    """Return (clips,) places in `outcome_names`, from (clips, values + 1) counts whose last column
+    is N/A.
 
-    Fewer than ``cohort`` answers are ``incomplete`` even where ``quorum`` equal ones already stand (ours); fewer than
-    ``quorum`` equal ones are ``split`` (Core R01 method page). Raises ValueError for more answers than reviewers.
+    Fewer than ``cohort`` answers are ``incomplete`` even where ``quorum`` equal ones already stand
+    (ours); fewer than ``quorum`` equal ones are ``split`` (Core R01 method page). Raises ValueError
+    for more answers than reviewers.
     """
     given = counts.sum(axis=1)
     if (given > cohort).any():
@@ -52,7 +56,9 @@ def find_outcomes(counts: Integers, *, cohort: int, quorum: int) -> Integers:
     return np.asarray(np.where(given < cohort, split + 1, found))
 
 
-def consensus_of(counts: Integers, values: Sequence[str], *, cohort: int, quorum: int) -> list[Consensus]:
+def consensus_of(
+    counts: Integers, values: Sequence[str], *, cohort: int, quorum: int
+) -> list[Consensus]:
     """Return the consensus of each clip, from counts as in `find_outcomes`."""
     names, answers = outcome_names(values), (*values, NA)
     outcomes = find_outcomes(counts, cohort=cohort, quorum=quorum)

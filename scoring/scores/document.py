@@ -16,19 +16,33 @@ def scores_document(results: RoundResults) -> dict[str, Any]:
     protocol = record.protocol
     return {
         "round": record.name,
-        "protocol": {"name": protocol.name, "version": protocol.version, "digest": record.protocol_digest},
+        "protocol": {
+            "name": protocol.name,
+            "version": protocol.version,
+            "digest": record.protocol_digest,
+        },
         "incomplete_reason": record.incomplete_reason,
-        **({"smoke_test": record.is_smoke, "maturity": protocol.maturity} if protocol.scoring.is_weighted else {}),
+        **(
+            {"smoke_test": record.is_smoke, "maturity": protocol.maturity}
+            if protocol.scoring.is_weighted
+            else {}
+        ),
         "leaderboard": [_line(protocol, standing, record.scenes) for standing in results.standings],
     }
 
 
 def _line(protocol: Protocol, standing: Standing, scenes: Sequence[str]) -> dict[str, Any]:
-    return {**line_without_scenes(protocol, standing), "scenes": {scene: _scene(standing, scene) for scene in scenes}}
+    return {
+        **line_without_scenes(protocol, standing),
+        "scenes": {scene: _scene(standing, scene) for scene in scenes},
+    }
 
 
 def line_without_scenes(protocol: Protocol, standing: Standing) -> dict[str, Any]:
-    """Return a configuration's line, without what each clip showed. The score stands under its name in the protocol."""
+    """Return a configuration's line, without what each clip showed.
+
+    The score stands under its name in the protocol.
+    """
     points = {
         "scenes_all_right": str(standing.scenes_all_right),
         "earned": str(standing.earned),
@@ -54,12 +68,22 @@ def _scene(standing: Standing, scene: str) -> dict[str, Any]:
 
 
 def _cell(cell: CellResult) -> dict[str, Any]:
-    facts = {key: {"consensus": fact.outcome, "votes": dict(fact.votes)} for key, fact in cell.consensus.items()}
-    return {"status": cell.status, **({"reason": cell.reason} if cell.reason else {}), **_rated(cell), **facts}
+    facts = {
+        key: {"consensus": fact.outcome, "votes": dict(fact.votes)}
+        for key, fact in cell.consensus.items()
+    }
+    return {
+        "status": cell.status,
+        **({"reason": cell.reason} if cell.reason else {}),
+        **_rated(cell),
+        **facts,
+    }
 
 
 def _rated(cell: CellResult) -> dict[str, Any]:
-    """Return a clip's weighted score, what it would be without its ceiling, and that ceiling's key."""
+    """Return a clip's weighted score, what it would be without its ceiling, and that ceiling's
+    key.
+    """
     if cell.rated is None:
         return {}
     capped = {"uncapped": str(cell.rated.uncapped), "cap": cell.rated.cap} if cell.rated.cap else {}

@@ -1,7 +1,9 @@
-"""FARTScore: a weighted mean of dimensions out of 100, and the ceilings that facts put on it. No Django here.
+"""FARTScore: a weighted mean of dimensions out of 100, and the ceilings that facts put on it. No
+Django here.
 
-Source of the formula: Core v0.1 document, section 11. A sheet's score is 100 / top x sum(w s) / sum(w) over the
-dimensions that it rates, s from 0 to the top of the scale; the weights of the others fall away. Numbers are exact.
+Source of the formula: Core v0.1 document, section 11. A sheet's score is 100 / top x sum(w s) /
+sum(w) over the dimensions that it rates, s from 0 to the top of the scale; the weights of the
+others fall away. Numbers are exact.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ HUNDRED = 100
 
 @dataclass(frozen=True, slots=True)
 class ClipScore:
-    """A clip's score out of 100; ``uncapped`` is what it would be without its ceiling, ``cap`` the ceiling's key."""
+    """A clip's score out of 100; ``uncapped`` is what it would be without its ceiling, ``cap`` the
+    ceiling's key.
+    """
 
     score: Fraction
     uncapped: Fraction
@@ -35,7 +39,9 @@ def sheet_score(protocol: Protocol, ratings: Mapping[str, int]) -> Fraction | No
 
     None when no dimension is rated.
     """
-    rated = [dimension for dimension in protocol.scoring.dimensions if dimension.question in ratings]
+    rated = [
+        dimension for dimension in protocol.scoring.dimensions if dimension.question in ratings
+    ]
     if not rated:
         return None
     top = int(protocol.options(protocol.question(rated[0].question))[-1].value)
@@ -44,7 +50,9 @@ def sheet_score(protocol: Protocol, ratings: Mapping[str, int]) -> Fraction | No
 
 
 def lowest_cap(protocol: Protocol, scene: str, facts: Mapping[str, str]) -> Cap | None:
-    """Return the lowest ceiling whose every condition is a fact of the clip; of equal ones the first."""
+    """Return the lowest ceiling whose every condition is a fact of the clip; of equal ones the
+    first.
+    """
     in_force = [cap for cap in protocol.scoring.caps if _applies(cap, scene, facts)]
     return min(in_force, key=lambda cap: cap.ceiling, default=None)
 
@@ -58,7 +66,9 @@ def _applies(cap: Cap, scene: str, facts: Mapping[str, str]) -> bool:
 def clip_score(
     protocol: Protocol, scene: str, sheets: Sequence[Mapping[str, int]], facts: Mapping[str, str]
 ) -> ClipScore | None:
-    """Return a clip's score: the mean of its sheets' scores (ours), under the lowest ceiling that holds."""
+    """Return a clip's score: the mean of its sheets' scores (ours), under the lowest ceiling that
+    holds.
+    """
     scores = [score for ratings in sheets if (score := sheet_score(protocol, ratings)) is not None]
     if not scores:
         return None
@@ -72,8 +82,8 @@ def clip_score(
 def facts_of(votes: Tally) -> dict[str, list[Consensus]]:
     """Return for each fact of the protocol what every cell's reviewers agree on.
 
-    A number is the median of those who gave one, when they are more than half of the cohort (ours); every other fact
-    holds when enough of the cohort said the same.
+    A number is the median of those who gave one, when they are more than half of the cohort (ours);
+    every other fact holds when enough of the cohort said the same.
     """
     record, protocol = votes.record, votes.record.protocol
     found = {}
@@ -82,7 +92,9 @@ def facts_of(votes: Tally) -> dict[str, list[Consensus]]:
         if protocol.answer_set(protocol.question(key)).is_number:
             found[key] = [_number(row, values, record.cohort) for row in votes.counts(key).tolist()]
         else:
-            found[key] = consensus_of(votes.counts(key), values, cohort=record.cohort, quorum=record.quorum)
+            found[key] = consensus_of(
+                votes.counts(key), values, cohort=record.cohort, quorum=record.quorum
+            )
     return found
 
 
@@ -110,4 +122,7 @@ def ratings_of(votes: Tally, cell: int) -> list[dict[str, int]]:
 
 def complies(protocol: Protocol, scene: str, facts: Mapping[str, Consensus]) -> bool:
     """Say whether a clip meets every hard check of its scene."""
-    return all(facts[question].outcome == value for question, value in protocol.scene(scene).expects.items())
+    return all(
+        facts[question].outcome == value
+        for question, value in protocol.scene(scene).expects.items()
+    )

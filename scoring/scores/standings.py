@@ -43,15 +43,21 @@ def results_of(record: RoundRecord) -> RoundResults:
     for configuration, result in zip(record.cells, _cell_results(votes), strict=True):
         cells[configuration.configuration].append(result)
     complete = len(record.scenes) == len(record.protocol.scenes)
-    standings = [standing_of(record.protocol, name, found, scenes=record.scenes) for name, found in cells.items()]
+    standings = [
+        standing_of(record.protocol, name, found, scenes=record.scenes)
+        for name, found in cells.items()
+    ]
     return RoundResults(votes, ranked_by_track(record, standings, rankable=complete))
 
 
-def ranked_by_track(record: RoundRecord, standings: Sequence[Standing], *, rankable: bool) -> list[Standing]:
-    """Rank the active tracks together and every other one among its own, as the protocol says of each track.
+def ranked_by_track(
+    record: RoundRecord, standings: Sequence[Standing], *, rankable: bool
+) -> list[Standing]:
+    """Rank the active tracks together and every other one among its own, as the protocol says of
+    each track.
 
-    Configurations of a track that is never ranked, and those without a rank, come last. A track that the protocol does
-    not know counts as active.
+    Configurations of a track that is never ranked, and those without a rank, come last. A track
+    that the protocol does not know counts as active.
     """
     modes = {track.key: track.ranked for track in record.protocol.tracks}
     track_of = {configuration.name: configuration.track for configuration in record.configurations}
@@ -59,10 +65,17 @@ def ranked_by_track(record: RoundRecord, standings: Sequence[Standing], *, ranka
     for standing in standings:
         track = track_of.get(standing.configuration, "")
         if modes.get(track) == "never":
-            standing = replace(standing, unranked_because=standing.unranked_because or f"track {track} is not ranked")  # noqa: PLW2901
+            because = standing.unranked_because or f"track {track} is not ranked"
+        else:
+            because = standing.unranked_because
         apart = track if modes.get(track) == "apart" else ""
-        groups.setdefault(apart, []).append(replace(standing, apart=apart))
-    found = [one for _, group in sorted(groups.items()) for one in ranked(record.protocol, group, rankable=rankable)]
+        grouped = replace(standing, unranked_because=because, apart=apart)
+        groups.setdefault(apart, []).append(grouped)
+    found = [
+        one
+        for _, group in sorted(groups.items())
+        for one in ranked(record.protocol, group, rankable=rankable)
+    ]
     return sorted(found, key=lambda standing: standing.rank is None)
 
 
@@ -77,7 +90,11 @@ def _cell_results(votes: Tally) -> list[CellResult]:
         if not votes.complete[place]:
             results.append(CellResult(cell.scene, cell.replicate, INCOMPLETE, "", found))
         else:
-            results.append(CellResult(cell.scene, cell.replicate, SCORED, "", found, _rated(votes, place, found)))
+            results.append(
+                CellResult(
+                    cell.scene, cell.replicate, SCORED, "", found, _rated(votes, place, found)
+                )
+            )
     return results
 
 

@@ -1,19 +1,21 @@
 """Krippendorff's alpha with missing answers, and its intervals. No Django here.
 
-Source: Krippendorff 2011, Computing Krippendorff's Alpha-Reliability; Krippendorff 2019, Content Analysis, ch. 12.
-With n_uc the number of reviewers who gave clip u the answer c, m_u = sum_c n_uc, and only the clips with m_u >= 2
-("pairable"):
+Source: Krippendorff 2011, Computing Krippendorff's Alpha-Reliability; Krippendorff 2019, Content
+Analysis, ch. 12. With n_uc the number of reviewers who gave clip u the answer c, m_u = sum_c n_uc,
+and only the clips with m_u >= 2 ("pairable"):
 
     o_ck = sum_u n_uc (n_uk - [c = k]) / (m_u - 1),   n_c = sum_k o_ck,   n = sum_c n_c
     alpha = 1 - (n - 1) sum_ck o_ck d_ck / sum_ck n_c n_k d_ck
 
-where d is [c != k] for nominal answers, and (x_c - x_k)^2 otherwise: x are the values themselves at the interval
-level and the mid-ranks cumsum(n)_c - n_c / 2 at the ordinal level, which is Krippendorff's ordinal difference.
+where d is [c != k] for nominal answers, and (x_c - x_k)^2 otherwise: x are the values themselves at
+the interval level and the mid-ranks cumsum(n)_c - n_c / 2 at the ordinal level, which is
+Krippendorff's ordinal difference.
 
-Four reviewers and five answers make only 120 different pairable answer patterns, so everything here works on patterns
-and on how often each occurs; resampling clips is one multinomial draw of pattern counts. Answers that nobody gave have
-n_c = 0 and move no mid-rank, so they are left out: of the 81 numbers of an estimate few occur. Coincidences are summed
-as integers (scaled by the least common multiple of the m_u - 1), so the order of summation changes no digit.
+Four reviewers and five answers make only 120 different pairable answer patterns, so everything here
+works on patterns and on how often each occurs; resampling clips is one multinomial draw of pattern
+counts. Answers that nobody gave have n_c = 0 and move no mid-rank, so they are left out: of the 81
+numbers of an estimate few occur. Coincidences are summed as integers (scaled by the least common
+multiple of the m_u - 1), so the order of summation changes no digit.
 """
 
 import math
@@ -30,7 +32,9 @@ Integers = NDArray[np.int64]
 
 ALPHA_BOUNDS = (-1.0, 1.0)
 FEWEST_CONFIGURATIONS = 10  # below this, clips are resampled instead of leaving out configurations
-FEWEST_UNCOMMON = 50  # below this many answers outside the commonest one, intervals cover too rarely
+FEWEST_UNCOMMON = (
+    50  # below this many answers outside the commonest one, intervals cover too rarely
+)
 DRAWS = 10_000
 DRAWS_AT_ONCE = 2_000
 
@@ -47,9 +51,9 @@ class Level(StrEnum):
 class Patterns:
     """The pairable clips, as the answer patterns that occur.
 
-    answers: (V,) the columns of the table that occur; counts: (K, V) how many reviewers gave each of these answers;
-    pattern: (U,) which of the K each pairable clip has; clip: (U,) its row in the table; coincidences: (K, V * V)
-    times `scale`, whole numbers.
+    answers: (V,) the columns of the table that occur; counts: (K, V) how many reviewers gave each
+    of these answers; pattern: (U,) which of the K each pairable clip has; clip: (U,) its row in the
+    table; coincidences: (K, V * V) times `scale`, whole numbers.
     """
 
     answers: Integers
@@ -71,11 +75,16 @@ class Patterns:
 
 
 def applicability_counts(counts: ArrayLike, not_applicable: ArrayLike) -> Integers:
-    """(clips, 2) counts of answered and N/A: the table whose nominal alpha is the agreement on applicability.
+    """(clips, 2) counts of answered and N/A: the table whose nominal alpha is the agreement on
+    applicability.
 
-    counts: (clips, V) of answers; not_applicable: (clips,) how many reviewers said N/A, for whatever reason.
+    counts: (clips, V) of answers; not_applicable: (clips,) how many reviewers said N/A, for
+    whatever reason.
     """
-    return np.stack([np.asarray(counts, dtype=np.int64).sum(axis=1), np.asarray(not_applicable, np.int64)], axis=1)
+    return np.stack(
+        [np.asarray(counts, dtype=np.int64).sum(axis=1), np.asarray(not_applicable, np.int64)],
+        axis=1,
+    )
 
 
 def alpha(
@@ -87,14 +96,17 @@ def alpha(
     seed: int = 0,
     draws: int = DRAWS,
 ) -> Estimate | Undefined:
-    """Krippendorff's alpha with the interval that suits the data; n is the number of pairable clips.
+    """Krippendorff's alpha with the interval that suits the data; n is the number of pairable
+    clips.
 
-    With at least 10 configurations that have a pairable clip, the interval is the delete-one-configuration jackknife;
-    otherwise (or without `configurations`) clips are resampled, and `seed` and `draws` count.
-    Undefined when no clip has two answers, or all answers are equal. `note` warns when answers are nearly constant.
+    With at least 10 configurations that have a pairable clip, the interval is the
+    delete-one-configuration jackknife; otherwise (or without `configurations`) clips are resampled,
+    and `seed` and `draws` count. Undefined when no clip has two answers, or all answers are equal.
+    `note` warns when answers are nearly constant.
 
-    counts: (clips, V) non-negative whole numbers, over the full domain in its order; configurations: (clips,) labels;
-    values: (V,) numbers of the answers at the interval level (0..V-1 when left out). ValueError for other shapes.
+    counts: (clips, V) non-negative whole numbers, over the full domain in its order;
+    configurations: (clips,) labels; values: (V,) numbers of the answers at the interval level
+    (0..V-1 when left out). ValueError for other shapes.
     """
     patterns = find_patterns(counts)
     value = alpha_value(patterns, level, values)
@@ -103,39 +115,54 @@ def alpha(
     if configurations is not None:
         labels = np.asarray(configurations)
         if labels.shape != (len(np.asarray(counts)),):
-            raise ValueError(f"{labels.shape} configurations do not match {np.asarray(counts).shape} counts.")
+            raise ValueError(
+                f"{labels.shape} configurations do not match {np.asarray(counts).shape} counts."
+            )
         if np.unique(labels[patterns.clip]).size >= FEWEST_CONFIGURATIONS:
             return _warned(alpha_jackknife(patterns, level, labels, values), patterns)
     return _warned(alpha_bootstrap(patterns, level, values, seed=seed, draws=draws), patterns)
 
 
 def find_patterns(counts: ArrayLike) -> Patterns:
-    """The patterns of a (clips, V) table of counts; ValueError unless they are non-negative whole numbers."""
+    """The patterns of a (clips, V) table of counts; ValueError unless they are non-negative whole
+    numbers.
+    """
     table = np.asarray(counts)
     if table.ndim != 2 or table.dtype.kind not in "iu" or (table < 0).any():  # noqa: PLR2004
-        raise ValueError(f"Counts must be a (clips, answers) table of whole numbers, not {table.dtype} {table.shape}.")
+        raise ValueError(
+            f"Counts must be a (clips, answers) table of whole numbers, not {table.dtype} "
+            f"{table.shape}."
+        )
     table = table.astype(np.int64)
     answered = table.sum(axis=1)
     clip = np.flatnonzero(answered >= 2)  # noqa: PLR2004
-    _, first, pattern = np.unique(_pattern_keys(table[clip]), return_index=True, return_inverse=True)
+    _, first, pattern = np.unique(
+        _pattern_keys(table[clip]), return_index=True, return_inverse=True
+    )
     answers = np.flatnonzero(table[clip].any(axis=0))
     found = table[clip][first][:, answers]
     given = found.sum(axis=1)
     scale = math.lcm(*(int(each) - 1 for each in np.unique(given)))
     pairs = found[:, :, None] * (found[:, None, :] - np.eye(answers.size, dtype=np.int64))
-    coincidences = (pairs * (scale // np.maximum(given - 1, 1))[:, None, None]).reshape(len(found), answers.size**2)
+    coincidences = (pairs * (scale // np.maximum(given - 1, 1))[:, None, None]).reshape(
+        len(found), answers.size**2
+    )
     return Patterns(answers, found, pattern, clip, coincidences.astype(float), scale)
 
 
 def _pattern_keys(table: Integers) -> Integers:
-    """One number per row that is equal for equal rows; rows that would overflow it are numbered instead."""
+    """One number per row that is equal for equal rows; rows that would overflow it are numbered
+    instead.
+    """
     base = int(table.max(initial=0)) + 1
     if base ** table.shape[1] < 2**62:
         return table @ (base ** np.arange(table.shape[1], dtype=np.int64))
     return np.unique(table, axis=0, return_inverse=True)[1].reshape(-1)
 
 
-def alpha_value(patterns: Patterns, level: Level, values: ArrayLike | None = None) -> float | Undefined:
+def alpha_value(
+    patterns: Patterns, level: Level, values: ArrayLike | None = None
+) -> float | Undefined:
     """Alpha alone, or why it is undefined."""
     if patterns.clips == 0:
         return Undefined("no clip has two answers")
@@ -147,9 +174,11 @@ def alpha_value(patterns: Patterns, level: Level, values: ArrayLike | None = Non
 def alpha_jackknife(
     patterns: Patterns, level: Level, configurations: ArrayLike, values: ArrayLike | None = None
 ) -> Estimate | Undefined:
-    """Alpha with the delete-one-configuration jackknife over the G configurations that have a pairable clip.
+    """Alpha with the delete-one-configuration jackknife over the G configurations that have a
+    pairable clip.
 
-    configurations: (clips,) labels of all rows of the table that the patterns come from. G - 1 degrees of freedom.
+    configurations: (clips,) labels of all rows of the table that the patterns come from. G - 1
+    degrees of freedom.
     """
     value = alpha_value(patterns, level, values)
     if isinstance(value, Undefined):
@@ -157,16 +186,25 @@ def alpha_jackknife(
     _, member = np.unique(np.asarray(configurations)[patterns.clip], return_inverse=True)
     kinds = len(patterns.counts)
     groups = int(member.max()) + 1
-    times = np.bincount(member * kinds + patterns.pattern, minlength=groups * kinds).reshape(groups, kinds)
+    times = np.bincount(member * kinds + patterns.pattern, minlength=groups * kinds).reshape(
+        groups, kinds
+    )
     left_out = patterns.times @ patterns.coincidences - times @ patterns.coincidences
     left_out_alphas = _alphas(left_out, patterns, level, values)
     return jackknife_interval(value, left_out_alphas, patterns.clips, bounds=ALPHA_BOUNDS)
 
 
 def alpha_bootstrap(
-    patterns: Patterns, level: Level, values: ArrayLike | None = None, *, seed: int, draws: int = DRAWS
+    patterns: Patterns,
+    level: Level,
+    values: ArrayLike | None = None,
+    *,
+    seed: int,
+    draws: int = DRAWS,
 ) -> Estimate | Undefined:
-    """Alpha with the BCa bootstrap of pairable clips: it speaks of other clips of the same configurations."""
+    """Alpha with the BCa bootstrap of pairable clips: it speaks of other clips of the same
+    configurations.
+    """
     value = alpha_value(patterns, level, values)
     if isinstance(value, Undefined):
         return value
@@ -175,16 +213,23 @@ def alpha_bootstrap(
     drawn = bootstrap_alphas(patterns, level, values, seed=seed, draws=draws)
     left_out = patterns.times @ patterns.coincidences - patterns.coincidences
     left_out_alphas = _alphas(left_out, patterns, level, values)
-    return bca_interval(value, drawn, left_out_alphas, patterns.times, patterns.clips, bounds=ALPHA_BOUNDS)
+    return bca_interval(
+        value, drawn, left_out_alphas, patterns.times, patterns.clips, bounds=ALPHA_BOUNDS
+    )
 
 
 def bootstrap_alphas(
-    patterns: Patterns, level: Level, values: ArrayLike | None = None, *, seed: int, draws: int = DRAWS
+    patterns: Patterns,
+    level: Level,
+    values: ArrayLike | None = None,
+    *,
+    seed: int,
+    draws: int = DRAWS,
 ) -> Floats:
     """(draws,) alphas of resampled clips, nan where undefined.
 
-    `RandomState` is used on purpose: numpy promises never to change its stream (NEP 19), and a release must be
-    reproducible with a later numpy.
+    `RandomState` is used on purpose: numpy promises never to change its stream (NEP 19), and a
+    release must be reproducible with a later numpy.
     """
     rand = np.random.RandomState(seed)
     share = patterns.times / patterns.clips
@@ -195,13 +240,19 @@ def bootstrap_alphas(
     return np.concatenate(parts)
 
 
-def _alphas(coincidences: Floats, patterns: Patterns, level: Level, values: ArrayLike | None) -> Floats:
-    """(B,) alphas of (B, V * V) scaled coincidences, nan where fewer than two different answers are left."""
+def _alphas(
+    coincidences: Floats, patterns: Patterns, level: Level, values: ArrayLike | None
+) -> Floats:
+    """(B,) alphas of (B, V * V) scaled coincidences, nan where fewer than two different answers are
+    left.
+    """
     categories = patterns.counts.shape[1]
     observed = coincidences.reshape(-1, categories, categories) / patterns.scale
     given = observed.sum(axis=2)
     total = given.sum(axis=1)
-    distance = _distances(given, level, patterns.answers if values is None else np.asarray(values)[patterns.answers])
+    distance = _distances(
+        given, level, patterns.answers if values is None else np.asarray(values)[patterns.answers]
+    )
     disagreement = (observed * distance).sum(axis=(1, 2))
     by_chance = (given[:, :, None] * given[:, None, :] * distance).sum(axis=(1, 2))
     varied = (given > 0).sum(axis=1) > 1

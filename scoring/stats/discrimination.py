@@ -1,9 +1,11 @@
-"""Whether a judge tells clips apart: Somers' D of its ratings given people's, within scenes. No Django here.
+"""Whether a judge tells clips apart: Somers' D of its ratings given people's, within scenes. No
+Django here.
 
-Over all pairs of clips of one scene that people rated differently, D is the share of pairs that the judge orders alike
-less the share that it orders oppositely; pairs that it rates alike stay in the denominator (Somers 1962, American
-Sociological Review 27). A judge that says the same of every clip has exactly 0, and so has one that knows only the
-scene. (D + 1) / 2 is the chance of ordering a pair rightly, ties counting half.
+Over all pairs of clips of one scene that people rated differently, D is the share of pairs that the
+judge orders alike less the share that it orders oppositely; pairs that it rates alike stay in the
+denominator (Somers 1962, American Sociological Review 27). A judge that says the same of every clip
+has exactly 0, and so has one that knows only the scene. (D + 1) / 2 is the chance of ordering a
+pair rightly, ties counting half.
 """
 
 from __future__ import annotations
@@ -22,18 +24,23 @@ BOUNDS = (-1.0, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Ordering:
-    """D with its jackknife interval over configurations, and the pairs and configurations it rests on."""
+    """D with its jackknife interval over configurations, and the pairs and configurations it rests
+    on.
+    """
 
     d: Estimate | Undefined
     pairs: int
     configurations: int
 
 
-def somers_d(human: ArrayLike, judge: ArrayLike, scene: ArrayLike, configuration: ArrayLike) -> Ordering:
+def somers_d(
+    human: ArrayLike, judge: ArrayLike, scene: ArrayLike, configuration: ArrayLike
+) -> Ordering:
     """Return how a judge orders clips; each argument is (n,), one entry per clip.
 
-    The interval leaves out one configuration after the other (`jackknife_interval`). Where D is the same without any
-    of them, as for a judge that is always or never right, the interval is that value alone.
+    The interval leaves out one configuration after the other (`jackknife_interval`). Where D is the
+    same without any of them, as for a judge that is always or never right, the interval is that
+    value alone.
     """
     h, j = (np.asarray(values, dtype=np.float64) for values in (human, judge))
     scenes = np.unique(np.asarray(scene), return_inverse=True)[1]
@@ -41,19 +48,29 @@ def somers_d(human: ArrayLike, judge: ArrayLike, scene: ArrayLike, configuration
     order, differ = _against_all(h, j, scenes)
     score, pairs = _total(order), _total(differ)
     if not pairs:
-        return Ordering(Undefined("no two clips of a scene differ in people's ratings", h.size), 0, names.size)
+        return Ordering(
+            Undefined("no two clips of a scene differ in people's ratings", h.size), 0, names.size
+        )
     within_order, within_differ = _within(h, j, scenes, member, names.size)
     score_of = np.bincount(member, weights=order, minlength=names.size) - within_order
     pairs_of = np.bincount(member, weights=differ, minlength=names.size) - within_differ
     left_score, left_pairs = score - score_of, pairs - pairs_of
-    left_out = np.divide(left_score, left_pairs, out=np.full(names.size, np.nan), where=left_pairs > 0)
+    left_out = np.divide(
+        left_score, left_pairs, out=np.full(names.size, np.nan), where=left_pairs > 0
+    )
     return Ordering(_estimate(score / pairs, left_out, pairs), pairs, names.size)
 
 
 def _estimate(value: float, left_out: Floats, pairs: int) -> Estimate:
-    if left_out.size > 1 and not np.isnan(left_out).any() and jackknife_error(left_out) <= EQUAL * max(1.0, abs(value)):
+    if (
+        left_out.size > 1
+        and not np.isnan(left_out).any()
+        and jackknife_error(left_out) <= EQUAL * max(1.0, abs(value))
+    ):
         words = "the same without any configuration"
-        return Estimate(value, value, value, pairs, f"jackknife over {left_out.size} configurations", words)
+        return Estimate(
+            value, value, value, pairs, f"jackknife over {left_out.size} configurations", words
+        )
     return jackknife_interval(value, left_out, pairs, bounds=BOUNDS)
 
 
@@ -62,8 +79,10 @@ def _total(each: Floats) -> int:
 
 
 def _against_all(h: Floats, j: Floats, scenes: Integers) -> tuple[Floats, Floats]:
-    """Return for each clip, against all clips of its scene: how many are ordered alike less oppositely, and how many
-    people rated differently. Ratings take few values, so clips are counted and not paired."""
+    """Return for each clip, against all clips of its scene: how many are ordered alike less
+    oppositely, and how many people rated differently. Ratings take few values, so clips are counted
+    and not paired.
+    """
     order, differ = np.zeros(h.size), np.zeros(h.size)
     for place in range(int(scenes.max(initial=-1)) + 1):
         rows = np.flatnonzero(scenes == place)
@@ -78,8 +97,13 @@ def _against_all(h: Floats, j: Floats, scenes: Integers) -> tuple[Floats, Floats
     return order, differ
 
 
-def _within(h: Floats, j: Floats, scenes: Integers, member: Integers, groups: int) -> tuple[Floats, Floats]:
-    """Return the pairs that both ends of which are one configuration's: replicates of a scene. They leave but once."""
+def _within(
+    h: Floats, j: Floats, scenes: Integers, member: Integers, groups: int
+) -> tuple[Floats, Floats]:
+    """Return the pairs that both ends of which are one configuration's: replicates of a scene.
+
+    They leave but once.
+    """
     order, differ = np.zeros(groups), np.zeros(groups)
     cells = member * (int(scenes.max(initial=0)) + 1) + scenes
     sorted_rows = np.argsort(cells, kind="stable")

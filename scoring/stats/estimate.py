@@ -1,4 +1,7 @@
-"""What every statistic returns: a value with its interval and n, or the reason why there is none. No Django here."""
+"""What every statistic returns: a value with its interval and n, or the reason why there is none.
+
+No Django here.
+"""
 
 import hashlib
 from dataclasses import dataclass
@@ -8,7 +11,9 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """A statistic that these data do not determine. It is shown as the reason, never as a number."""
+    """A statistic that these data do not determine. It is shown as the reason, never as a
+    number.
+    """
 
     reason: str
     n: int = 0
@@ -18,9 +23,10 @@ class Undefined:
 class Estimate:
     """A value with its 95% interval.
 
-    `n` is the number of observations the value rests on (clips, unless the function says otherwise) and `method` names
-    the interval. When the value exists but its interval cannot be estimated, `low` and `high` are both None and `note`
-    says why; otherwise `note` is empty or a warning to print beside the interval.
+    `n` is the number of observations the value rests on (clips, unless the function says otherwise)
+    and `method` names the interval. When the value exists but its interval cannot be estimated,
+    `low` and `high` are both None and `note` says why; otherwise `note` is empty or a warning to
+    print beside the interval.
     """
 
     value: float
@@ -33,7 +39,9 @@ class Estimate:
     def __post_init__(self) -> None:
         """Hold the invariant: both limits or none, and a reason where there is none."""
         if (self.low is None) != (self.high is None) or (self.low is None and not self.note):
-            raise ValueError(f"An estimate needs both limits, or neither and a note that says why: {self}")
+            raise ValueError(
+                f"An estimate needs both limits, or neither and a note that says why: {self}"
+            )
 
 
 def without_interval(value: float, n: int, reason: str) -> Estimate:
@@ -47,7 +55,8 @@ def cut(limit: float, bounds: tuple[float, float]) -> float:
 
 
 def derived_seed(seed: str, *words: str) -> int:
-    """A 32-bit seed for one resampling, from the release's seed and the words that name what is resampled.
+    """A 32-bit seed for one resampling, from the release's seed and the words that name what is
+    resampled.
 
     So the draws of one configuration do not depend on which others there are.
     """

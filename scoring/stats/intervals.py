@@ -1,6 +1,8 @@
-"""Intervals for shares, for statistics with a jackknife or bootstrap, and for scores over scenes. No Django here.
+"""Intervals for shares, for statistics with a jackknife or bootstrap, and for scores over scenes.
+No Django here.
 
-Which one is used where, and how often each covers the truth, is checked by `python -m simulation.validate`.
+Which one is used where, and how often each covers the truth, is checked by `python -m
+simulation.validate`.
 """
 
 from types import ModuleType
@@ -21,7 +23,8 @@ ANYTHING = (-np.inf, np.inf)
 
 
 def wilson(successes: int, n: int) -> Estimate | Undefined:
-    """The share `successes / n` with its score interval (Wilson 1927, J. American Statistical Association 22).
+    """The share `successes / n` with its score interval (Wilson 1927, J. American Statistical
+    Association 22).
 
     ValueError unless 0 <= successes <= n.
     """
@@ -33,14 +36,18 @@ def wilson(successes: int, n: int) -> Estimate | Undefined:
     return Estimate(successes / n, low, high, n, "Wilson")
 
 
-def clustered_wilson(successes: ArrayLike, clusters: ArrayLike, *, by: str = "configuration") -> Estimate | Undefined:
+def clustered_wilson(
+    successes: ArrayLike, clusters: ArrayLike, *, by: str = "configuration"
+) -> Estimate | Undefined:
     """A share of clips whose clips come in clusters; `by` names what a cluster is.
 
-    Wilson's interval with n / deff for n and t with G - 1 degrees of freedom for z, where deff, at least 1, is the
-    ratio of the between-cluster variance of the share to the binomial one (Kish 1965, Survey Sampling; Dean & Pagano
-    2015, J. Survey Statistics and Methodology 3). With one clip per cluster it is plain Wilson.
+    Wilson's interval with n / deff for n and t with G - 1 degrees of freedom for z, where deff, at
+    least 1, is the ratio of the between-cluster variance of the share to the binomial one (Kish
+    1965, Survey Sampling; Dean & Pagano 2015, J. Survey Statistics and Methodology 3). With one
+    clip per cluster it is plain Wilson.
 
-    successes: (n,) of 0 and 1; clusters: (n,) labels of any kind. ValueError when the shapes differ.
+    successes: (n,) of 0 and 1; clusters: (n,) labels of any kind. ValueError when the shapes
+    differ.
     """
     hit = np.asarray(successes, dtype=np.float64)
     labels, member = np.unique(np.asarray(clusters), return_inverse=True)
@@ -87,9 +94,9 @@ def jackknife_interval(
 ) -> Estimate:
     """A statistic with the interval of the delete-one-configuration jackknife.
 
-    se^2 = (G - 1) / G x sum (value without g - their mean)^2, and t with G - 1 degrees of freedom (Tukey 1958, Annals
-    of Mathematical Statistics 29; Efron & Tibshirani 1993, ch. 11). It speaks of other configurations before these
-    reviewers, and needs no random numbers.
+    se^2 = (G - 1) / G x sum (value without g - their mean)^2, and t with G - 1 degrees of freedom
+    (Tukey 1958, Annals of Mathematical Statistics 29; Efron & Tibshirani 1993, ch. 11). It speaks
+    of other configurations before these reviewers, and needs no random numbers.
 
     left_out: (G,) the statistic without each configuration, nan where it is undefined then.
     """
@@ -98,17 +105,23 @@ def jackknife_interval(
     if groups < 2:  # noqa: PLR2004
         return without_interval(value, n, "an interval needs clips of at least two configurations")
     if np.isnan(values).any():
-        return without_interval(value, n, "without one of the configurations the statistic is undefined")
+        return without_interval(
+            value, n, "without one of the configurations the statistic is undefined"
+        )
     error = jackknife_error(values)
     if error <= EQUAL * max(1.0, abs(value)):
-        return without_interval(value, n, "no variation: the statistic is the same without any configuration")
+        return without_interval(
+            value, n, "no variation: the statistic is the same without any configuration"
+        )
     reach = student_t(groups - 1) * error
     low, high = cut(value - reach, bounds), cut(value + reach, bounds)
     return Estimate(value, low, high, n, f"jackknife over {groups} configurations")
 
 
 def jackknife_error(left_out: Floats, weights: Floats | None = None) -> float:
-    """The jackknife standard error of (G,) leave-one-out values; `weights` says how often each of them occurs."""
+    """The jackknife standard error of (G,) leave-one-out values; `weights` says how often each of
+    them occurs.
+    """
     times = np.ones_like(left_out) if weights is None else weights
     groups = float(times.sum())
     off = left_out - float(times @ left_out) / groups
@@ -126,27 +139,39 @@ def bca_interval(
 ) -> Estimate:
     """A statistic with the bias-corrected and accelerated bootstrap interval (Efron 1987, JASA 82).
 
-    draws: (B,) resampled values, nan where undefined: those are dropped, and more than 5% of them make the interval
-    not estimable. left_out: (K,) the statistic without one observation of each kind; weights: (K,) how many
-    observations are of that kind.
+    draws: (B,) resampled values, nan where undefined: those are dropped, and more than 5% of them
+    make the interval not estimable. left_out: (K,) the statistic without one observation of each
+    kind; weights: (K,) how many observations are of that kind.
     """
     all_draws = np.asarray(draws, dtype=np.float64)
     kept = all_draws[~np.isnan(all_draws)]
     if kept.size < (1 - MOST_UNDEFINED) * all_draws.size:
         missing = all_draws.size - kept.size
-        return without_interval(value, n, f"{missing} of {all_draws.size} resamples leave the statistic undefined")
+        return without_interval(
+            value, n, f"{missing} of {all_draws.size} resamples leave the statistic undefined"
+        )
     if kept.min() == kept.max():
         return without_interval(value, n, "no variation: every resample gives the same value")
     below = float((kept < value - EQUAL).mean())
     bias = float(_special().ndtri(np.clip(below, 1 / (2 * kept.size), 1 - 1 / (2 * kept.size))))
-    acceleration = _acceleration(np.asarray(left_out, dtype=np.float64), np.asarray(weights, dtype=np.float64))
+    acceleration = _acceleration(
+        np.asarray(left_out, dtype=np.float64), np.asarray(weights, dtype=np.float64)
+    )
     reach = bias + np.array([-1.0, 1.0]) * float(_special().ndtri(UPPER))
     low, high = np.quantile(kept, _special().ndtr(bias + reach / (1 - acceleration * reach)))
-    return Estimate(value, cut(low, bounds), cut(high, bounds), n, f"BCa bootstrap of clips, {all_draws.size} draws")
+    return Estimate(
+        value,
+        cut(low, bounds),
+        cut(high, bounds),
+        n,
+        f"BCa bootstrap of clips, {all_draws.size} draws",
+    )
 
 
 def _acceleration(left_out: Floats, weights: Floats) -> float:
-    """One sixth of the skewness of the leave-one-out values; those that are undefined say nothing."""
+    """One sixth of the skewness of the leave-one-out values; those that are undefined say
+    nothing.
+    """
     known = ~np.isnan(left_out)
     values, times = left_out[known], weights[known]
     off = float(times @ values) / float(times.sum()) - values
@@ -157,14 +182,17 @@ def _acceleration(left_out: Floats, weights: Floats) -> float:
 def pooled_two_way(
     values: ArrayLike, *, total: bool = False, bounds: tuple[float, float] = ANYTHING
 ) -> list[Estimate | Undefined]:
-    """Each configuration's mean over its scenes (or `total`) at one value per scene, with a pooled t interval.
+    """Each configuration's mean over its scenes (or `total`) at one value per scene, with a pooled
+    t interval.
 
-    The residual of the additive model configuration + scene is pooled over all configurations; complete data have
-    (C - 1)(S - 1) degrees of freedom (Fisher 1925; Scheffe 1959, The Analysis of Variance, ch. 4). The scenes are
-    fixed: the interval speaks of these scenes. Fewer than four configurations or no residual: not estimable.
+    The residual of the additive model configuration + scene is pooled over all configurations;
+    complete data have (C - 1)(S - 1) degrees of freedom (Fisher 1925; Scheffe 1959, The Analysis of
+    Variance, ch. 4). The scenes are fixed: the interval speaks of these scenes. Fewer than four
+    configurations or no residual: not estimable.
 
-    values: (C, S), nan for a cell without a value; returns C estimates, n = the scenes with a value. A row without
-    any is Undefined; `total` is meant for rows without gaps (ValueError otherwise).
+    values: (C, S), nan for a cell without a value; returns C estimates, n = the scenes with a
+    value. A row without any is Undefined; `total` is meant for rows without gaps (ValueError
+    otherwise).
     """
     table = np.asarray(values, dtype=np.float64)
     known = ~np.isnan(table)
@@ -191,7 +219,8 @@ def pooled_two_way(
 def _two_way_residual(table: Floats, known: NDArray[np.bool_]) -> tuple[float, int]:
     """The residual variance of row + column effects, with gaps, and its degrees of freedom.
 
-    Rows are swept out first, so that only S normal equations are solved whatever the number of rows.
+    Rows are swept out first, so that only S normal equations are solved whatever the number of
+    rows.
     """
     filled = np.where(known, table, 0.0)
     sizes = np.maximum(known.sum(axis=1, keepdims=True), 1)
@@ -207,7 +236,10 @@ def _two_way_residual(table: Floats, known: NDArray[np.bool_]) -> tuple[float, i
 
 def _two_way_reason(configurations: int, variance: float, freedom: int) -> str:
     if configurations < FEWEST_CONFIGURATIONS:
-        return f"{configurations} configurations; a pooled interval needs at least {FEWEST_CONFIGURATIONS}"
+        return (
+            f"{configurations} configurations; a pooled interval needs at least "
+            f"{FEWEST_CONFIGURATIONS}"
+        )
     if freedom < 1:
         return "one scene only: nothing to estimate the variation from"
     return "" if variance else "no variation beyond the levels of scenes and configurations"

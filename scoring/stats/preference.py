@@ -1,14 +1,16 @@
-"""Strength from comparisons in twos: Bradley and Terry's model on the scale of Elo, with intervals. No Django here.
+"""Strength from comparisons in twos: Bradley and Terry's model on the scale of Elo, with intervals.
+No Django here.
 
-P(i is preferred to j) = 1 / (1 + exp(theta_j - theta_i)) (Bradley & Terry 1952, Biometrika 39); a tie is half a win for
-each. The fit does not depend on the order of the comparisons, as sequential Elo ratings do. A finite maximum exists if
-and only if every item can be reached from every other along wins (Ford 1957, American Mathematical Monthly 64);
-elsewhere half a win and half a loss against a phantom of average strength are added to every item, and the result says
-that it is regularised. Items that were never compared, not even through others, have no common scale.
+P(i is preferred to j) = 1 / (1 + exp(theta_j - theta_i)) (Bradley & Terry 1952, Biometrika 39); a
+tie is half a win for each. The fit does not depend on the order of the comparisons, as sequential
+Elo ratings do. A finite maximum exists if and only if every item can be reached from every other
+along wins (Ford 1957, American Mathematical Monthly 64); elsewhere half a win and half a loss
+against a phantom of average strength are added to every item, and the result says that it is
+regularised. Items that were never compared, not even through others, have no common scale.
 
-Intervals speak of other scenes' clips: the clips of a scene meet each other only, and an item's clip there is in many
-pairs at once, so that scenes, and not pairs of clips, are what is independent (docs/decisions/0008). With fewer than
-four scenes they speak of these clips alone, and say so.
+Intervals speak of other scenes' clips: the clips of a scene meet each other only, and an item's
+clip there is in many pairs at once, so that scenes, and not pairs of clips, are what is independent
+(docs/decisions/0008). With fewer than four scenes they speak of these clips alone, and say so.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ MOST_STEPS = 200
 ROUNDING = 1e-14  # of a sum of logarithms
 NO_SPREAD = 1e-12  # a variance below this is a rounding error
 FEWEST_SCENES = 4
-THESE_CLIPS = "it speaks of these clips only: with fewer than four scenes others cannot be spoken of"
+THESE_CLIPS = (
+    "it speaks of these clips only: with fewer than four scenes others cannot be spoken of"
+)
 
 
 class NotConverged(ArithmeticError):
@@ -42,8 +46,10 @@ class NotConverged(ArithmeticError):
 
 @dataclass(frozen=True)
 class Battles:
-    """Comparisons, one entry of every array for each: items ``left`` and ``right`` (0 to ``items`` - 1), the result for
-    ``left`` (1, .5 or 0), and labels of the pair of clips and of the scene that it was about."""
+    """Comparisons, one entry of every array for each: items ``left`` and ``right`` (0 to ``items``
+    - 1), the result for ``left`` (1, .5 or 0), and labels of the pair of clips and of the scene
+    that it was about.
+    """
 
     left: Integers
     right: Integers
@@ -58,7 +64,9 @@ class Battles:
         number[items] = np.arange(len(items))
         kept = np.isin(self.left, items) & np.isin(self.right, items)
         left, right = number[self.left[kept]], number[self.right[kept]]
-        return Battles(left, right, self.result[kept], self.pair[kept], self.scene[kept], len(items))
+        return Battles(
+            left, right, self.result[kept], self.pair[kept], self.scene[kept], len(items)
+        )
 
     def wins(self) -> Floats:
         """Return (items, items): how often the row won against the column, a tie half to each."""
@@ -79,19 +87,27 @@ class Group:
 
 
 def rate(battles: Battles) -> list[Group]:
-    """Return the groups of items that were compared, the largest first, each on an Elo scale of its own around 1500."""
+    """Return the groups of items that were compared, the largest first, each on an Elo scale of its
+    own around 1500.
+    """
     return [_rated(battles, items) for items in connected_groups(battles.wins())]
 
 
 def connected_groups(wins: ArrayLike) -> Iterator[Integers]:
-    """Yield the items of each group that comparisons connect, the largest group first, single items last."""
+    """Yield the items of each group that comparisons connect, the largest group first, single items
+    last.
+    """
     table = np.asarray(wins, dtype=np.float64)
     groups = {tuple(np.flatnonzero(row).tolist()) for row in _reachable(table + table.T > 0)}
-    yield from (np.array(items) for items in sorted(groups, key=lambda items: (-len(items), items[0])))
+    yield from (
+        np.array(items) for items in sorted(groups, key=lambda items: (-len(items), items[0]))
+    )
 
 
 def has_maximum(wins: ArrayLike) -> bool:
-    """Say whether wins lead from every item to every other, so that the likelihood has a maximum."""
+    """Say whether wins lead from every item to every other, so that the likelihood has a
+    maximum.
+    """
     return bool(_reachable(np.asarray(wins, dtype=np.float64) > 0).all())
 
 
@@ -111,8 +127,9 @@ def expit(odds: ArrayLike) -> Floats:
 def fit(wins: ArrayLike, *, phantom: float = 0.0) -> Floats:
     """Return (K,) strengths of mean 0 that maximise the likelihood, by Newton's method.
 
-    wins: (K, K) how often the row won against the column. With ``phantom`` every item also has so many wins and losses
-    against an item of strength 0. NotConverged without it where there is no maximum.
+    wins: (K, K) how often the row won against the column. With ``phantom`` every item also has so
+    many wins and losses against an item of strength 0. NotConverged without it where there is no
+    maximum.
     """
     table = np.asarray(wins, dtype=np.float64)
     games, won = table + table.T, table.sum(axis=1)
@@ -126,8 +143,11 @@ def fit(wins: ArrayLike, *, phantom: float = 0.0) -> Floats:
             break
         if float(np.abs(step).max()) < TOLERANCE:
             return np.asarray(theta - theta.mean())
-        # The likelihood is concave, but far from its top a whole step can lead beyond where it is flat.
-        while (there := _likelihood(table, theta + step, phantom)) < likelihood - ROUNDING * abs(likelihood):
+        # The likelihood is concave, but far from its top a whole step can lead beyond where it is
+        # flat.
+        while (there := _likelihood(table, theta + step, phantom)) < likelihood - ROUNDING * abs(
+            likelihood
+        ):
             step /= 2
         theta, likelihood = theta + step, there
     raise NotConverged("the comparisons determine no finite strengths")
@@ -140,7 +160,9 @@ def _likelihood(wins: Floats, theta: Floats, phantom: float) -> float:
 
 
 def information(games: Floats, theta: Floats, phantom: float = 0.0) -> Floats:
-    """Return (K, K) the information on the strengths; games: (K, K) comparisons of each two items."""
+    """Return (K, K) the information on the strengths; games: (K, K) comparisons of each two
+    items.
+    """
     chance = expit(theta[:, None] - theta[None, :])
     weight = games * chance * (1 - chance)
     own = expit(theta)
@@ -148,15 +170,21 @@ def information(games: Floats, theta: Floats, phantom: float = 0.0) -> Floats:
 
 
 def _inverse(games: Floats, theta: Floats, phantom: float) -> Floats:
-    """An inverse of the information. Without a phantom only differences are known: there the mean is held instead."""
+    """An inverse of the information. Without a phantom only differences are known: there the mean
+    is held instead.
+    """
     held = 0.0 if phantom else 1.0
     return np.asarray(np.linalg.inv(information(games, theta, phantom) + held))
 
 
-def clustered_variance(battles: Battles, theta: Floats, clusters: Integers, *, phantom: float = 0.0) -> Floats:
-    """Return (K,) the variance of each strength measured from their mean, robust to what a cluster's battles share.
+def clustered_variance(
+    battles: Battles, theta: Floats, clusters: Integers, *, phantom: float = 0.0
+) -> Floats:
+    """Return (K,) the variance of each strength measured from their mean, robust to what a
+    cluster's battles share.
 
-    The sandwich of Liang & Zeger (1986, Biometrika 73), without a factor for few clusters. clusters: (n,) labels.
+    The sandwich of Liang & Zeger (1986, Biometrika 73), without a factor for few clusters.
+    clusters: (n,) labels.
     """
     labels, member = np.unique(clusters, return_inverse=True)
     wins = battles.wins()
@@ -170,14 +198,18 @@ def clustered_variance(battles: Battles, theta: Floats, clusters: Integers, *, p
 
 
 def win_chance(elo: float, other: float) -> float:
-    """Return the chance that an item of the first strength is preferred to one of the other, both on the Elo scale."""
+    """Return the chance that an item of the first strength is preferred to one of the other, both
+    on the Elo scale.
+    """
     return float(expit((elo - other) / ELO_POINTS))
 
 
 def _rated(battles: Battles, items: Integers) -> Group:
     own = battles.within(items)
     if len(items) == 1:
-        return Group((int(items[0]),), (Undefined("it was compared with nothing"),), 0, regularised=False)
+        return Group(
+            (int(items[0]),), (Undefined("it was compared with nothing"),), 0, regularised=False
+        )
     wins = own.wins()
     regularised = not has_maximum(wins)
     phantom = PHANTOM if regularised else 0.0
@@ -194,10 +226,15 @@ def _rated(battles: Battles, items: Integers) -> Group:
 
 def _estimates(battles: Battles, theta: Floats, phantom: float) -> list[Estimate]:
     elo = ELO_MIDDLE + ELO_POINTS * theta
-    n = np.bincount(battles.left, minlength=battles.items) + np.bincount(battles.right, minlength=battles.items)
+    n = np.bincount(battles.left, minlength=battles.items) + np.bincount(
+        battles.right, minlength=battles.items
+    )
     reach, method, note = _reach(battles, theta, phantom)
     if reach is None:
-        return [without_interval(float(value), int(count), note) for value, count in zip(elo, n, strict=True)]
+        return [
+            without_interval(float(value), int(count), note)
+            for value, count in zip(elo, n, strict=True)
+        ]
     return [
         Estimate(float(value), float(value - one), float(value + one), int(count), method, note)
         for value, one, count in zip(elo, reach, n, strict=True)
@@ -205,7 +242,9 @@ def _estimates(battles: Battles, theta: Floats, phantom: float) -> list[Estimate
 
 
 def _reach(battles: Battles, theta: Floats, phantom: float) -> tuple[Floats | None, str, str]:
-    """Half of each interval in Elo points, its method and a note; without the first, the note says why."""
+    """Half of each interval in Elo points, its method and a note; without the first, the note says
+    why.
+    """
     scenes, pairs = len(np.unique(battles.scene)), len(np.unique(battles.pair))
     if scenes >= FEWEST_SCENES:
         clusters, freedom, factor = battles.scene, scenes - 1, scenes / (scenes - 1)
@@ -213,7 +252,11 @@ def _reach(battles: Battles, theta: Floats, phantom: float) -> tuple[Floats | No
     else:
         freedom = pairs - (battles.items - 1)
         if freedom < 1:
-            return None, "", f"{pairs} pairs of clips do not determine how {battles.items} configurations vary"
+            return (
+                None,
+                "",
+                f"{pairs} pairs of clips do not determine how {battles.items} configurations vary",
+            )
         clusters, factor = battles.pair, pairs / freedom
         method, note = f"Bradley-Terry, sandwich over {pairs} pairs of clips", THESE_CLIPS
     variance = factor * clustered_variance(battles, theta, clusters, phantom=phantom)
@@ -221,4 +264,8 @@ def _reach(battles: Battles, theta: Floats, phantom: float) -> tuple[Floats | No
         return None, "", "no variation: every scene or pair says the same"
     reach = student_t(freedom) * ELO_POINTS * np.sqrt(variance)
     regularised = "regularised" if phantom else ""
-    return reach, f"{method}, t with {freedom} degrees of freedom", "; ".join(filter(None, (regularised, note)))
+    return (
+        reach,
+        f"{method}, t with {freedom} degrees of freedom",
+        "; ".join(filter(None, (regularised, note))),
+    )

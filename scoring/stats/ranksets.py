@@ -1,4 +1,6 @@
-"""How sure a ranking is: simultaneous rank sets and the probability of being ahead. No Django here."""
+"""How sure a ranking is: simultaneous rank sets and the probability of being ahead. No Django
+here.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +14,9 @@ from scoring.stats.replicates import Resampled
 
 @dataclass(frozen=True, slots=True)
 class RankSet:
-    """The ranks, best 1, that a configuration may truly have; n is how many configurations were compared."""
+    """The ranks, best 1, that a configuration may truly have; n is how many configurations were
+    compared.
+    """
 
     low: int
     high: int
@@ -23,10 +27,11 @@ class RankSet:
 def rank_sets(configurations: Sequence[Resampled]) -> list[RankSet]:
     """Rank sets that hold all true ranks at once with 95% confidence, higher scores being better.
 
-    A configuration's best possible rank is 1 + the number of significantly better ones, its worst C - the number of
-    significantly worse ones, where a difference is significant beyond the 95% quantile of the largest studentised
-    difference over all pairs (Mogstad, Romano, Shaikh & Wilhelm 2024, Review of Economic Studies 91). A pair without
-    variation between replicates is never called different. All must have the same number of draws.
+    A configuration's best possible rank is 1 + the number of significantly better ones, its worst C
+    - the number of significantly worse ones, where a difference is significant beyond the 95%
+    quantile of the largest studentised difference over all pairs (Mogstad, Romano, Shaikh & Wilhelm
+    2024, Review of Economic Studies 91). A pair without variation between replicates is never
+    called different. All must have the same number of draws.
     """
     value = np.array([each.value for each in configurations])
     error = np.array([each.error for each in configurations])
@@ -35,17 +40,20 @@ def rank_sets(configurations: Sequence[Resampled]) -> list[RankSet]:
     reach = np.where(pair_error > 0, largest_difference(configurations) * pair_error, np.inf)
     better = value[:, None] - value[None, :] > reach
     return [
-        RankSet(1 + int(better[:, number].sum()), count - int(better[number].sum()), count) for number in range(count)
+        RankSet(1 + int(better[:, number].sum()), count - int(better[number].sum()), count)
+        for number in range(count)
     ]
 
 
 def largest_difference(configurations: Sequence[Resampled]) -> float:
-    """The 95% quantile of the largest studentised difference that chance makes between any two configurations.
+    """The 95% quantile of the largest studentised difference that chance makes between any two
+    configurations.
 
-    Chance is drawn from each configuration's residuals over all of its scenes. Residuals of one scene alone, two or
-    three numbers, make the studentised maximum so wild that nothing is ever significant; unstudentised ones cover all
-    true ranks in less than nine of ten rounds (`simulation.validate` shows the figures). It is infinite when more
-    than 5% of the draws have a pair that differs without variation of its own, or there is one configuration only.
+    Chance is drawn from each configuration's residuals over all of its scenes. Residuals of one
+    scene alone, two or three numbers, make the studentised maximum so wild that nothing is ever
+    significant; unstudentised ones cover all true ranks in less than nine of ten rounds
+    (`simulation.validate` shows the figures). It is infinite when more than 5% of the draws have a
+    pair that differs without variation of its own, or there is one configuration only.
     """
     noise = np.array([each.noise for each in configurations])
     square = np.array([each.noise_errors for each in configurations]) ** 2
@@ -55,18 +63,23 @@ def largest_difference(configurations: Sequence[Resampled]) -> float:
     for number in range(len(noise) - 1):
         difference = np.abs(noise[number + 1 :] - noise[number])
         error = np.sqrt(square[number + 1 :] + square[number])
-        ratio = np.divide(difference, error, out=np.where(difference > 0, np.inf, 0.0), where=error > 0)
+        ratio = np.divide(
+            difference, error, out=np.where(difference > 0, np.inf, 0.0), where=error > 0
+        )
         np.maximum(largest, ratio.max(axis=0), out=largest)
     return float(np.quantile(largest, CONFIDENCE, method="higher"))
 
 
 def probability_ahead(configurations: Sequence[Resampled]) -> Floats:
-    """(C, C) chance that the row's configuration scores higher than the column's; the two chances add up to 1.
+    """(C, C) chance that the row's configuration scores higher than the column's; the two chances
+    add up to 1.
 
-    The share of resamples in which it does, plus half of the ties (a bootstrap probability: Efron & Tibshirani 1998,
-    Annals of Statistics 26), from the resamples with unbiased spread: with plain ones, two equal configurations of
-    three replicates look separated twice as often as they should. The diagonal is 1/2.
-    Values between .025 and .975 read "not separated".
+    The share of resamples in which it does, plus half of the ties (a bootstrap probability: Efron &
+    Tibshirani 1998, Annals of Statistics 26), from the resamples with unbiased spread: with plain
+    ones, two equal configurations of three replicates look separated twice as often as they should.
+    The diagonal is 1/2. Values between .025 and .975 read "not separated".
     """
     spread = np.array([each.spread for each in configurations])
-    return np.array([((row > spread).mean(axis=1) + (row >= spread).mean(axis=1)) / 2 for row in spread])
+    return np.array(
+        [((row > spread).mean(axis=1) + (row >= spread).mean(axis=1)) / 2 for row in spread]
+    )

@@ -1,8 +1,10 @@
-"""A configuration's score when scenes have replicates: resampling within scenes, and intervals from it. No Django here.
+"""A configuration's score when scenes have replicates: resampling within scenes, and intervals from
+it. No Django here.
 
-The score is the mean over scenes of the mean over a scene's replicates. Scenes are fixed and replicates are random, so
-replicates are resampled within their scene (a stratified bootstrap). Resampling three clips understates the variation
-by a third, which the studentised interval repairs (Efron & Tibshirani 1993, An Introduction to the Bootstrap, ch. 12).
+The score is the mean over scenes of the mean over a scene's replicates. Scenes are fixed and
+replicates are random, so replicates are resampled within their scene (a stratified bootstrap).
+Resampling three clips understates the variation by a third, which the studentised interval repairs
+(Efron & Tibshirani 1993, An Introduction to the Bootstrap, ch. 12).
 """
 
 from collections.abc import Sequence
@@ -21,11 +23,12 @@ DRAWS = 10_000
 class Resampled:
     """A configuration's score, its standard error, and B resamples of both.
 
-    `draws` are plain resamples of the score and `draw_errors` their own standard errors, both (B,). `spread` (B,) are
-    the draws with every scene's deviation multiplied by sqrt(R / (R - 1)), so that their variance is unbiased (Rao & Wu
-    1988, J. American Statistical Association 83). `noise` and `noise_errors` (B,) are the score and its standard error
-    when every clip is a residual drawn from all scenes of the configuration: what chance alone does around 0.
-    `n` counts clips, `freedom` is n less the number of scenes.
+    `draws` are plain resamples of the score and `draw_errors` their own standard errors, both (B,).
+    `spread` (B,) are the draws with every scene's deviation multiplied by sqrt(R / (R - 1)), so
+    that their variance is unbiased (Rao & Wu 1988, J. American Statistical Association 83). `noise`
+    and `noise_errors` (B,) are the score and its standard error when every clip is a residual drawn
+    from all scenes of the configuration: what chance alone does around 0. `n` counts clips,
+    `freedom` is n less the number of scenes.
     """
 
     value: float
@@ -39,13 +42,16 @@ class Resampled:
     noise_errors: Floats
 
 
-def resample_within_scenes(scenes: Sequence[ArrayLike], *, seed: int, draws: int = DRAWS) -> Resampled | Undefined:
+def resample_within_scenes(
+    scenes: Sequence[ArrayLike], *, seed: int, draws: int = DRAWS
+) -> Resampled | Undefined:
     """Resample one configuration's replicates within its scenes.
 
-    scenes: for each scene the scores of its delivered clips, at least one each (ValueError for an empty scene). A scene
-    with a single clip borrows the pooled within-scene variance and the pooled residuals of the others.
-    Undefined when no scene has two clips: then `intervals.pooled_two_way` over all configurations is the way.
-    `seed` is a whole number below 2^32; the draws come from numpy's frozen `RandomState` stream (NEP 19).
+    scenes: for each scene the scores of its delivered clips, at least one each (ValueError for an
+    empty scene). A scene with a single clip borrows the pooled within-scene variance and the pooled
+    residuals of the others. Undefined when no scene has two clips: then `intervals.pooled_two_way`
+    over all configurations is the way. `seed` is a whole number below 2^32; the draws come from
+    numpy's frozen `RandomState` stream (NEP 19).
     """
     scores = [np.asarray(scene, dtype=np.float64) for scene in scenes]
     sizes = np.array([scene.size for scene in scores])
@@ -58,7 +64,8 @@ def resample_within_scenes(scenes: Sequence[ArrayLike], *, seed: int, draws: int
     drawn = [_drawn(scene, pool, rand, draws) for scene in scores]
     chance = [pool[rand.randint(pool.size, size=(size, draws))] for size in sizes]
     spread = [
-        (each.mean(axis=0) - scene.mean()) * _inflation(scene.size) for each, scene in zip(drawn, scores, strict=True)
+        (each.mean(axis=0) - scene.mean()) * _inflation(scene.size)
+        for each, scene in zip(drawn, scores, strict=True)
     ]
     value = float(np.mean([scene.mean() for scene in scores]))
     return Resampled(
@@ -76,7 +83,9 @@ def resample_within_scenes(scenes: Sequence[ArrayLike], *, seed: int, draws: int
 
 def _pooled_residuals(scores: Sequence[Floats]) -> Floats:
     """Residuals of all scenes with replicates, made as large as the variance they stand for."""
-    return np.concatenate([(scene - scene.mean()) * _inflation(scene.size) for scene in scores if scene.size > 1])
+    return np.concatenate(
+        [(scene - scene.mean()) * _inflation(scene.size) for scene in scores if scene.size > 1]
+    )
 
 
 def _inflation(size: int) -> float:
@@ -96,7 +105,9 @@ def _means(drawn: Sequence[Floats]) -> Floats:
 
 
 def _errors(drawn: Sequence[Floats]) -> Floats:
-    """(B,) standard errors of the mean over S scenes of (R, B) scores; where R = 1 the pooled variance is borrowed."""
+    """(B,) standard errors of the mean over S scenes of (R, B) scores; where R = 1 the pooled
+    variance is borrowed.
+    """
     freedom = np.array([[len(scene) - 1.0] for scene in drawn])
     squares = np.array([((scene - scene.mean(axis=0)) ** 2).sum(axis=0) for scene in drawn])
     pooled = squares.sum(axis=0) / freedom.sum()
@@ -104,14 +115,20 @@ def _errors(drawn: Sequence[Floats]) -> Floats:
     return np.asarray(np.sqrt((variances / (freedom + 1)).sum(axis=0)) / len(drawn))
 
 
-def studentised_interval(resampled: Resampled, *, bounds: tuple[float, float] = ANYTHING) -> Estimate:
-    """The score with its studentised within-scene bootstrap interval, cut to `bounds`; n counts clips.
+def studentised_interval(
+    resampled: Resampled, *, bounds: tuple[float, float] = ANYTHING
+) -> Estimate:
+    """The score with its studentised within-scene bootstrap interval, cut to `bounds`; n counts
+    clips.
 
-    When no scene varies the interval is not estimable. When more than 5% of the resamples have no variation of their
-    own (few clips, few different scores) the quantiles mean nothing, and the within-scene t interval takes its place.
+    When no scene varies the interval is not estimable. When more than 5% of the resamples have no
+    variation of their own (few clips, few different scores) the quantiles mean nothing, and the
+    within-scene t interval takes its place.
     """
     if resampled.error == 0:
-        return without_interval(resampled.value, resampled.n, "no variation between replicates in any scene")
+        return without_interval(
+            resampled.value, resampled.n, "no variation between replicates in any scene"
+        )
     usable = resampled.draw_errors > 0
     if usable.mean() < 1 - MOST_UNDEFINED:
         return within_scene_t(resampled, bounds=bounds)
@@ -127,9 +144,13 @@ def studentised_interval(resampled: Resampled, *, bounds: tuple[float, float] = 
 
 
 def within_scene_t(resampled: Resampled, *, bounds: tuple[float, float] = ANYTHING) -> Estimate:
-    """The score with the t interval of its within-scene standard error (a stratified mean: Cochran 1977, ch. 5)."""
+    """The score with the t interval of its within-scene standard error (a stratified mean: Cochran
+    1977, ch. 5).
+    """
     if resampled.error == 0:
-        return without_interval(resampled.value, resampled.n, "no variation between replicates in any scene")
+        return without_interval(
+            resampled.value, resampled.n, "no variation between replicates in any scene"
+        )
     reach = student_t(resampled.freedom) * resampled.error
     low, high = cut(resampled.value - reach, bounds), cut(resampled.value + reach, bounds)
     method = f"t within scenes, {resampled.freedom} degrees of freedom"

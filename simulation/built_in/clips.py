@@ -28,7 +28,8 @@ from simulation.local.pilot import KINDS, draw_test, right_answers
 
 
 class LocalProvider(MadeOnFetch):
-    """Renders the four Core R01 scenes, and the tests of Core v0.1; equal orders give equal bytes, nothing is paid.
+    """Renders the four Core R01 scenes, and the tests of Core v0.1; equal orders give equal bytes,
+    nothing is paid.
 
     It has no memory: each call draws the same outcome anew.
     """
@@ -38,11 +39,19 @@ class LocalProvider(MadeOnFetch):
     nothing_lost = "The built-in provider keeps no jobs."
 
     def request(self, order: Order) -> Request:
-        """Return the order as a request. Raises KeyError or ValueError for a model or scene it does not know."""
+        """Return the order as a request.
+
+        Raises KeyError or ValueError for a model or scene it does not know.
+        """
         local.configuration(order.model_id)
         if order.scene not in KINDS:
             local.Scene(order.scene)
-        body = {"model": order.model_id, "scene": order.scene, "replicate": order.replicate, "seed": order.seed or 0}
+        body = {
+            "model": order.model_id,
+            "scene": order.scene,
+            "replicate": order.replicate,
+            "seed": order.seed or 0,
+        }
         return Request("local", body)
 
     def submit(self, request: Request) -> Submitted:
@@ -57,7 +66,9 @@ class LocalProvider(MadeOnFetch):
         drawn = _draw(handle)
         if isinstance(drawn, local.Failed):
             return Failed(drawn.reason)
-        return Ready((Output(0),), model_version=f"{handle['model']}-1", usage=Usage(usd=Decimal(0)))
+        return Ready(
+            (Output(0),), model_version=f"{handle['model']}-1", usage=Usage(usd=Decimal(0))
+        )
 
     def make(self, handle: Mapping[str, Any], out: Path, report: Report) -> Fetch:
         """Render the clip."""
@@ -71,7 +82,11 @@ class LocalProvider(MadeOnFetch):
 
 
 def _draw(body: Mapping[str, Any]) -> local.Take | local.Refused | local.Failed:
-    model, replicate, seed = local.configuration(body["model"]), int(body["replicate"]), int(body["seed"])
+    model, replicate, seed = (
+        local.configuration(body["model"]),
+        int(body["replicate"]),
+        int(body["seed"]),
+    )
     if body["scene"] in KINDS:
         return draw_test(model, body["scene"], replicate, seed)
     return local.draw_outcome(model, local.Scene(body["scene"]), replicate, seed)

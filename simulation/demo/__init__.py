@@ -1,1 +1,3 @@
-"""The demonstration: rounds of clips that the built-in provider draws, scripted reviewers and judges, a server."""
+"""The demonstration: rounds of clips that the built-in provider draws, scripted reviewers and
+judges, a server.
+"""

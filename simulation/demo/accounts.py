@@ -1,4 +1,6 @@
-"""The logins of the demonstration: made once, kept where only the owner of the installation can read them."""
+"""The logins of the demonstration: made once, kept where only the owner of the installation can
+read them.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ class Accounts:
 
 
 def ready_accounts(open_round: Round, link: InviteLink | None) -> Accounts:
-    """Return the logins, making what is not there; an invite that was used is replaced by a new one."""
+    """Return the logins, making what is not there; an invite that was used is replaced by a new
+    one.
+    """
     kept = _kept()
     invite = link.url if link else kept.get("invite", "")
     if not _opens(invite):
@@ -51,7 +55,9 @@ def ready_accounts(open_round: Round, link: InviteLink | None) -> Accounts:
 
 
 def _account(name: str, password: str, *, is_superuser: bool) -> None:
-    user, _ = User.objects.get_or_create(username=name, defaults={"is_staff": True, "is_superuser": is_superuser})
+    user, _ = User.objects.get_or_create(
+        username=name, defaults={"is_staff": True, "is_superuser": is_superuser}
+    )
     if not user.check_password(password):
         user.set_password(password)
         user.save()
@@ -78,6 +84,8 @@ def _kept() -> dict[str, str]:
 
 def _keep(accounts: Accounts) -> None:
     new = _path().with_suffix(".new")
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+    with os.fdopen(
+        os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
+    ) as file:
         json.dump(asdict(accounts), file, indent=2)
     new.replace(_path())

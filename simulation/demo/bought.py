@@ -1,4 +1,6 @@
-"""A round of every configuration, bought from the stand-ins: for the demonstration and for rehearsals."""
+"""A round of every configuration, bought from the stand-ins: for the demonstration and for
+rehearsals.
+"""
 
 from __future__ import annotations
 
@@ -34,15 +36,20 @@ class NoStandIn(Refusal):
 def commission_everything(
     *, name: str, protocol: str, actor: str, replicates: int = 1, scenes: list[str] | None = None
 ) -> Round:
-    """Make a round of all configurations and commission it from the stand-ins. Asking again adds nothing.
+    """Make a round of all configurations and commission it from the stand-ins. Asking again adds
+    nothing.
 
     Raises NoStandIn unless STAND_IN_URL is set: this must never reach a provider that takes money.
     """
     if not os.environ.get("STAND_IN_URL", ""):
-        raise NoStandIn("Start “manage.py stand_in_providers” and set STAND_IN_URL to the address it prints.")
+        raise NoStandIn(
+            "Start “manage.py stand_in_providers” and set STAND_IN_URL to the address it prints."
+        )
     load_configurations(actor=actor)
     configurations = named(loaded.file.name for loaded in read_configurations())
-    round_ = create_round(name=name, protocol=protocol, actor=actor, replicates=replicates, scenes=scenes)
+    round_ = create_round(
+        name=name, protocol=protocol, actor=actor, replicates=replicates, scenes=scenes
+    )
     _freeze(round_, configurations, actor)
     for provider in {configuration.provider for configuration in configurations}:
         figures = {"max_in_flight": AT_ONCE, "min_interval_s": 0.0}
@@ -52,18 +59,31 @@ def commission_everything(
 
 
 def _freeze(round_: Round, configurations: list[Configuration], actor: str) -> None:
-    render_prompts(protocol=round_.protocol, configurations=configurations, scenes=round_.scenes, actor=actor)
-    prompts = [p for p in current_prompts(round_.protocol, configurations).values() if p.frozen_at is None]
+    render_prompts(
+        protocol=round_.protocol, configurations=configurations, scenes=round_.scenes, actor=actor
+    )
+    prompts = [
+        p for p in current_prompts(round_.protocol, configurations).values() if p.frozen_at is None
+    ]
     for prompt in {prompt.sha256: prompt for prompt in prompts}.values():
         audit_prompt(prompt=prompt, answers=dict.fromkeys(QUESTIONS, True), auditor=AUDITOR)
     freeze_prompts(prompts=prompts, actor=actor)
 
 
 @contextmanager
-def running_stand_in(*, port: int = 8790, fault_rate: float = 0.0, variants: int = 1) -> Iterator[str]:
-    """Run the stand-ins in a process of their own and set STAND_IN_URL for this process and its children."""
+def running_stand_in(
+    *, port: int = 8790, fault_rate: float = 0.0, variants: int = 1
+) -> Iterator[str]:
+    """Run the stand-ins in a process of their own and set STAND_IN_URL for this process and its
+    children.
+    """
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "stand_in_providers"]
-    options = ["--port", str(port), "--streaming-port", "0"]  # nothing here streams, and another may run beside it
+    options = [
+        "--port",
+        str(port),
+        "--streaming-port",
+        "0",
+    ]  # nothing here streams, and another may run beside it
     options += ["--fault-rate", str(fault_rate), "--variants", str(variants)]
     server, url = subprocess.Popen([*command, *options]), f"http://127.0.0.1:{port}"
     try:

@@ -20,8 +20,16 @@ from simulation.stand_ins.judges import StandInJudges
 
 ACTOR = "demonstration"
 AT_ONCE = 2
-BEHAVIOURS = {"stand-in-perfect": "perfect", "stand-in-lenient": "lenient", "stand-in-middle": "constant_middle"}
-_WORDS = {"perfect": "knows the truth", "lenient": "believes every source", "constant_middle": "says the middle"}
+BEHAVIOURS = {
+    "stand-in-perfect": "perfect",
+    "stand-in-lenient": "lenient",
+    "stand-in-middle": "constant_middle",
+}
+_WORDS = {
+    "perfect": "knows the truth",
+    "lenient": "believes every source",
+    "constant_middle": "says the middle",
+}
 JUDGES = tuple(
     JudgeModel(name=name, label=f"Simulated: {_WORDS[behaviour]}", service="gemini", model=name)
     for name, behaviour in BEHAVIOURS.items()
@@ -35,13 +43,16 @@ class JudgesStopped(Refusal):
 
 
 def questions_left(round_: Round) -> int:
-    """Return how many questions the scripted judges of a round are asked; none when it is published."""
+    """Return how many questions the scripted judges of a round are asked; none when it is
+    published.
+    """
     asked = round_.state in (RoundState.REVIEWING, RoundState.LOCKED)
     return round_.stimuli.filter(retirement=None).count() * (len(JUDGES) + 1) if asked else 0
 
 
 def let_judges_answer(round_: Round, on_end: Callable[[], None] = lambda: None) -> None:
-    """Have the scripted judges answer a round that is not published, and the first of them once more without sound.
+    """Have the scripted judges answer a round that is not published, and the first of them once
+    more without sound.
 
     A second time asks nothing again. Raises JudgesStopped.
     """
@@ -56,7 +67,10 @@ def ask(
     runs: Iterable[tuple[tuple[JudgeModel, ...], Variant]],
     on_end: Callable[[], None],
 ) -> None:
-    """Have scripted judges who know these truths (by SHA-256 of the copy) answer what is open. Raises JudgesStopped."""
+    """Have scripted judges who know these truths (by SHA-256 of the copy) answer what is open.
+
+    Raises JudgesStopped.
+    """
     with StandInJudges(behaviours=BEHAVIOURS, truths=truths) as stand_in, _sent_to(stand_in.url):
         for models, variant in runs:
             request_judging(round_=round_, models=models, actor=ACTOR, variant=variant)
@@ -65,13 +79,18 @@ def ask(
 
 
 def truths_of(round_: Round) -> dict[str, dict[str, str]]:
-    """Return the right answers about each clip that the built-in provider drew, by the SHA-256 of its blind copy."""
+    """Return the right answers about each clip that the built-in provider drew, by the SHA-256 of
+    its blind copy.
+    """
     keys = BlindingKey.objects.filter(stimulus__round=round_, sample__truth__isnull=False)
     return {
         key.stimulus.sha256: {
             question: str(response)
             for question, response in simulated_responses(
-                round_.protocol.form(key.stimulus.form_key), key.sample.truth or {}, temper=CLEAR, seed="truth"
+                round_.protocol.form(key.stimulus.form_key),
+                key.sample.truth or {},
+                temper=CLEAR,
+                seed="truth",
             ).items()
         }
         for key in keys.select_related("stimulus", "sample")

@@ -1,6 +1,8 @@
-"""The protocol of rollouts in miniature: two thirds of some rollouts, five times as fast, and small pictures.
+"""The protocol of rollouts in miniature: two thirds of some rollouts, five times as fast, and small
+pictures.
 
-A whole round of it takes minutes. All else is the protocol's own: forms, metrics, units, wording. No Django here.
+A whole round of it takes minutes. All else is the protocol's own: forms, metrics, units, wording.
+No Django here.
 """
 
 from __future__ import annotations
@@ -37,13 +39,17 @@ def write_miniature(source: Path, folder: Path) -> Path:
 def _miniature(content: dict[str, Any]) -> dict[str, Any]:
     rollouts, seconds = content["rollouts"], PART_S / SCALE
     scenarios = [_short(one) for one in rollouts["scenarios"] if one["key"] in SCENARIOS]
-    units = rollouts["units"] | {"kinds": [_short_unit(kind) for kind in rollouts["units"]["kinds"]]}
+    units = rollouts["units"] | {
+        "kinds": [_short_unit(kind) for kind in rollouts["units"]["kinds"]]
+    }
     return content | {
         "name": NAME,
         "title": f"{content['title']} in miniature",
-        "summary": f"{content['summary']} Here in miniature: {seconds:g} s instead of three minutes.",
+        "summary": f"{content['summary']} Here in miniature: {seconds:g} s instead of three "
+        "minutes.",
         "clip": content["clip"] | {"duration_s": seconds},
-        "blinding": content["blinding"] | {"format": content["blinding"]["format"] | _SMALL | {"seconds": seconds}},
+        "blinding": content["blinding"]
+        | {"format": content["blinding"]["format"] | _SMALL | {"seconds": seconds}},
         "pairs": content["pairs"] | {"count": PAIRS_OF_EACH_QUESTION},
         "rules": [_rule(rule, seconds) for rule in content["rules"]],
         "rollouts": rollouts | {"scenarios": scenarios, "units": units},
@@ -51,8 +57,12 @@ def _miniature(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rule(rule: dict[str, Any], seconds: float) -> dict[str, Any]:
-    length = f"A rollout lasts {seconds:g} s; {seconds / 2:g} s are the beginning of the same rollout."
-    return rule | {"text": length if rule["text"].startswith("A rollout lasts") else _in_words(rule["text"])}
+    length = (
+        f"A rollout lasts {seconds:g} s; {seconds / 2:g} s are the beginning of the same rollout."
+    )
+    return rule | {
+        "text": length if rule["text"].startswith("A rollout lasts") else _in_words(rule["text"])
+    }
 
 
 def _short(scenario: dict[str, Any]) -> dict[str, Any]:
@@ -60,12 +70,18 @@ def _short(scenario: dict[str, Any]) -> dict[str, Any]:
         "duration_s": PART_S / SCALE,
         "horizons_s": [at / SCALE for at in scenario["horizons_s"] if at <= PART_S],
         "interval_s": scenario["interval_s"] / SCALE,
-        "updates": [one | {"at_s": one["at_s"] / SCALE} for one in scenario.get("updates", ()) if one["at_s"] < PART_S],
+        "updates": [
+            one | {"at_s": one["at_s"] / SCALE}
+            for one in scenario.get("updates", ())
+            if one["at_s"] < PART_S
+        ],
     }
 
 
 def _short_unit(kind: dict[str, Any]) -> dict[str, Any]:
-    """Shorten a kind of unit, but for what lies around a prompt: the picture's part is measured in four seconds."""
+    """Shorten a kind of unit, but for what lies around a prompt: the picture's part is measured in
+    four seconds.
+    """
     if kind["windows"] == "around":
         return kind
     shorter = {"seconds": kind["seconds"] / SCALE} if "seconds" in kind else {}

@@ -1,4 +1,6 @@
-"""The blind pairs of the demonstration: scripted reviewers prefer the clip that they saw as the better one."""
+"""The blind pairs of the demonstration: scripted reviewers prefer the clip that they saw as the
+better one.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +20,26 @@ Prefer = Callable[[PairTask, Temper, str], str]
 """What a reviewer of a temper answers about a pair, by a seed."""
 
 
-def plan_and_vote(round_: Round, tempers: Mapping[str, Temper], actor: str, prefer: Prefer | None = None) -> None:
-    """Plan the pairs of an open round, if its protocol has any, and let the reviewers with these addresses vote.
+def plan_and_vote(
+    round_: Round, tempers: Mapping[str, Temper], actor: str, prefer: Prefer | None = None
+) -> None:
+    """Plan the pairs of an open round, if its protocol has any, and let the reviewers with these
+    addresses vote.
 
     Without ``prefer`` they compare whole clips that the built-in provider drew.
     """
     if round_.protocol.rules.pairs is None:
         return
     plan_pairs(round_=round_, actor=actor)
-    keys = BlindingKey.objects.filter(stimulus__round=round_).select_related("sample__cell__configuration")
+    keys = BlindingKey.objects.filter(stimulus__round=round_).select_related(
+        "sample__cell__configuration"
+    )
     samples = {key.stimulus_id: key.sample for key in keys}
     prefer = prefer or partial(_prefers, round_, samples)
     due = due_tasks([round_.pk]).filter(member__reviewer__email__in=tempers)
-    due = due.select_related("pair__first", "pair__second", "member__reviewer").order_by("member__place", "position")
+    due = due.select_related("pair__first", "pair__second", "member__reviewer").order_by(
+        "member__place", "position"
+    )
     entries = [
         VoteEntry(
             task.member.reviewer,
@@ -48,7 +57,9 @@ def _seed(round_: Round, task: PairTask, samples: Mapping[str, Sample]) -> str:
     return f"{round_.name}/{task.member.reviewer.email}/{a.cell}/{b.cell}"
 
 
-def _prefers(round_: Round, samples: Mapping[str, Sample], task: PairTask, temper: Temper, seed: str) -> str:
+def _prefers(
+    round_: Round, samples: Mapping[str, Sample], task: PairTask, temper: Temper, seed: str
+) -> str:
     a, b = samples[task.clip_a.pk], samples[task.clip_b.pk]
     return simulated_preference(
         pair_rules(round_),

@@ -1,4 +1,5 @@
-"""The round of rollouts of the demonstration: five built-in systems, four short scenarios, all kinds of windows.
+"""The round of rollouts of the demonstration: five built-in systems, four short scenarios, all
+kinds of windows.
 
 Made like the other rounds, step by step: what is there already is not made again.
 """
@@ -44,7 +45,9 @@ COHORTS[ROLLOUTS] = list(SIMULATED[:3])
 
 
 def make_rollouts(console: Console) -> Round:
-    """Bring the round from wherever it is to its publication. Raises WorkStopped and JudgesStopped."""
+    """Bring the round from wherever it is to its publication. Raises WorkStopped and
+    JudgesStopped.
+    """
     round_ = _commissioned()
     work_through(GENERATE, [round_], console)
     blind([round_])
@@ -52,7 +55,9 @@ def make_rollouts(console: Console) -> Round:
     round_.refresh_from_db()
     with console.status("Letting scripted reviewers watch the rollouts"):
         watch(round_)
-    with progress("Asking a scripted judge", round_.stimuli.filter(retirement=None).count()) as advance:
+    with progress(
+        "Asking a scripted judge", round_.stimuli.filter(retirement=None).count()
+    ) as advance:
         let_judge_watch(round_, advance)
     if round_.state == RoundState.REVIEWING:
         close_round(round_=round_, actor=ACTOR)
@@ -66,7 +71,9 @@ def make_rollouts(console: Console) -> Round:
 def _commissioned() -> Round:
     folder = write_miniature(SOURCE, Path(settings.DATA_DIR) / NAME)
     protocol = store_protocol(folder, actor=ACTOR)
-    round_ = create_round(name=ROLLOUTS, protocol=str(protocol), actor=ACTOR, scenes=list(SCENARIOS))
+    round_ = create_round(
+        name=ROLLOUTS, protocol=str(protocol), actor=ACTOR, scenes=list(SCENARIOS)
+    )
     if round_.opened_at is None:
         waive_verdicts(round_=round_, reason=WAIVED, actor=ACTOR)
         commission(round_=round_, configurations=built_in_systems(), actor=ACTOR)
@@ -82,7 +89,9 @@ def watch(round_: Round) -> None:
 
     def answer(key: BlindingKey, temper: Temper, seed: str) -> Mapping[str, Response]:
         form = round_.protocol.form(key.stimulus.form_key)
-        return watched_responses(form, latents[key.stimulus_id], temper=temper, seed=f"{seed}/{_window(key.stimulus)}")
+        return watched_responses(
+            form, latents[key.stimulus_id], temper=temper, seed=f"{seed}/{_window(key.stimulus)}"
+        )
 
     def prefer(task: PairTask, temper: Temper, seed: str) -> str:
         rules, rollouts = pair_rules(round_), round_.protocol.rules.rollouts
@@ -99,7 +108,9 @@ def watch(round_: Round) -> None:
 
 
 def let_judge_watch(round_: Round, on_end: Callable[[], None] = lambda: None) -> None:
-    """Have the scripted judge that knows the truth answer about every window. Raises JudgesStopped."""
+    """Have the scripted judge that knows the truth answer about every window. Raises
+    JudgesStopped.
+    """
     if round_.state not in (RoundState.REVIEWING, RoundState.LOCKED):
         return
     latents, truths = latents_of(round_), defaultdict[str, dict[str, str]](dict)
@@ -115,11 +126,17 @@ def _window(stimulus: Stimulus) -> str:
 
 
 def latents_of(round_: Round) -> dict[str, Latent]:
-    """Return what is right about every window of the round, by opaque id: its rollouts are drawn, so that is known."""
+    """Return what is right about every window of the round, by opaque id: its rollouts are drawn,
+    so that is known.
+    """
     rollouts = round_.protocol.rules.rollouts
     assert rollouts is not None  # noqa: S101 - the round is one of rollouts
-    looks = {scene: {_place(look): look for look in found} for scene, found in looks_of(round_).items()}
-    keys = BlindingKey.objects.filter(stimulus__round=round_).select_related("stimulus", "sample__cell")
+    looks = {
+        scene: {_place(look): look for look in found} for scene, found in looks_of(round_).items()
+    }
+    keys = BlindingKey.objects.filter(stimulus__round=round_).select_related(
+        "stimulus", "sample__cell"
+    )
     found = {}
     for key in keys:
         look = looks[key.sample.cell.scene][_place(key.stimulus)]

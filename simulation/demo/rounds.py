@@ -1,7 +1,8 @@
-"""The demonstration: a finished round, two open ones and a small pilot, of clips that the built-in provider draws.
+"""The demonstration: a finished round, two open ones and a small pilot, of clips that the built-in
+provider draws.
 
-Each step looks at what is there already, so that an interrupted run is finished by the next one and a second run adds
-nothing.
+Each step looks at what is there already, so that an interrupted run is finished by the next one and
+a second run adds nothing.
 """
 
 from __future__ import annotations
@@ -48,9 +49,17 @@ PAIRS_TESTS = ["fb-c02"]
 def make_rounds() -> list[Round]:
     """Make the rounds, commission their clips, and ask for training clips."""
     pilot, protocol = (store_protocol(folder, actor=ACTOR) for folder in (PILOT_PROTOCOL, PROTOCOL))
-    rounds = [create_round(name=name, protocol=str(protocol), actor=ACTOR) for name in (FINISHED, OPEN)]
+    rounds = [
+        create_round(name=name, protocol=str(protocol), actor=ACTOR) for name in (FINISHED, OPEN)
+    ]
     rounds.append(
-        create_round(name=PILOT, protocol=str(pilot), actor=ACTOR, replicates=PILOT_REPLICATES, scenes=PILOT_TESTS)
+        create_round(
+            name=PILOT,
+            protocol=str(pilot),
+            actor=ACTOR,
+            replicates=PILOT_REPLICATES,
+            scenes=PILOT_TESTS,
+        )
     )
     rounds.append(create_round(name=PAIRS, protocol=str(pilot), actor=ACTOR, scenes=PAIRS_TESTS))
     for round_ in rounds:
@@ -76,7 +85,9 @@ def blind(rounds: list[Round]) -> None:
 
 
 def open_and_answer(round_: Round) -> InviteLink | None:
-    """Open the round, let the scripted reviewers answer, and return the link of the person who is invited, if new."""
+    """Open the round, let the scripted reviewers answer, and return the link of the person who is
+    invited, if new.
+    """
     link = open_for(round_)
     if round_.state == RoundState.REVIEWING:
         for address, temper in zip(SIMULATED, TEMPERS, strict=True):
@@ -86,7 +97,9 @@ def open_and_answer(round_: Round) -> InviteLink | None:
 
 
 def open_for(round_: Round) -> InviteLink | None:
-    """Open a round that is not open yet for its cohort, and return the link of the person who is invited."""
+    """Open a round that is not open yet for its cohort, and return the link of the person who is
+    invited.
+    """
     if round_.opened_at is not None:
         return None
     links = set_cohort(round=round_, emails=COHORTS[round_.name], actor=ACTOR)
@@ -97,25 +110,42 @@ def open_for(round_: Round) -> InviteLink | None:
 
 def answered(key: BlindingKey, temper: Temper, seed: str) -> Mapping[str, Response]:
     form = key.stimulus.round.protocol.form(key.stimulus.form_key)
-    return simulated_responses(form, key.sample.truth or {}, temper=temper, seed=seed)  # what is drawn has a truth
+    return simulated_responses(
+        form, key.sample.truth or {}, temper=temper, seed=seed
+    )  # what is drawn has a truth
 
 
 def answer_as(
-    round_: Round, address: str, temper: Temper, answer: Callable[[BlindingKey, Temper, str], Mapping[str, Response]]
+    round_: Round,
+    address: str,
+    temper: Temper,
+    answer: Callable[[BlindingKey, Temper, str], Mapping[str, Response]],
 ) -> None:
-    """Let a scripted reviewer answer about all that is due of them; ``answer`` says what, by clip, temper and seed."""
-    member = CohortMember.objects.select_related("reviewer").filter(round=round_, reviewer__email=address).first()
+    """Let a scripted reviewer answer about all that is due of them; ``answer`` says what, by clip,
+    temper and seed.
+    """
+    member = (
+        CohortMember.objects.select_related("reviewer")
+        .filter(round=round_, reviewer__email=address)
+        .first()
+    )
     if member is None:
         return
-    done = AnswerSheet.objects.filter(reviewer=member.reviewer, stimulus__round=round_).values("stimulus")
-    keys = BlindingKey.objects.filter(stimulus__assignments__member=member).exclude(stimulus__in=done)
+    done = AnswerSheet.objects.filter(reviewer=member.reviewer, stimulus__round=round_).values(
+        "stimulus"
+    )
+    keys = BlindingKey.objects.filter(stimulus__assignments__member=member).exclude(
+        stimulus__in=done
+    )
     entries = [
         SheetEntry(
-            member.reviewer, key.stimulus, dict(answer(key, temper, f"{round_.name}/{address}/{key.sample.cell}"))
+            member.reviewer,
+            key.stimulus,
+            dict(answer(key, temper, f"{round_.name}/{address}/{key.sample.cell}")),
         )
-        for key in keys.select_related("stimulus__round__protocol", "sample__cell__configuration").order_by(
-            "stimulus__assignments__position"
-        )
+        for key in keys.select_related(
+            "stimulus__round__protocol", "sample__cell__configuration"
+        ).order_by("stimulus__assignments__position")
     ]
     if entries:
         enter_sheets(round=round_, entries=entries, source=Source.SIMULATED)

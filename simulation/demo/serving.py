@@ -81,4 +81,6 @@ def serve() -> None:
         for process in processes:
             process.wait()
     if not stopping:
-        raise ServerStopped("The web server or the worker ended by itself; its last lines are above.")
+        raise ServerStopped(
+            "The web server or the worker ended by itself; its last lines are above."
+        )

@@ -1,4 +1,5 @@
-"""Scripted reviewers for demonstrations: they see the known truth of a clip through eyes that make mistakes.
+"""Scripted reviewers for demonstrations: they see the known truth of a clip through eyes that make
+mistakes.
 
 Whatever they answer is marked as simulated. No Django here.
 """
@@ -15,13 +16,16 @@ from typing import Any
 from fartbench.protocol import AnswerSet, Form, Pairs, Question, Response
 from fartbench.protocol.pairs import BOTH_BAD, TIE, A, B
 
-# Two clips that seem closer than this share of the scale are a tie; a tie in the lowest quarter is of two bad ones.
+# Two clips that seem closer than this share of the scale are a tie; a tie in the lowest quarter is
+# of two bad ones.
 CLOSE, BAD = 0.08, 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Temper:
-    """How one scripted reviewer errs. Probabilities from 0 to 1; ``leniency`` and ``noise`` in points of a scale."""
+    """How one scripted reviewer errs. Probabilities from 0 to 1; ``leniency`` and ``noise`` in
+    points of a scale.
+    """
 
     acuity: float
     doubt: float
@@ -39,12 +43,15 @@ TEMPERS = (
 )
 
 
-def simulated_responses(form: Form, truth: Mapping[str, Any], *, temper: Temper, seed: str) -> dict[str, Response]:
-    """Answer every question of ``form`` about a clip of known ``truth`` (see simulation.local.Truth).
+def simulated_responses(
+    form: Form, truth: Mapping[str, Any], *, temper: Temper, seed: str
+) -> dict[str, Response]:
+    """Answer every question of ``form`` about a clip of known ``truth`` (see
+    simulation.local.Truth).
 
-    Deterministic from ``seed``. A fact is missed, or called unclear, at the reviewer's own rates; a rating is the
-    clip's latent quality with the reviewer's leniency and noise. When nothing is heard N/A is chosen where the
-    form permits it, as often as the reviewer is shy of answering.
+    Deterministic from ``seed``. A fact is missed, or called unclear, at the reviewer's own rates; a
+    rating is the clip's latent quality with the reviewer's leniency and noise. When nothing is
+    heard N/A is chosen where the form permits it, as often as the reviewer is shy of answering.
     """
     random = random_of(seed)
     answers = truth["answers"]
@@ -72,10 +79,12 @@ def simulated_preference(
     temper: Temper,
     seed: str,
 ) -> str:
-    """Answer ``question`` about two clips (A, B) of known truth; ``form`` says what is rated in their scene.
+    """Answer ``question`` about two clips (A, B) of known truth; ``form`` says what is rated in
+    their scene.
 
-    Deterministic from ``seed``. A clip seems as good as the mean of what is rated in it, give or take the reviewer's
-    noise; clips that seem alike are a tie, or both bad where that can be answered.
+    Deterministic from ``seed``. A clip seems as good as the mean of what is rated in it, give or
+    take the reviewer's noise; clips that seem alike are a tie, or both bad where that can be
+    answered.
     """
     random = random_of(seed)
     seen_a, seen_b = (_appeal(form, truth["answers"], temper, random) for truth in truths)
@@ -86,7 +95,9 @@ def simulated_preference(
 
 
 def _appeal(form: Form, latent: Mapping[str, Any], temper: Temper, random: Random) -> float:
-    """Return how good a clip seems, from about 0 to 1: the mean over what is rated, each with a slip of its own."""
+    """Return how good a clip seems, from about 0 to 1: the mean over what is rated, each with a
+    slip of its own.
+    """
     seen = [
         (latent[key] + random.gauss(0, temper.noise) - low) / (high - low)
         for key in _rated(form)
@@ -97,10 +108,14 @@ def _appeal(form: Form, latent: Mapping[str, Any], temper: Temper, random: Rando
 
 
 def _rated(form: Form) -> list[str]:
-    """Return the scales that are asked; of a weighted score its dimensions, for other scales say more or less."""
+    """Return the scales that are asked; of a weighted score its dimensions, for other scales say
+    more or less.
+    """
     dimensions = {dimension.question for dimension in form.protocol.scoring.dimensions}
     scales = [
-        question.key for question in form.questions if form.protocol.is_scale(question) and form.asks(question.key)
+        question.key
+        for question in form.questions
+        if form.protocol.is_scale(question) and form.asks(question.key)
     ]
     return [key for key in scales if not dimensions or key in dimensions]
 
@@ -115,7 +130,9 @@ def random_of(seed: str) -> Random:
     return Random(int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big"))  # noqa: S311 - no secret
 
 
-def _response(form: Form, question: Question, truth: Any, temper: Temper, random: Random) -> Response | None:
+def _response(
+    form: Form, question: Question, truth: Any, temper: Temper, random: Random
+) -> Response | None:
     """Answer one question of any kind; None where there is nothing to answer about."""
     answers = form.protocol.answer_set(question)
     if answers.kind == "scale":
@@ -124,13 +141,21 @@ def _response(form: Form, question: Question, truth: Any, temper: Temper, random
         return _number(answers, truth, temper, random)
     if answers.kind == "flag":
         misses = random.random() > temper.acuity
-        return Response(value={"yes": "no", "no": "yes"}[truth] if misses and truth == "yes" else truth)
+        return Response(
+            value={"yes": "no", "no": "yes"}[truth] if misses and truth == "yes" else truth
+        )
     return _fact(truth, temper, random)
 
 
-def _number(answers: AnswerSet, truth: float | None, temper: Temper, random: Random) -> Response | None:
+def _number(
+    answers: AnswerSet, truth: float | None, temper: Temper, random: Random
+) -> Response | None:
     """A count is missed by one at times; a time is read off within a few steps."""
-    error = random.gauss(0, 2 * temper.noise) if answers.kind == "time" else float(random.random() > temper.acuity)
+    error = (
+        random.gauss(0, 2 * temper.noise)
+        if answers.kind == "time"
+        else float(random.random() > temper.acuity)
+    )
     if truth is None:
         return None
     values = [float(option.value) for option in answers.answers]
@@ -140,8 +165,12 @@ def _number(answers: AnswerSet, truth: float | None, temper: Temper, random: Ran
 
 
 def some_na(form: Form, question: str, given: Mapping[str, Response]) -> Response:
-    """Return the first N/A that may stand. StopIteration when the form has none: then the truth lacks an answer."""
-    return next(answer.response for answer, _ in form.na_options(question) if answer.condition_holds(given))
+    """Return the first N/A that may stand. StopIteration when the form has none: then the truth
+    lacks an answer.
+    """
+    return next(
+        answer.response for answer, _ in form.na_options(question) if answer.condition_holds(given)
+    )
 
 
 def _fact(truth: str, temper: Temper, random: Random) -> Response:
@@ -160,7 +189,8 @@ def _rating(form: Form, question: str, latent: float, temper: Temper, random: Ra
 
 
 def _na(form: Form, question: str, given: Mapping[str, Response]) -> Response | None:
-    # An N/A that stands without a condition is about something else, such as people out of the picture.
+    # An N/A that stands without a condition is about something else, such as people out of the
+    # picture.
     return next(
         (
             answer.response

@@ -1,7 +1,8 @@
-"""Scripted reviewers of rollouts: they see the known truth of a window through eyes that make mistakes.
+"""Scripted reviewers of rollouts: they see the known truth of a window through eyes that make
+mistakes.
 
-What a window holds follows from the rollout's plan (`simulation.local.rollouts`): where it breaks, how each update was
-followed, where the sound drops out, how much contrast is lost. No Django here.
+What a window holds follows from the rollout's plan (`simulation.local.rollouts`): where it breaks,
+how each update was followed, where the sound drops out, how much contrast is lost. No Django here.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from simulation.demo.simulation import Temper, random_of, some_na
 
 Span = tuple[float, float]
 Latent = Mapping[str, float | bool | None]
-"""What is right about a window, by question: a level on its scale, a fact, or a time (s of the window) if any."""
+"""What is right about a window, by question: a level on its scale, a fact, or a time (s of the
+window) if any.
+"""
 
 CLOSE = 0.35  # two windows that seem less apart on a scale of 1 to 5 are a tie
 SETTLES_S = 0.5  # from the first sign of an update to its target
@@ -28,7 +31,9 @@ NEVER_S = 12.0  # how late what is never reached counts when two windows are com
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A window of a rollout of known ``truth`` (`RolloutTruth.as_json`): its ``spans`` (s), and what it is about."""
+    """A window of a rollout of known ``truth`` (`RolloutTruth.as_json`): its ``spans`` (s), and
+    what it is about.
+    """
 
     truth: Mapping[str, Any]
     scenario: Scenario
@@ -63,7 +68,11 @@ class Watched:
         }
         if key in facts_and_levels:
             return facts_and_levels[key]
-        return 4.9 - self._faded - 0.7 * self._breaks if of_picture else 4.7 - 1.3 * self._dropouts - self._faded / 3
+        return (
+            4.9 - self._faded - 0.7 * self._breaks
+            if of_picture
+            else 4.7 - 1.3 * self._dropouts - self._faded / 3
+        )
 
     @property
     def _faded(self) -> float:
@@ -83,7 +92,9 @@ class Watched:
     def _forgotten(self) -> float:
         """How many updates are given up while the last piece of the window lasts."""
         begin, end = self.spans[-1]
-        return float(any(until is not None and begin < until < end for *_, until in self.truth["responses"]))
+        return float(
+            any(until is not None and begin < until < end for *_, until in self.truth["responses"])
+        )
 
     @property
     def _source_came(self) -> bool:
@@ -115,18 +126,27 @@ class Watched:
         return any(span[0] < end and begin < span[1] for begin, end in self.spans)
 
 
-def watched_responses(form: Form, latent: Latent, *, temper: Temper, seed: str) -> dict[str, Response]:
+def watched_responses(
+    form: Form, latent: Latent, *, temper: Temper, seed: str
+) -> dict[str, Response]:
     """Answer every question of ``form``. Deterministic from ``seed``.
 
-    A fact that holds is missed at the reviewer's own rate, unless other questions hang on it; a rating is the level
-    with the reviewer's leniency and noise, a time is read off to a step or two, and neither contradicts what was said.
+    A fact that holds is missed at the reviewer's own rate, unless other questions hang on it; a
+    rating is the level with the reviewer's leniency and noise, a time is read off to a step or two,
+    and neither contradicts what was said.
     """
     random = random_of(seed)
-    conditions = [rule.when for rule in form.protocol.na_rules] + [rule.when for rule in form.protocol.value_rules]
+    conditions = [rule.when for rule in form.protocol.na_rules] + [
+        rule.when for rule in form.protocol.value_rules
+    ]
     hung_on = {when.question for when in conditions if when}
     given: dict[str, Response] = {}
     for question in form.questions:
-        key, right, kind = question.key, latent[question.key], form.protocol.answer_set(question).kind
+        key, right, kind = (
+            question.key,
+            latent[question.key],
+            form.protocol.answer_set(question).kind,
+        )
         sees, slip = random.random() < temper.acuity, random.gauss(0, temper.noise)
         if kind == "choice":
             given[key] = Response(value="yes" if right and (sees or key in hung_on) else "no")
@@ -139,7 +159,10 @@ def watched_responses(form: Form, latent: Latent, *, temper: Temper, seed: str) 
 
 
 def _nearest(form: Form, given: Mapping[str, Response], key: str, felt: float) -> Response:
-    """Return the value nearest to what is felt that contradicts nothing. StopIteration when every value does."""
+    """Return the value nearest to what is felt that contradicts nothing.
+
+    StopIteration when every value does.
+    """
     by_distance = sorted(form.options(key), key=lambda option: abs(float(option.value) - felt))
     tried = (Response(value=option.value) for option in by_distance)
     return next(one for one in tried if not _contradicts(form, {**given, key: one}))
@@ -150,9 +173,16 @@ def _contradicts(form: Form, given: Mapping[str, Response]) -> bool:
 
 
 def watched_preference(
-    pairs: Pairs, question: str, metric: Metric, latents: tuple[Latent, Latent], *, temper: Temper, seed: str
+    pairs: Pairs,
+    question: str,
+    metric: Metric,
+    latents: tuple[Latent, Latent],
+    *,
+    temper: Temper,
+    seed: str,
 ) -> str:
-    """Answer a question about two windows (A, B) as what ``metric`` reads of each is right, with a slip of one's own.
+    """Answer a question about two windows (A, B) as what ``metric`` reads of each is right, with a
+    slip of one's own.
 
     Deterministic from ``seed``.
     """
@@ -163,7 +193,9 @@ def watched_preference(
 
 
 def _appeal(metric: Metric, latent: Latent) -> float:
-    """Return how good a window is by what a metric reads of its form; by all of it where that is the scenario's own."""
+    """Return how good a window is by what a metric reads of its form; by all of it where that is
+    the scenario's own.
+    """
     read = [latent[key] for key in metric.questions if key in latent] or list(latent.values())
     if any(key.endswith("_latency") for key in metric.questions):
         return -fmean(NEVER_S if value is None else value for value in read)

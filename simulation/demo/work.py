@@ -1,4 +1,6 @@
-"""The work of the demonstration: worker processes beside the command, and a bar that says how far they are."""
+"""The work of the demonstration: worker processes beside the command, and a bar that says how far
+they are.
+"""
 
 from __future__ import annotations
 
@@ -37,25 +39,40 @@ class WorkStopped(Refusal):
 
 
 def work_through(kind: str, rounds: list[Round], console: Console) -> None:
-    """Let worker processes do the waiting jobs of one kind. Raises WorkStopped when any failed or was left."""
+    """Let worker processes do the waiting jobs of one kind.
+
+    Raises WorkStopped when any failed or was left.
+    """
     work = Job.objects.filter(kind=kind, round_name__in=[round_.name for round_ in rounds])
-    # An earlier run may have stopped on a full disk or a missing program: what failed gets another chance.
+    # An earlier run may have stopped on a full disk or a missing program: what failed gets another
+    # chance.
     work.filter(state=JobState.FAILED).update(state=JobState.DUE, attempts=0)
     waiting = work.filter(state__in=(JobState.DUE, JobState.RUNNING))
     left = _watch(WORDS[kind], waiting.count, console)
     if failed := list(work.filter(state=JobState.FAILED)):
         words = "\n".join(f"  {job}: {job.error}" for job in failed)
-        raise WorkStopped(f"{len(failed)} jobs failed. Fix what they report and run “make demo” again.\n{words}")
+        raise WorkStopped(
+            f"{len(failed)} jobs failed. Fix what they report and run “make demo” again.\n{words}"
+        )
     if left:
-        raise WorkStopped(f"The workers stopped with {left} jobs left. Run “make demo” again; it continues from there.")
+        raise WorkStopped(
+            f"The workers stopped with {left} jobs left. Run “make demo” again; it continues from "
+            "there."
+        )
 
 
 def buy_from_stand_ins(protocol: str, console: Console) -> str:
-    """Commission every configuration from stand-in providers on loopback; return in words what came of it."""
+    """Commission every configuration from stand-in providers on loopback; return in words what came
+    of it.
+    """
     with running_stand_in():
         round_ = commission_everything(name=BOUGHT, protocol=protocol, actor=ACTOR)
         samples = Sample.objects.filter(cell__round=round_)
-        _watch("Buying from stand-ins", samples.exclude(state__in=SampleState.outcomes()).count, console)
+        _watch(
+            "Buying from stand-ins",
+            samples.exclude(state__in=SampleState.outcomes()).count,
+            console,
+        )
     states = [SampleState(state).label.lower() for state in samples.values_list("state", flat=True)]
     return ", ".join(f"{states.count(state)} {state}" for state in sorted(set(states)))
 
@@ -65,8 +82,16 @@ def _watch(words: str, left: Callable[[], int], console: Console) -> int:
     total = left()
     if not total:
         return 0
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with _workers(min(total, os.cpu_count() or 1)) as running, Progress(*columns, console=console) as bar:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with (
+        _workers(min(total, os.cpu_count() or 1)) as running,
+        Progress(*columns, console=console) as bar,
+    ):
         task = bar.add_task(words, total=total)
         while (still := left()) and running():
             bar.update(task, completed=total - still)
@@ -77,7 +102,9 @@ def _watch(words: str, left: Callable[[], int], console: Console) -> int:
 
 @contextmanager
 def _workers(count: int) -> Iterator[Callable[[], bool]]:
-    """Run worker processes until the block ends; yields a function that says whether any still runs."""
+    """Run worker processes until the block ends; yields a function that says whether any still
+    runs.
+    """
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "work", "--until-idle"]
     workers = [subprocess.Popen(command) for _ in range(count)]
     try:

@@ -1,4 +1,7 @@
-"""The built-in local clip renderer: four scenes, known ground truth, faults that can be set. No Django here."""
+"""The built-in local clip renderer: four scenes, known ground truth, faults that can be set.
+
+No Django here.
+"""
 
 from simulation.local.configurations import (
     CONFIGURATIONS,

@@ -1,4 +1,7 @@
-"""How each person behaves at each moment of a script: attention, discomfort, disgust. No Django here."""
+"""How each person behaves at each moment of a script: attention, discomfort, disgust.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,9 @@ class Mood:
 class Ensemble:
     """The people of a scene and how they feel at a time."""
 
-    def __init__(self, script: Script, places: Mapping[str, Place], looks: Mapping[str, Look], spare: Look) -> None:
+    def __init__(
+        self, script: Script, places: Mapping[str, Place], looks: Mapping[str, Look], spare: Look
+    ) -> None:
         """``spare`` is the look that comes in when identities swap."""
         self.script = script
         self.places = places
@@ -66,7 +71,9 @@ class Ensemble:
         self._swapped = dict(zip(names, changed, strict=True))
 
     def look(self, who: str, time: float) -> Look:
-        """Return what somebody looks like at a time; a take with swapped identities changes that half way."""
+        """Return what somebody looks like at a time; a take with swapped identities changes that
+        half way.
+        """
         swap = self.script.take.identity_swap and time >= self.script.take.duration / 2
         return self._swapped[who] if swap else self.looks[who]
 
@@ -75,7 +82,9 @@ class Ensemble:
         script, beats = self.script, self.script.beats
         squirm = max((held(time, beat.onset - 0.12, beat.end, 0.16) for beat in beats), default=0.0)
         if who == script.source:
-            shame = ramp(time, beats[0].onset + 0.25, 0.7) * (1 - 0.5 * ramp(time, beats[-1].end + 2.2, 0.8))
+            shame = ramp(time, beats[0].onset + 0.25, 0.7) * (
+                1 - 0.5 * ramp(time, beats[-1].end + 2.2, 0.8)
+            )
             return Mood(squirm=squirm, shame=shame, turn=0.15 * shame)
         if script.reaction is None or who not in script.reacting:
             return Mood()
@@ -84,7 +93,9 @@ class Ensemble:
         noticing = held(time, start, end)
         blamed = self.places[script.blamed or who]
         towards = float(np.clip((blamed.x - self.places[who].x) / 320, -0.85, 0.85))
-        return Mood(turn=towards * noticing, noticing=noticing, disgust=held(time, start + 0.5, end - 0.3))
+        return Mood(
+            turn=towards * noticing, noticing=noticing, disgust=held(time, start + 0.5, end - 0.3)
+        )
 
     def face(self, who: str, time: float, mouth: float = 0.0, rest: float = 0.0) -> Face:
         """Return somebody's expression; ``rest`` is where they look when nothing happens."""
@@ -99,7 +110,9 @@ class Ensemble:
             mouth=stepped(mouth, 1 / 3),
             smile=stepped(0.35 - 1.1 * max(mood.disgust, 0.8 * mood.shame, mood.squirm), 0.35),
             brow=stepped(
-                max(mood.squirm, 0.8 * mood.shame, mood.noticing * (1 - mood.disgust)) - 0.8 * mood.disgust, 0.4
+                max(mood.squirm, 0.8 * mood.shame, mood.noticing * (1 - mood.disgust))
+                - 0.8 * mood.disgust,
+                0.4,
             ),
             blink=(time + 1.3 * order) % (3.1 + 0.4 * order) < 0.13,
             blush=stepped(mood.shame, 0.25),
@@ -112,7 +125,9 @@ class Ensemble:
         order = list(self.places).index(who)
         away = -1 if mood.turn > 0 else 1
         return Posture(
-            lean=stepped(0.26 * mood.noticing * away * abs(mood.turn) / 0.85 + 0.1 * mood.squirm, 0.08),
+            lean=stepped(
+                0.26 * mood.noticing * away * abs(mood.turn) / 0.85 + 0.1 * mood.squirm, 0.08
+            ),
             breath=stepped(0.02 * (1 + sin(2 * pi * (time / 3.4 + 0.29 * order))), 0.02),
             hips=stepped(0.2 * mood.squirm, 0.05),
         )
@@ -123,7 +138,11 @@ class Ensemble:
         if not take.jitter:
             return 0, 0
         frame, order = round(time * take.frame_rate), list(self.places).index(who)
-        x, y = np.random.default_rng([take.seed, frame, order]).normal(0, take.jitter * scale / 2, 2).round()
+        x, y = (
+            np.random.default_rng([take.seed, frame, order])
+            .normal(0, take.jitter * scale / 2, 2)
+            .round()
+        )
         return 2 * int(x), 2 * int(y)
 
     def standing(
@@ -138,9 +157,11 @@ class Ensemble:
         hand: Point | None = None,
         nose: bool = True,
     ) -> list[Part]:
-        """Return the legs, body and head of somebody who stands, then the arm at ``side`` that can go to the nose.
+        """Return the legs, body and head of somebody who stands, then the arm at ``side`` that can
+        go to the nose.
 
-        ``hand`` is where the other hand is; without ``nose`` the arm at ``side`` is left to the caller.
+        ``hand`` is where the other hand is; without ``nose`` the arm at ``side`` is left to the
+        caller.
         """
         look, place = self.look(who, time), self.places[who]
         posture, shift = self.posture(who, time), self.shift(who, time, scale)
@@ -169,20 +190,35 @@ class Ensemble:
 
         def paint(drawing: Drawing) -> None:
             hand, middle = _to_nose(posture, side, covers)
-            draw_arm(Pen(drawing, (place.x, place.y), place.unit), look, posture, side, hand, middle=middle)
+            draw_arm(
+                Pen(drawing, (place.x, place.y), place.unit),
+                look,
+                posture,
+                side,
+                hand,
+                middle=middle,
+            )
 
-        return Part((who, look is self.looks[who], "arm", lean, covers), paint, self.shift(who, time, scale))
+        return Part(
+            (who, look is self.looks[who], "arm", lean, covers), paint, self.shift(who, time, scale)
+        )
 
     def head(self, who: str, time: float, scale: float, face: Face, posture: Posture) -> Part:
-        """Return somebody's head. It is painted upright and carried by the body in even pixels: fewer to paint."""
+        """Return somebody's head. It is painted upright and carried by the body in even pixels:
+        fewer to paint.
+        """
         look, place = self.look(who, time), self.places[who]
         shift, neck = self.shift(who, time, scale), neck_of(posture)
-        right, down = (2 * round(part * place.unit * scale / 2) for part in (neck[0], neck[1] - HEAD_AT))
+        right, down = (
+            2 * round(part * place.unit * scale / 2) for part in (neck[0], neck[1] - HEAD_AT)
+        )
 
         def paint(drawing: Drawing) -> None:
             draw_head(Pen(drawing, (place.x, place.y), place.unit).moved(0, HEAD_AT), look, face)
 
-        return Part((who, look is self.looks[who], "head", face), paint, (shift[0] + right, shift[1] + down))
+        return Part(
+            (who, look is self.looks[who], "head", face), paint, (shift[0] + right, shift[1] + down)
+        )
 
 
 def _to_nose(posture: Posture, side: int, covers: float) -> tuple[Point | None, Point | None]:
@@ -190,6 +226,9 @@ def _to_nose(posture: Posture, side: int, covers: float) -> tuple[Point | None, 
     if not covers:
         return None, None
     neck = neck_of(posture)
-    hand = (side * (0.92 - 0.78 * covers) + neck[0] * covers, -2.36 + (neck[1] - 0.1 + 2.36) * covers)
+    hand = (
+        side * (0.92 - 0.78 * covers) + neck[0] * covers,
+        -2.36 + (neck[1] - 0.1 + 2.36) * covers,
+    )
     middle = (side * 0.86 + 0.6 * posture.lean, -3.42 - 0.6 * covers)
     return hand, middle

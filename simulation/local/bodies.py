@@ -1,4 +1,6 @@
-"""Bodies seen from the front. Local unit: one head height; the feet are at (0, 0). No Django here."""
+"""Bodies seen from the front. Local unit: one head height; the feet are at (0, 0). No Django
+here.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ class Posture:
 
 
 def bent(outline: Points, posture: Posture) -> Points:
-    """Return points of a straight body where a posture puts them: leaning grows from the hips up."""
+    """Return points of a straight body where a posture puts them: leaning grows from the hips
+    up.
+    """
     up = np.clip((HIP - outline[:, 1]) / (HIP - SHOULDER[1]), 0, 1.4)
     low = np.clip(1 + (outline[:, 1] - HIP) / -HIP, 0, 1) * np.clip(outline[:, 1] / HIP, 0, 1)
     moved = outline.copy()
@@ -75,12 +79,21 @@ def draw_torso(pen: Pen, look: Look, posture: Posture) -> None:
     b = look.broad
     long = {"raincoat": -1.35, "coat": -1.7, "dress": -1.5}.get(look.outfit)
     half = traced("0,-486 20,-492 50,-484 82,-464 86,-430 72,-375 64,-335")
-    half += traced("66,-290 60,-266 0,-260") if long is None else [(0.74, -2.9), (0.92, long), (0, long + 0.1)]
+    half += (
+        traced("66,-290 60,-266 0,-260")
+        if long is None
+        else [(0.74, -2.9), (0.92, long), (0, long + 0.1)]
+    )
     outline = bent(mirrored([(x * b, y) for x, y in half]), posture)
     pen.fill(outline, shaded(look.top, 1.14), shaded(look.top, 0.68), along=(1, 0.35))
     pen.glow((-0.35 + posture.lean, -4.3), (0.8, 1.0), shaded(look.top, 1.45), 0.3, outline)
     for side in (-1, 1):
-        fold = bent(stroke([(side * 0.62 * b, -4.1), (side * 0.5 * b, -3.4), (side * 0.56 * b, -2.8)], 0.06), posture)
+        fold = bent(
+            stroke(
+                [(side * 0.62 * b, -4.1), (side * 0.5 * b, -3.4), (side * 0.56 * b, -2.8)], 0.06
+            ),
+            posture,
+        )
         pen.fill(fold, shaded(look.top, 0.55), opacity=0.4, within=outline)
 
     def put(shape: Points, colour: Colour, fades_to: Colour | None = None) -> None:
@@ -90,11 +103,19 @@ def draw_torso(pen: Pen, look: Look, posture: Posture) -> None:
 
 
 def draw_arm(
-    pen: Pen, look: Look, posture: Posture, side: int, hand: Point | None = None, *, middle: Point | None = None
+    pen: Pen,
+    look: Look,
+    posture: Posture,
+    side: int,
+    hand: Point | None = None,
+    *,
+    middle: Point | None = None,
 ) -> None:
-    """Draw one arm (side -1: left in the picture). It hangs unless ``hand`` says where the hand goes.
+    """Draw one arm (side -1: left in the picture). It hangs unless ``hand`` says where the hand
+    goes.
 
-    ``middle`` places the elbow of an arm that is foreshortened; otherwise the bones keep their length.
+    ``middle`` places the elbow of an arm that is foreshortened; otherwise the bones keep their
+    length.
     """
     b = look.broad
     root = (side * SHOULDER[0] * b, SHOULDER[1])
@@ -103,14 +124,25 @@ def draw_arm(
     x, y = bent(np.array([root]), posture)[0]
     root = (float(x), float(y))
     middle = middle or elbow(root, hand, UPPER_ARM, FOREARM, side)
-    sleeves = {"tank": 0.0, "tee": 0.55, "dress": 0.55}.get(look.outfit, 2.0)  # how far down, in bones
+    sleeves = {"tank": 0.0, "tee": 0.55, "dress": 0.55}.get(
+        look.outfit, 2.0
+    )  # how far down, in bones
     along = (1.0, 0.3)
     upper = look.top if sleeves > 1 else look.skin
-    pen.fill(limb((*root, 0.235), (*middle, 0.19)), shaded(upper, 1.08), shaded(upper, 0.68), along=along)
+    pen.fill(
+        limb((*root, 0.235), (*middle, 0.19)), shaded(upper, 1.08), shaded(upper, 0.68), along=along
+    )
     if 0 < sleeves < 1:
         end = (root[0] + sleeves * (middle[0] - root[0]), root[1] + sleeves * (middle[1] - root[1]))
-        pen.fill(limb((*root, 0.26), (*end, 0.25)), shaded(look.top, 1.08), shaded(look.top, 0.7), along=along)
-    pen.fill(limb((*middle, 0.185), (*hand, 0.135)), shaded(upper, 1.1), shaded(upper, 0.72), along=along)
+        pen.fill(
+            limb((*root, 0.26), (*end, 0.25)),
+            shaded(look.top, 1.08),
+            shaded(look.top, 0.7),
+            along=along,
+        )
+    pen.fill(
+        limb((*middle, 0.185), (*hand, 0.135)), shaded(upper, 1.1), shaded(upper, 0.72), along=along
+    )
     draw_hand(pen, look, middle, hand)
 
 
@@ -120,7 +152,12 @@ def draw_hand(pen: Pen, look: Look, middle: Point, hand: Point) -> None:
     away = away / (float(np.hypot(*away)) + 1e-9)
     palm = (float(hand[0] + 0.12 * away[0]), float(hand[1] + 0.12 * away[1]))
     turned = float(np.arctan2(away[1], away[0]))
-    pen.fill(ellipse(palm, 0.2, 0.145, turned), shaded(look.skin, 1.04), shaded(look.skin, 0.78), along=(0.7, 0.7))
+    pen.fill(
+        ellipse(palm, 0.2, 0.145, turned),
+        shaded(look.skin, 1.04),
+        shaded(look.skin, 0.78),
+        along=(0.7, 0.7),
+    )
     for spread in (-0.05, 0.01, 0.07):
         across = (-away[1] * spread, away[0] * spread)
         start = (palm[0] + 0.05 * away[0] + across[0], palm[1] + 0.05 * away[1] + across[1])

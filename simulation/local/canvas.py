@@ -1,4 +1,7 @@
-"""A small vector painter: smooth outlines filled with exact-area antialiasing into 4:2:0 sprites. No Django here."""
+"""A small vector painter: smooth outlines filled with exact-area antialiasing into 4:2:0 sprites.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,9 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """One painted shape: an outline in scene units, a colour that may fade to a second one, and what it is cut to."""
+    """One painted shape: an outline in scene units, a colour that may fade to a second one, and
+    what it is cut to.
+    """
 
     outline: Points
     colour: Colour
@@ -74,7 +79,9 @@ class Drawing:
         opacity: float = 1.0,
         within: Points | None = None,
     ) -> None:
-        """Add a filled outline (n, 2); ``fades_to`` is reached at the far end of the outline along a direction."""
+        """Add a filled outline (n, 2); ``fades_to`` is reached at the far end of the outline along
+        a direction.
+        """
         self.fills.append(Fill(outline, colour, fades_to, along, opacity, within, glow=False))
 
     def glow(
@@ -100,8 +107,8 @@ class Drawing:
 def coverage(outline: Points, width: int, height: int) -> Floats:
     """Return how much of each pixel (height, width) the closed outline (n, 2) covers, 0..1.
 
-    Signed areas of the edges are accumulated and summed along each row, as font rasterisers do; each edge is cut
-    at pixel rows, so that rows are exact, and at half pixels along them.
+    Signed areas of the edges are accumulated and summed along each row, as font rasterisers do;
+    each edge is cut at pixel rows, so that rows are exact, and at half pixels along them.
     """
     x0, y0 = outline.T
     x1, y1 = np.concatenate([outline[1:], outline[:1]]).T
@@ -115,7 +122,8 @@ def coverage(outline: Points, width: int, height: int) -> Floats:
     start = np.minimum(np.maximum(y0, row), row + 1)
     end = np.minimum(np.maximum(y1[edge], row), row + 1)
     first, run = x0 + (start - y0) * slope, (end - start) * slope
-    # Cut flat ones into pieces of at most half a pixel, so that each lies in one pixel nearly enough.
+    # Cut flat ones into pieces of at most half a pixel, so that each lies in one pixel nearly
+    # enough.
     pieces = np.minimum(np.ceil(np.abs(run) * 2) + 1, 2 * width).astype(np.intp)
     piece = np.repeat(np.arange(len(row)), pieces)
     step = np.arange(len(piece)) - np.repeat(np.cumsum(pieces) - pieces, pieces) + 0.5
@@ -125,14 +133,17 @@ def coverage(outline: Points, width: int, height: int) -> Floats:
     spilt = rise * (x - column)
     cell = row[piece] * (width + 2) + column
     size = height * (width + 2)
-    area = np.bincount(np.concatenate([cell, cell + 1]), np.concatenate([rise - spilt, spilt]), size)[:size]
+    area = np.bincount(
+        np.concatenate([cell, cell + 1]), np.concatenate([rise - spilt, spilt]), size
+    )[:size]
     sums = np.cumsum(area.reshape(height, width + 2), axis=1, dtype=np.float32)[:, :width]
     return np.asarray(np.minimum(np.abs(sums), 1), np.float32)
 
 
 @dataclass(frozen=True, slots=True)
 class Sprite:
-    """A painted region as video-range BT.709, premultiplied, with what it leaves of the picture below in 256ths.
+    """A painted region as video-range BT.709, premultiplied, with what it leaves of the picture
+    below in 256ths.
 
     Luma is (height, width); chroma (2: Cb and Cr, height / 2, width / 2).
     """
@@ -146,7 +157,9 @@ class Sprite:
     @property
     def weight(self) -> int:
         """Bytes held in memory."""
-        return self.luma.nbytes + self.luma_left.nbytes + self.chroma.nbytes + self.chroma_left.nbytes
+        return (
+            self.luma.nbytes + self.luma_left.nbytes + self.chroma.nbytes + self.chroma_left.nbytes
+        )
 
 
 def to_ycc(colour: Colour) -> tuple[float, float, float]:
@@ -157,7 +170,9 @@ def to_ycc(colour: Colour) -> tuple[float, float, float]:
 
 
 class _Target:
-    """Planes under a brush: premultiplied luma with alpha at full size, Cb and Cr with alpha at half size."""
+    """Planes under a brush: premultiplied luma with alpha at full size, Cb and Cr with alpha at
+    half size.
+    """
 
     def __init__(self, box: Box) -> None:
         self.box = box
@@ -175,7 +190,11 @@ class _Target:
         if right <= left or bottom <= top:
             return
         alpha = _alpha(
-            fill, outline - (left, top), scale, (left + self.box.left, top + self.box.top), (right - left, bottom - top)
+            fill,
+            outline - (left, top),
+            scale,
+            (left + self.box.left, top + self.box.top),
+            (right - left, bottom - top),
         )
         pairs = alpha[::2] + alpha[1::2]
         halved = (pairs[:, ::2] + pairs[:, 1::2]) * np.float32(0.25)
@@ -184,7 +203,13 @@ class _Target:
         change = [new - old for new, old in zip(faded, (luma, *chroma), strict=True)]
         _lay(self.full[:, top:bottom, left:right], alpha, [luma], change[:1], fade)
         half_fade = None if fade is None else (fade[0][::2], fade[1][:, ::2])
-        _lay(self.half[:, top // 2 : bottom // 2, left // 2 : right // 2], halved, chroma, change[1:], half_fade)
+        _lay(
+            self.half[:, top // 2 : bottom // 2, left // 2 : right // 2],
+            halved,
+            chroma,
+            change[1:],
+            half_fade,
+        )
 
     def sprite(self) -> Sprite:
         """Return what was painted."""
@@ -199,12 +224,18 @@ class _Target:
         )  # fmt: skip
 
 
-def _alpha(fill: Fill, outline: Points, scale: float, corner: tuple[int, int], size: tuple[int, int]) -> Floats:
+def _alpha(
+    fill: Fill, outline: Points, scale: float, corner: tuple[int, int], size: tuple[int, int]
+) -> Floats:
     """Return how much of each pixel of a region the fill takes, 0..1."""
     if fill.glow:
         low, high = outline
-        x = ((np.arange(size[0]) + 0.5 - (low[0] + high[0]) / 2) / ((high[0] - low[0]) / 2 + 1e-9)).astype(np.float32)
-        y = ((np.arange(size[1]) + 0.5 - (low[1] + high[1]) / 2) / ((high[1] - low[1]) / 2 + 1e-9)).astype(np.float32)
+        x = (
+            (np.arange(size[0]) + 0.5 - (low[0] + high[0]) / 2) / ((high[0] - low[0]) / 2 + 1e-9)
+        ).astype(np.float32)
+        y = (
+            (np.arange(size[1]) + 0.5 - (low[1] + high[1]) / 2) / ((high[1] - low[1]) / 2 + 1e-9)
+        ).astype(np.float32)
         alpha = np.maximum((1 - x * x)[None, :] - (y * y)[:, None], 0)
         alpha *= alpha
     else:
@@ -222,7 +253,9 @@ _Fade = tuple[Floats, Floats]  # a column and a row whose sum is how far each pi
 def _fades(
     fill: Fill, low: Points, high: Points, corner: tuple[int, int], shape: tuple[int, ...]
 ) -> tuple[_Fade | None, tuple[float, float, float]]:
-    """Return how far each pixel lies along the fill's direction, and the Y'CbCr that is reached there."""
+    """Return how far each pixel lies along the fill's direction, and the Y'CbCr that is reached
+    there.
+    """
     if fill.fades_to is None:
         return None, to_ycc(fill.colour)
     across, down = fill.along
@@ -233,12 +266,20 @@ def _fades(
     return (y[:, None].astype(np.float32), x[None, :].astype(np.float32)), to_ycc(fill.fades_to)
 
 
-def _lay(planes: Floats, alpha: Floats, colour: list[float], change: list[float], fade: _Fade | None) -> None:
+def _lay(
+    planes: Floats, alpha: Floats, colour: list[float], change: list[float], fade: _Fade | None
+) -> None:
     """Lay one colour, or one that fades, over premultiplied planes whose first is alpha."""
     planes *= 1 - alpha
     planes[0] += alpha
-    for plane, base, rise in zip(planes[1:], np.array(colour, np.float32), np.array(change, np.float32), strict=True):
-        np.add(plane, alpha * (base if fade is None else fade[0] * rise + (base + fade[1] * rise)), out=plane)
+    for plane, base, rise in zip(
+        planes[1:], np.array(colour, np.float32), np.array(change, np.float32), strict=True
+    ):
+        np.add(
+            plane,
+            alpha * (base if fade is None else fade[0] * rise + (base + fade[1] * rise)),
+            out=plane,
+        )
 
 
 def rasterise(drawing: Drawing, scale: float, frame: Box) -> Sprite:

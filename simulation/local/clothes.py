@@ -1,4 +1,6 @@
-"""What people wear over the trunk. Local unit: one head height, the feet at (0, 0). No Django here."""
+"""What people wear over the trunk. Local unit: one head height, the feet at (0, 0). No Django
+here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The built-in configurations: how often each commits which fault, and what a take of theirs draws. No Django here."""
+"""The built-in configurations: how often each commits which fault, and what a take of theirs draws.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ from simulation.local.takes import Reaction, Scene, Sound, Take, Timing, Voice
 
 
 class Fault(StrEnum):
-    """The faults a configuration states a rate for. A fault that a scene cannot have is never drawn there."""
+    """The faults a configuration states a rate for.
+
+    A fault that a scene cannot have is never drawn there.
+    """
 
     NO_EVENT = "no-event"
     TWO_EVENTS = "two-events"
@@ -63,17 +69,24 @@ class Failed:
 
 
 def _rates(facts: float, craft: float, **others: float) -> Mapping[Fault, float]:
-    """Return rates for all faults from two figures: for what gates judge and for what ratings judge."""
+    """Return rates for all faults from two figures: for what gates judge and for what ratings
+    judge.
+    """
     of_facts = {
-        Fault.NO_EVENT: 0.5, Fault.TWO_EVENTS: 0.5, Fault.WRONG_SOURCE: 0.8, Fault.WRONG_TIMING: 0.8,
-        Fault.WRONG_SOUND: 0.5, Fault.WRONG_REACTION: 1.0, Fault.NO_CREAK: 1.0, Fault.NO_RECOVERY: 1.0,
+        Fault.NO_EVENT: 0.5, Fault.TWO_EVENTS: 0.5, Fault.WRONG_SOURCE: 0.8,
+        Fault.WRONG_TIMING: 0.8,
+        Fault.WRONG_SOUND: 0.5, Fault.WRONG_REACTION: 1.0, Fault.NO_CREAK: 1.0,
+        Fault.NO_RECOVERY: 1.0,
         Fault.NOT_COMPLETED: 0.8, Fault.NO_SOUND: 0.15,
     }  # fmt: skip
     of_craft = {
-        Fault.LATE_SOUND: 0.8, Fault.FROZEN: 0.4, Fault.BLACK: 0.3, Fault.SHAKING: 1.0, Fault.IDENTITY_SWAP: 0.4,
+        Fault.LATE_SOUND: 0.8, Fault.FROZEN: 0.4, Fault.BLACK: 0.3, Fault.SHAKING: 1.0,
+        Fault.IDENTITY_SWAP: 0.4,
         Fault.COARSE_PICTURE: 1.0, Fault.DAMAGED_SOUND: 0.6, Fault.OTHER_FORMAT: 0.4,
     }  # fmt: skip
-    stated = {fault: part * facts for fault, part in of_facts.items()} | {f: p * craft for f, p in of_craft.items()}
+    stated = {fault: part * facts for fault, part in of_facts.items()} | {
+        f: p * craft for f, p in of_craft.items()
+    }
     return stated | {Fault(name.replace("_", "-")): rate for name, rate in others.items()}
 
 
@@ -83,7 +96,8 @@ CONFIGURATIONS: tuple[LocalConfiguration, ...] = (
         realism=(0.92, 1.0), rates=_rates(0.02, 0.02),
     ),
     LocalConfiguration(
-        key="local-robot", description="Gets the facts right nearly as often, with a voice that fools nobody.",
+        key="local-robot", description="Gets the facts right nearly as often, with a voice that "
+                                       "fools nobody.",
         realism=(0.05, 0.25), rates=_rates(0.1, 0.15),
     ),
     LocalConfiguration(
@@ -91,11 +105,13 @@ CONFIGURATIONS: tuple[LocalConfiguration, ...] = (
         realism=(0.65, 0.9), rates=_rates(0.2, 0.25),
     ),
     LocalConfiguration(
-        key="local-modest", description="As a journeyman, a little less sure, and declines to film anyone at the gym.",
+        key="local-modest", description="As a journeyman, a little less sure, and declines to film "
+                                        "anyone at the gym.",
         realism=(0.6, 0.85), rates=_rates(0.22, 0.3), refuses={Scene.SQUAT: 1.0},
     ),
     LocalConfiguration(
-        key="local-butterfingers", description="Often wrong, shakes, and breaks down on the creaking chair.",
+        key="local-butterfingers", description="Often wrong, shakes, and breaks down on the "
+                                               "creaking chair.",
         realism=(0.4, 0.7), rates=_rates(0.4, 0.5), fails={Scene.CHAIR: 1.0},
     ),
     LocalConfiguration(
@@ -110,18 +126,25 @@ def configuration(key: str) -> LocalConfiguration:
     return {one.key: one for one in CONFIGURATIONS}[key]
 
 
-def draw_outcome(of: LocalConfiguration, scene: Scene, replicate: int, seed: int) -> Take | Refused | Failed:
-    """Return what commissioning one clip comes to: a take, a refusal or a failure; equal arguments, equal outcome."""
+def draw_outcome(
+    of: LocalConfiguration, scene: Scene, replicate: int, seed: int
+) -> Take | Refused | Failed:
+    """Return what commissioning one clip comes to: a take, a refusal or a failure; equal arguments,
+    equal outcome.
+    """
     chance = _generator(of, scene, replicate, seed, "outcome").random(2)
     if chance[0] < of.refuses.get(scene, 0.0):
-        return Refused(f"{of.key} does not make clips of {scene}: its rules rule out people who exercise.")
+        return Refused(
+            f"{of.key} does not make clips of {scene}: its rules rule out people who exercise."
+        )
     if chance[1] < of.fails.get(scene, 0.0):
         return Failed(f"{of.key} broke down while drawing {scene}: no clip was made.")
     return draw_take(of, scene, replicate, seed)
 
 
 def draw_take(of: LocalConfiguration, scene: Scene, replicate: int, seed: int) -> Take:
-    """Return the take with its faults drawn at the configuration's rates; equal arguments, equal take.
+    """Return the take with its faults drawn at the configuration's rates; equal arguments, equal
+    take.
 
     Each fault has a generator of its own, so that a changed rate moves no other fault.
     """
@@ -135,38 +158,56 @@ def draw_take(of: LocalConfiguration, scene: Scene, replicate: int, seed: int) -
         values = _fields_of(fault, scene, draw)
         fields |= values if fault in faults else {}
     return Take(
-        scene=scene, seed=int(draw.integers(2**31)), realism=round(float(draw.uniform(*of.realism)), 3),
+        scene=scene, seed=int(draw.integers(2**31)), realism=round(float(draw.uniform(*of.realism)),
+                                                                   3),
         title=scene.value, comment=f"rendered by {of.key}", **fields,
     )  # fmt: skip
 
 
-def _generator(of: LocalConfiguration, scene: Scene, replicate: int, seed: int, purpose: str) -> np.random.Generator:
-    """Return a generator from a stable hash of its arguments; Python's own hash changes from run to run."""
+def _generator(
+    of: LocalConfiguration, scene: Scene, replicate: int, seed: int, purpose: str
+) -> np.random.Generator:
+    """Return a generator from a stable hash of its arguments; Python's own hash changes from run to
+    run.
+    """
     name = "\n".join([of.key, scene, str(replicate), str(seed), purpose])
     return np.random.default_rng(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big"))
 
 
 def _possible(scene: Scene) -> set[Fault]:
     """Return the faults that a scene can have."""
-    own = {Fault.NO_CREAK: Scene.CHAIR, Fault.NO_RECOVERY: Scene.TOAST, Fault.NOT_COMPLETED: Scene.SQUAT}
+    own = {
+        Fault.NO_CREAK: Scene.CHAIR,
+        Fault.NO_RECOVERY: Scene.TOAST,
+        Fault.NOT_COMPLETED: Scene.SQUAT,
+    }
     several = {Fault.WRONG_SOURCE, Fault.WRONG_REACTION} if len(scene.cast) == 1 else set()
     return {fault for fault in Fault if own.get(fault, scene) is scene} - several
 
 
 def _fields_of(fault: Fault, scene: Scene, draw: np.random.Generator) -> dict[str, Any]:
-    """Return the take's fields that a fault sets. It draws whether or not the fault is used, to keep draws in step."""
+    """Return the take's fields that a fault sets.
+
+    It draws whether or not the fault is used, to keep draws in step.
+    """
     part = draw.random(3)
     early = Timing.EARLY if part[0] < 0.5 or scene is Scene.SQUAT else Timing.LATE
     start = round(1.0 + 5.0 * float(part[1]), 2)
     chair = scene is Scene.CHAIR
-    voices = (Voice.AMBIGUOUS, Voice.CREAK, Voice.AMBIGUOUS) if chair else (Voice.BEEP, Voice.CREAK, Voice.BEEP)
+    voices = (
+        (Voice.AMBIGUOUS, Voice.CREAK, Voice.AMBIGUOUS)
+        if chair
+        else (Voice.BEEP, Voice.CREAK, Voice.BEEP)
+    )
     fields: dict[Fault, dict[str, Any]] = {
         Fault.NO_EVENT: {"events": 0},
         Fault.TWO_EVENTS: {"events": 2},
         Fault.WRONG_SOURCE: {"wrong_source": True},
         Fault.WRONG_TIMING: {"timing": early},
         Fault.WRONG_SOUND: {"voice": voices[int(part[0] * 3)]},
-        Fault.WRONG_REACTION: {"reaction": (Reaction.NOBODY, Reaction.SOMEONE_ELSE)[int(part[0] * 2)]},
+        Fault.WRONG_REACTION: {
+            "reaction": (Reaction.NOBODY, Reaction.SOMEONE_ELSE)[int(part[0] * 2)]
+        },
         Fault.NO_CREAK: {"chair_creaks": False},
         Fault.NO_RECOVERY: {"speech_resumes": False},
         Fault.NOT_COMPLETED: {"movement_completed": False},
@@ -176,7 +217,10 @@ def _fields_of(fault: Fault, scene: Scene, draw: np.random.Generator) -> dict[st
         Fault.BLACK: {"black": (start, start + 0.5)},
         Fault.SHAKING: {"jitter": round(2 + 4 * float(part[0]), 1)},
         Fault.IDENTITY_SWAP: {"identity_swap": True},
-        Fault.COARSE_PICTURE: {"blur": round(2 + 2 * float(part[0]), 1), "crf": 30 + int(part[1] * 6)},
+        Fault.COARSE_PICTURE: {
+            "blur": round(2 + 2 * float(part[0]), 1),
+            "crf": 30 + int(part[1] * 6),
+        },
         Fault.DAMAGED_SOUND: {"clicks": 1 + int(part[0] * 4), "gain": (1.0, 6.0)[int(part[1] * 2)]},
         Fault.OTHER_FORMAT: {"frame_rate": (16, 30)[int(part[0] * 2)]},
     }

@@ -1,4 +1,7 @@
-"""Heads and faces. Local unit: one head height; the chin is at (0, 0), the crown at (0, -1). No Django here."""
+"""Heads and faces. Local unit: one head height; the chin is at (0, 0), the crown at (0, -1).
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,13 @@ def draw_head(pen: Pen, look: Look, face: Face) -> None:
     pen.glow((-0.16 + 0.2 * face.turn, -0.62), (0.3, 0.36), (255, 244, 226), 0.22, outline)
     if face.blush:
         for side in (-1, 1):
-            pen.glow((side * 0.21 + 0.18 * face.turn, -0.31), (0.17, 0.13), (226, 84, 78), 0.6 * face.blush, outline)
+            pen.glow(
+                (side * 0.21 + 0.18 * face.turn, -0.31),
+                (0.17, 0.13),
+                (226, 84, 78),
+                0.6 * face.blush,
+                outline,
+            )
     _beard(pen, look, face, outline)
     _features(pen.moved(0.19 * face.turn, face.nod), look, face)
     draw_front_hair(pen, look.hair, look.style, face.turn)
@@ -82,12 +91,20 @@ def _features(pen: Pen, look: Look, face: Face) -> None:
         _eye(at, look, face, narrow)
         lift = -0.135 - 0.045 * face.brow
         inner, outer = -side * 0.075 * narrow, side * 0.09 * narrow
-        brow = stroke([(inner, lift - 0.03 * min(face.brow, 0)), (0, lift - 0.015), (outer, lift + 0.015)], 0.036)
+        brow = stroke(
+            [(inner, lift - 0.03 * min(face.brow, 0)), (0, lift - 0.015), (outer, lift + 0.015)],
+            0.036,
+        )
         at.fill(brow, shaded(look.hair, 0.8))
         if "glasses" in look.extras:
             rim = ellipse((0, 0.01), 0.115 * narrow, 0.095)
             at.fill(rim, (240, 246, 250), opacity=0.22)
-            at.fill(limb(*[(float(x), float(y), 0.011) for x, y in np.concatenate([rim, rim[:1]])[::2]]), DARK)
+            at.fill(
+                limb(
+                    *[(float(x), float(y), 0.011) for x, y in np.concatenate([rim, rim[:1]])[::2]]
+                ),
+                DARK,
+            )
     if "glasses" in look.extras:
         pen.fill(stroke([(-0.06, -0.5), (0.06, -0.5)], 0.02), DARK)
     _nose(pen, look, 0.075 * turn)
@@ -95,14 +112,22 @@ def _features(pen: Pen, look: Look, face: Face) -> None:
 
 
 def _nose(pen: Pen, look: Look, tip: float) -> None:
-    bridge, low = (-0.02 + 0.4 * tip, -0.46), [(0.055, -0.3), (0.03, -0.245), (-0.06, -0.25), (-0.065, -0.29)]
-    pen.fill(smooth([bridge, *((x + tip, y) for x, y in low)]), shaded(look.skin, 0.84), opacity=0.75)
+    bridge, low = (
+        (-0.02 + 0.4 * tip, -0.46),
+        [(0.055, -0.3), (0.03, -0.245), (-0.06, -0.25), (-0.065, -0.29)],
+    )
+    pen.fill(
+        smooth([bridge, *((x + tip, y) for x, y in low)]), shaded(look.skin, 0.84), opacity=0.75
+    )
     pen.fill(ellipse((tip - 0.01, -0.31), 0.028, 0.03), shaded(look.skin, 1.14), opacity=0.7)
 
 
 def _eye(pen: Pen, look: Look, face: Face, narrow: float) -> None:
     if face.blink:
-        pen.fill(stroke([(-0.085 * narrow, 0.0), (0, 0.025), (0.085 * narrow, 0.0)], 0.024), shaded(look.skin, 0.45))
+        pen.fill(
+            stroke([(-0.085 * narrow, 0.0), (0, 0.025), (0.085 * narrow, 0.0)], 0.024),
+            shaded(look.skin, 0.45),
+        )
         return
     wide = (0.062 + 0.014 * max(0.0, face.brow)) * (1 - 0.35 * face.lowered)
     white = smooth([(-0.09 * narrow, 0.008), (0, -wide), (0.09 * narrow, 0.0), (0, wide * 0.8)])
@@ -111,7 +136,10 @@ def _eye(pen: Pen, look: Look, face: Face, narrow: float) -> None:
     pen.fill(ellipse(iris, 0.05, 0.054), (74, 52, 40), within=white)
     pen.fill(ellipse(iris, 0.026, 0.028), (16, 12, 12), within=white)
     pen.fill(ellipse((iris[0] - 0.016, iris[1] - 0.02), 0.014), (255, 255, 255))
-    pen.fill(stroke([(-0.094 * narrow, 0.004), (0, -wide - 0.004), (0.094 * narrow, -0.004)], 0.022), DARK)
+    pen.fill(
+        stroke([(-0.094 * narrow, 0.004), (0, -wide - 0.004), (0.094 * narrow, -0.004)], 0.022),
+        DARK,
+    )
 
 
 def _mouth(pen: Pen, look: Look, face: Face) -> None:
@@ -120,7 +148,11 @@ def _mouth(pen: Pen, look: Look, face: Face) -> None:
     if face.mouth < 0.08:
         pen.fill(stroke([(-width, -bow), (0, 0.4 * bow), (width, -bow)], 0.034), shaded(lip, 0.78))
         pen.fill(
-            smooth([(-width * 0.7, -0.2 * bow), (0, 0.8 * bow), (width * 0.7, -0.2 * bow), (0, 0.05)]), lip, opacity=0.6
+            smooth(
+                [(-width * 0.7, -0.2 * bow), (0, 0.8 * bow), (width * 0.7, -0.2 * bow), (0, 0.05)]
+            ),
+            lip,
+            opacity=0.6,
         )
         return
     gap = 0.03 + 0.1 * face.mouth
@@ -145,7 +177,10 @@ def _beard(pen: Pen, look: Look, face: Face, outline: Points) -> None:
     if "beard" not in look.extras:
         return
     shift, dark = 0.1 * face.turn, shaded(look.hair, 0.7)
-    jaw = [(x + shift, y) for x, y in traced("-42,-42 -26,-27 0,-22.5 26,-27 42,-42 40,-10 18,7 -18,7 -40,-10")]
+    jaw = [
+        (x + shift, y)
+        for x, y in traced("-42,-42 -26,-27 0,-22.5 26,-27 42,-42 40,-10 18,7 -18,7 -40,-10")
+    ]
     chin = [(x + shift, y) for x, y in traced("-24,-8 0,-3 24,-8 12,8 -12,8")]
     pen.fill(smooth(jaw), look.hair, dark, within=outline)
     pen.fill(smooth(chin), look.hair, dark)

@@ -1,4 +1,7 @@
-"""Draws in the units of whatever is drawn: a person's head heights, a chair's own corner. No Django here."""
+"""Draws in the units of whatever is drawn: a person's head heights, a chair's own corner.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from simulation.local.outlines import Point
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """Fills outlines given in local units: scaled by ``unit``, turned by ``angle`` radians, moved to ``origin``."""
+    """Fills outlines given in local units: scaled by ``unit``, turned by ``angle`` radians, moved
+    to ``origin``.
+    """
 
     drawing: Drawing
     origin: Point = (0.0, 0.0)
@@ -43,15 +48,24 @@ class Pen:
     ) -> None:
         """Fill a local outline, as ``Drawing.fill``."""
         cut = None if within is None else self.at(within)
-        self.drawing.fill(self.at(outline), colour, fades_to, along=along, opacity=opacity, within=cut)
+        self.drawing.fill(
+            self.at(outline), colour, fades_to, along=along, opacity=opacity, within=cut
+        )
 
     def glow(
-        self, centre: Point, radii: tuple[float, float], colour: Colour, opacity: float, within: Points | None = None
+        self,
+        centre: Point,
+        radii: tuple[float, float],
+        colour: Colour,
+        opacity: float,
+        within: Points | None = None,
     ) -> None:
         """Add a soft ellipse, as ``Drawing.glow``; its axes stay upright."""
         x, y = self.at(np.array([centre]))[0]
         cut = None if within is None else self.at(within)
-        self.drawing.glow((float(x), float(y)), (radii[0] * self.unit, radii[1] * self.unit), colour, opacity, cut)
+        self.drawing.glow(
+            (float(x), float(y)), (radii[0] * self.unit, radii[1] * self.unit), colour, opacity, cut
+        )
 
 
 def shaded(colour: Colour, by: float) -> Colour:
@@ -62,5 +76,7 @@ def shaded(colour: Colour, by: float) -> Colour:
 
 def mixed(colour: Colour, other: Colour, part: float) -> Colour:
     """Return the colour with ``part`` of another in it."""
-    red, green, blue = (round(one * (1 - part) + two * part) for one, two in zip(colour, other, strict=True))
+    red, green, blue = (
+        round(one * (1 - part) + two * part) for one, two in zip(colour, other, strict=True)
+    )
     return red, green, blue

@@ -1,7 +1,8 @@
-"""The tests of Core v0.1, drawn simply: with the people and the place of a Core R01 scene, small and at few frames.
+"""The tests of Core v0.1, drawn simply: with the people and the place of a Core R01 scene, small
+and at few frames.
 
-What a clip shows of its test is known all the same, and so are the answers of a reviewer who misses nothing.
-No Django here.
+What a clip shows of its test is known all the same, and so are the answers of a reviewer who misses
+nothing. No Django here.
 """
 
 from __future__ import annotations
@@ -31,14 +32,23 @@ WIDTH, HEIGHT, FRAME_RATE = 640, 360, 6
 LATE_S, POOR_SOUND, OFF_TIME = 0.15, 0.4, 3.0
 
 
-def draw_test(of: LocalConfiguration, test: str, replicate: int, seed: int) -> Take | Refused | Failed:
+def draw_test(
+    of: LocalConfiguration, test: str, replicate: int, seed: int
+) -> Take | Refused | Failed:
     """Return what commissioning one clip of a test comes to; equal arguments, equal outcome."""
     drawn = draw_outcome(of, KINDS[test], replicate, seed ^ zlib.crc32(test.encode()))
     if not isinstance(drawn, Take):
         return drawn
-    changes: dict[str, Any] = {"width": WIDTH, "height": HEIGHT, "frame_rate": FRAME_RATE, "title": test}
+    changes: dict[str, Any] = {
+        "width": WIDTH,
+        "height": HEIGHT,
+        "frame_rate": FRAME_RATE,
+        "title": test,
+    }
     if test == COUNTED:
-        changes["events"] = {0: 0, 1: 2, 2: 1}[drawn.events]  # whoever counts wrongly counts wrongly here too
+        changes["events"] = {0: 0, 1: 2, 2: 1}[
+            drawn.events
+        ]  # whoever counts wrongly counts wrongly here too
     if test == SILENT and drawn.voice is Voice.FART:
         changes["sound"] = Sound.SILENT  # a wrong sound is one that is heard
     return replace(drawn, **changes)
@@ -52,7 +62,9 @@ def _social(truth: Truth, to_target: bool) -> float:
 
 
 def right_answers(test: str, truth: Truth) -> dict[str, Any]:
-    """Return the right answer to every question of a test: yes or no, a number, or a quality from 0 to 4."""
+    """Return the right answer to every question of a test: yes or no, a number, or a quality from 0
+    to 4.
+    """
     silent, required = test == SILENT, 2 if test == COUNTED else 1
     happened = truth.reacts_to is not None if silent else truth.audible
     right = happened and truth.source_right
@@ -95,9 +107,12 @@ def right_answers(test: str, truth: Truth) -> dict[str, Any]:
 
 
 FLAGS = (
-    "f_no_event", "f_count_wrong", "f_event_split", "f_wrong_actor", "f_source_unclear", "f_out_of_window",
-    "f_av_desync", "f_audible_in_silent", "f_implausible_sound", "f_acoustics_wrong", "f_no_reaction",
-    "f_reaction_misdirected", "f_prohibited_depiction", "f_identity_or_body_break", "f_camera_or_cut",
+    "f_no_event", "f_count_wrong", "f_event_split", "f_wrong_actor", "f_source_unclear",
+    "f_out_of_window",
+    "f_av_desync", "f_audible_in_silent", "f_implausible_sound", "f_acoustics_wrong",
+    "f_no_reaction",
+    "f_reaction_misdirected", "f_prohibited_depiction", "f_identity_or_body_break",
+    "f_camera_or_cut",
 )  # fmt: skip
 """The failure codes of the pilot's form, in its order."""
 

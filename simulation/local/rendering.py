@@ -35,8 +35,8 @@ PICTURES: dict[Scene, Callable[[Script], Picture]] = {
     Scene.CHAIR: ChairPicture,
     Scene.TOAST: ToastPicture,
 }
-# One thread each: two workers share two cores. The pictures are easy, so the fastest search will do; smooth walls need
-# the filter that it leaves out.
+# One thread each: two workers share two cores. The pictures are easy, so the fastest search will
+# do; smooth walls need the filter that it leaves out.
 ENCODING = {
     "vcodec": "libx264",
     "preset": "ultrafast",
@@ -52,12 +52,16 @@ ENCODING = {
 LAST_WORDS = 600  # characters of ffmpeg's complaint that a refusal quotes
 
 
-def render(take: Take, out: Path, *, ffmpeg: Path, on_progress: Callable[[float], None] | None = None) -> Truth:
-    """Render a take to the MP4 file ``out`` with the program ``ffmpeg`` and return what the file holds.
+def render(
+    take: Take, out: Path, *, ffmpeg: Path, on_progress: Callable[[float], None] | None = None
+) -> Truth:
+    """Render a take to the MP4 file ``out`` with the program ``ffmpeg`` and return what the file
+    holds.
 
-    ``on_progress`` is told the part done, 0 to 1; what it raises stops the render. The file is written beside
-    ``out`` under another name, synced and renamed: after a failure nothing is left and an older ``out`` still stands.
-    Raises RenderFailed, with ffmpeg's last words where it has any.
+    ``on_progress`` is told the part done, 0 to 1; what it raises stops the render. The file is
+    written beside ``out`` under another name, synced and renamed: after a failure nothing is left
+    and an older ``out`` still stands. Raises RenderFailed, with ffmpeg's last words where it has
+    any.
     """
     out = out.absolute()
     try:
@@ -108,7 +112,9 @@ def _command(take: Take, clip: Path, sound: Path | None) -> Any:
     video = raw_pictures(size, take.frame_rate)
     if take.blur > 1:
         small = (max(2, round(part / take.blur / 2) * 2) for part in (take.width, take.height))
-        video = video.filter("scale", *small, flags="area").filter("scale", take.width, take.height, flags="bilinear")
+        video = video.filter("scale", *small, flags="area").filter(
+            "scale", take.width, take.height, flags="bilinear"
+        )
     tags = {"title": take.title, "comment": take.comment}
     labels = [f"{name}={value}" for name, value in tags.items() if value]
     options: dict[str, Any] = ENCODING | {"crf": take.crf, "g": 2 * take.frame_rate}
@@ -122,18 +128,27 @@ def _command(take: Take, clip: Path, sound: Path | None) -> Any:
 
 
 def raw_pictures(size: str, frame_rate: int) -> Any:
-    """Return the ffmpeg stream of raw BT.709 pictures that come through the pipe; ``size`` is "320x180".
+    """Return the ffmpeg stream of raw BT.709 pictures that come through the pipe; ``size`` is
+    "320x180".
 
-    Raw pictures say nothing about their colours, and then ffmpeg takes them for another kind and converts them.
+    Raw pictures say nothing about their colours, and then ffmpeg takes them for another kind and
+    converts them.
     """
     video = ffmpeg_graph.input("pipe:", format="rawvideo", pix_fmt="yuv420p", s=size, r=frame_rate)
-    colours = {"color_primaries": "bt709", "color_trc": "bt709", "colorspace": "bt709", "range": "tv"}
+    colours = {
+        "color_primaries": "bt709",
+        "color_trc": "bt709",
+        "colorspace": "bt709",
+        "range": "tv",
+    }
     return video.filter("setparams", **colours)
 
 
 @contextmanager
 def running(graph: Any, ffmpeg: Path) -> Iterator[Any]:
-    """Run ffmpeg while the block writes to its standard input; raise RenderFailed unless it ends well."""
+    """Run ffmpeg while the block writes to its standard input; raise RenderFailed unless it ends
+    well.
+    """
     process = ffmpeg_graph.run_async(graph, cmd=str(ffmpeg), pipe_stdin=True, pipe_stderr=True)
     try:
         with suppress(BrokenPipeError):  # ffmpeg has died: its status and its last words say why

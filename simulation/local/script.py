@@ -1,4 +1,7 @@
-"""When everything in a take happens: the one plan that picture, sound and truth all follow. No Django here."""
+"""When everything in a take happens: the one plan that picture, sound and truth all follow.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -49,15 +52,20 @@ class Script:
         draw = self.random(1)
         first = self._onset(float(draw.uniform(0.15, 0.75)))
         lengths = draw.uniform(0.62, 0.95, 2)
-        return tuple(Beat(first + i * SECOND_EVENT_AFTER, float(lengths[i])) for i in range(self.take.events))
+        return tuple(
+            Beat(first + i * SECOND_EVENT_AFTER, float(lengths[i])) for i in range(self.take.events)
+        )
 
     def _onset(self, part: float) -> float:
         start, end = self.take.scene.window
         if self.take.scene is Scene.SQUAT:
-            # The window is 3 to 5 s and the rise takes most of it: keep well inside, or well on the way down.
-            return {Timing.RIGHT: 3.2 + part, Timing.EARLY: 1.5 + part * 0.7, Timing.LATE: 5.45 + part * 0.5}[
-                self.take.timing
-            ]
+            # The window is 3 to 5 s and the rise takes most of it: keep well inside, or well on the
+            # way down.
+            return {
+                Timing.RIGHT: 3.2 + part,
+                Timing.EARLY: 1.5 + part * 0.7,
+                Timing.LATE: 5.45 + part * 0.5,
+            }[self.take.timing]
         early = 1.25 if self.take.scene is not Scene.CHAIR else 3.1
         return {
             Timing.RIGHT: start + part * (end - start),
@@ -115,7 +123,11 @@ class Script:
     def depth(self, time: float) -> float:
         """Return how deep the squat is at a time: 0 upright, 1 at the bottom."""
         rise = _ease(time, *ASCENT) * (1.0 if self.take.movement_completed else STUCK_AT)
-        sink = 0.0 if self.take.movement_completed else _ease(time, ASCENT[1] + 0.3, ASCENT[1] + 1.1) * STUCK_AT
+        sink = (
+            0.0
+            if self.take.movement_completed
+            else _ease(time, ASCENT[1] + 0.3, ASCENT[1] + 1.1) * STUCK_AT
+        )
         return min(_ease(time, *DESCENT), 1.0) - rise + sink
 
 

@@ -1,4 +1,7 @@
-"""Mixes what is heard in a take: stereo, 48 kHz, from the same script as the picture. No Django here."""
+"""Mixes what is heard in a take: stereo, 48 kHz, from the same script as the picture.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,15 @@ from simulation.local.voices import RATE, Samples
 Stereo = NDArray[np.float64]  # (samples, 2)
 
 # Seconds that a sound lives on in the room, and how loud that is beside the sound itself.
-ROOMS = {Scene.LIFT: (0.22, 0.5), Scene.SQUAT: (0.55, 0.35), Scene.CHAIR: (0.18, 0.2), Scene.TOAST: (0.38, 0.28)}
+ROOMS = {
+    Scene.LIFT: (0.22, 0.5),
+    Scene.SQUAT: (0.55, 0.35),
+    Scene.CHAIR: (0.18, 0.2),
+    Scene.TOAST: (0.38, 0.28),
+}
 STANDS = {
-    "raincoat": -0.3, "suit": 0.25, "hoodie": -0.7, "scarf": 0.7, "lifter": 0.0, "bystander": 0.6, "reader": 0.0,
+    "raincoat": -0.3, "suit": 0.25, "hoodie": -0.7, "scarf": 0.7, "lifter": 0.0, "bystander": 0.6,
+    "reader": 0.0,
     "speaker": 0.0, "beard": -0.75, "bun": -0.4, "glasses": 0.4, "bob": 0.75,
 }  # fmt: skip  # -1 left to 1 right, as in the picture
 
@@ -57,7 +66,9 @@ def soundtrack(script: Script) -> Stereo:
     """Return the samples (n, 2) of a take, -1..1, with the faults of its sound."""
     take = script.take
     mix = _Mix(round(take.duration * take.frame_rate) / take.frame_rate, take.audio_delay)
-    {Scene.LIFT: _lift, Scene.SQUAT: _squat, Scene.CHAIR: _chair, Scene.TOAST: _toast}[take.scene](script, mix)
+    {Scene.LIFT: _lift, Scene.SQUAT: _squat, Scene.CHAIR: _chair, Scene.TOAST: _toast}[take.scene](
+        script, mix
+    )
     for number, beat in enumerate(script.beats):
         mix.add(_event(script, beat.length, number), beat.onset, 0.62, STANDS[script.source or ""])
     sound = mix.near + _room(script, mix.near) + mix.still
@@ -74,7 +85,8 @@ def _event(script: Script, length: float, number: int) -> Samples:
             return voices.creak(random, length)
         case Voice.AMBIGUOUS:
             return voices.levelled(
-                voices.fart(random, length, realism) + 0.9 * voices.creak(random, length)[: int(length * RATE)]
+                voices.fart(random, length, realism)
+                + 0.9 * voices.creak(random, length)[: int(length * RATE)]
             )
         case Voice.FART:
             return voices.fart(random, length, realism)
@@ -121,7 +133,9 @@ def _chair(script: Script, mix: _Mix) -> None:
         mix.add(tick, second + 0.45, 0.05, 0.5)
     mix.add(voices.rustle(script.random(4), 0.45), 6.75, 0.14, -0.1)
     if script.creak:
-        mix.add(voices.creak(script.random(5), script.creak[1] - script.creak[0]), script.creak[0], 0.42)
+        mix.add(
+            voices.creak(script.random(5), script.creak[1] - script.creak[0]), script.creak[0], 0.42
+        )
 
 
 def _toast(script: Script, mix: _Mix) -> None:
@@ -146,7 +160,9 @@ def spoken_by(script: Script) -> list[Syllable]:
 
 
 def _room(script: Script, dry: Stereo) -> Stereo:
-    """Return what the room gives back: the sound convolved with noise that dies away, after 6 ms."""
+    """Return what the room gives back: the sound convolved with noise that dies away, after 6
+    ms.
+    """
     decay, gain = ROOMS[script.take.scene]
     random = script.random(9)
     tail = (
@@ -156,7 +172,9 @@ def _room(script: Script, dry: Stereo) -> Stereo:
     tail[: int(0.006 * RATE)] = 0
     tail /= np.sqrt((tail**2).sum(0))
     size = 1 << (len(dry) + len(tail)).bit_length()
-    wet = np.fft.irfft(np.fft.rfft(dry, size, axis=0) * np.fft.rfft(tail, size, axis=0), size, axis=0)
+    wet = np.fft.irfft(
+        np.fft.rfft(dry, size, axis=0) * np.fft.rfft(tail, size, axis=0), size, axis=0
+    )
     return gain * wet[: len(dry)]
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from simulation.local.takes import Span
 from simulation.local.voices import RATE, Random, Samples, faded, levelled, noise, resonated
 
-# First three formants in Hz and how wide the mouth opens, for an adult male voice (Peterson and Barney, 1952, rounded).
+# First three formants in Hz and how wide the mouth opens, for an adult male voice (Peterson and
+# Barney, 1952, rounded).
 VOWELS = (
     (730, 1090, 2440, 1.0),
     (530, 1840, 2480, 0.65),
@@ -21,7 +22,9 @@ VOWELS = (
 
 
 class Syllable(NamedTuple):
-    """One syllable: seconds, pitch in Hz, which vowel, and how it begins (0 vowel, 1 hiss, 2 burst)."""
+    """One syllable: seconds, pitch in Hz, which vowel, and how it begins (0 vowel, 1 hiss, 2
+    burst).
+    """
 
     start: float
     length: float
@@ -36,13 +39,17 @@ class Syllable(NamedTuple):
 
 
 def syllables(random: Random, span: Span, pitch: float = 122.0) -> list[Syllable]:
-    """Return syllables that fill a span from its first to its last moment, in words and phrases that fall in pitch."""
+    """Return syllables that fill a span from its first to its last moment, in words and phrases
+    that fall in pitch.
+    """
     spoken: list[Syllable] = []
     time, in_word, in_phrase = span[0], 0, 0
     while time < span[1] - 0.08:
         length = min(float(random.uniform(0.13, 0.23)), span[1] - time)
         tone = pitch * (1.16 - 0.03 * min(in_phrase, 9)) * float(random.uniform(0.95, 1.07))
-        spoken.append(Syllable(time, length, tone, int(random.integers(len(VOWELS))), int(random.integers(3))))
+        spoken.append(
+            Syllable(time, length, tone, int(random.integers(len(VOWELS))), int(random.integers(3)))
+        )
         time += length
         in_word, in_phrase = in_word + 1, in_phrase + 1
         if in_word >= int(random.integers(1, 4)):
@@ -75,8 +82,13 @@ def voiced(random: Random, spoken: list[Syllable], length: float) -> Samples:
 def _syllable(random: Random, syllable: Syllable) -> Samples:
     count = int(syllable.length * RATE)
     part = np.linspace(0, 1, count)
-    phase = np.cumsum(syllable.pitch * (1.04 - 0.1 * part) * (1 + 0.008 * random.normal(size=count))) / RATE
-    glottal = np.diff(np.maximum(np.sin(2 * np.pi * phase), 0) ** 2 * (1 - 0.5 * (phase % 1)), prepend=0.0)
+    phase = (
+        np.cumsum(syllable.pitch * (1.04 - 0.1 * part) * (1 + 0.008 * random.normal(size=count)))
+        / RATE
+    )
+    glottal = np.diff(
+        np.maximum(np.sin(2 * np.pi * phase), 0) ** 2 * (1 - 0.5 * (phase % 1)), prepend=0.0
+    )
     first, second, third, _ = VOWELS[syllable.vowel]
     modes = [(first, 70, 1.0), (second, 95, 0.55), (third, 140, 0.3), (3500, 250, 0.12)]
     vowel = levelled(resonated(glottal + 0.0004 * random.normal(size=count), modes))

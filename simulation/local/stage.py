@@ -17,7 +17,9 @@ CACHE_BYTES = 64 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A movable part of a picture in one pose: equal ``pose`` means equal paint, so a pose is painted once."""
+    """A movable part of a picture in one pose: equal ``pose`` means equal paint, so a pose is
+    painted once.
+    """
 
     pose: Hashable
     paint: Callable[[Drawing], None]
@@ -30,7 +32,9 @@ class Part:
 
 
 class Stage:
-    """A 4:2:0 picture that is composed frame by frame from a background drawing and parts, back to front."""
+    """A 4:2:0 picture that is composed frame by frame from a background drawing and parts, back to
+    front.
+    """
 
     def __init__(self, background: Drawing, width: int, height: int) -> None:
         """Paint the background; ``width`` and ``height`` are even device pixels."""
@@ -47,7 +51,10 @@ class Stage:
         self._shown: dict[int, tuple[Hashable, Box]] = {}
 
     def show(self, parts: Sequence[Part]) -> Bytes:
-        """Return the flat 4:2:0 picture of the parts; the same buffer every time. The number of parts never changes."""
+        """Return the flat 4:2:0 picture of the parts; the same buffer every time.
+
+        The number of parts never changes.
+        """
         sprites = [self._sprite(part) for part in parts]
         damage = []
         for place, (part, sprite) in enumerate(zip(parts, sprites, strict=True)):
@@ -64,7 +71,9 @@ class Stage:
         if box.empty:
             return
         views = _views(self.picture, self.frame)
-        for half, (view, still) in enumerate(zip(views, _views(self._still, self.frame), strict=True)):
+        for half, (view, still) in enumerate(
+            zip(views, _views(self._still, self.frame), strict=True)
+        ):
             window = _window(box, half=bool(half))
             view[..., window[0], window[1]] = still[..., window[0], window[1]]
         for part, sprite in zip(parts, sprites, strict=True):
@@ -91,7 +100,9 @@ def _planes(width: int, height: int) -> Bytes:
 def _views(planes: Bytes, frame: Box) -> tuple[Bytes, Bytes]:
     """Return luma (height, width) and chroma (2, height / 2, width / 2) of a flat picture."""
     width, height = frame.right, frame.bottom
-    return planes[: width * height].reshape(height, width), planes[width * height :].reshape(2, height // 2, width // 2)
+    return planes[: width * height].reshape(height, width), planes[width * height :].reshape(
+        2, height // 2, width // 2
+    )
 
 
 def _window(box: Box, *, half: bool) -> tuple[slice, slice]:
@@ -105,7 +116,10 @@ def _blend(views: tuple[Bytes, Bytes], sprite: Sprite, shift: tuple[int, int], w
     if box.empty:
         return
     own = box.moved(-sprite.box.left - shift[0], -sprite.box.top - shift[1])
-    layers = ((views[0], sprite.luma, sprite.luma_left), (views[1], sprite.chroma, sprite.chroma_left))
+    layers = (
+        (views[0], sprite.luma, sprite.luma_left),
+        (views[1], sprite.chroma, sprite.chroma_left),
+    )
     for half, (view, paint, left) in enumerate(layers):
         to, at = _window(box, half=bool(half)), _window(own, half=bool(half))
         under = view[..., to[0], to[1]]

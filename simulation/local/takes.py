@@ -1,4 +1,7 @@
-"""What is to be rendered: a scene, the faults of this take, and the file they end up in. No Django here."""
+"""What is to be rendered: a scene, the faults of this take, and the file they end up in.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,15 @@ class Scene(StrEnum):
 
     @property
     def window(self) -> Span:
-        """Seconds between which the scene asks for the event (protocol core-r01, "The four scenes")."""
-        return {Scene.LIFT: (3.0, 4.0), Scene.SQUAT: (3.0, 5.0), Scene.CHAIR: (4.0, 5.0), Scene.TOAST: (3.0, 4.0)}[self]
+        """Seconds between which the scene asks for the event (protocol core-r01, "The four
+        scenes").
+        """
+        return {
+            Scene.LIFT: (3.0, 4.0),
+            Scene.SQUAT: (3.0, 5.0),
+            Scene.CHAIR: (4.0, 5.0),
+            Scene.TOAST: (3.0, 4.0),
+        }[self]
 
     @property
     def cast(self) -> tuple[str, ...]:
@@ -50,7 +60,10 @@ class Voice(StrEnum):
 
 
 class Timing(StrEnum):
-    """When the event comes. In the squat, ``early`` is on the way down and ``late`` after the bar is up."""
+    """When the event comes.
+
+    In the squat, ``early`` is on the way down and ``late`` after the bar is up.
+    """
 
     RIGHT = "right"
     EARLY = "early"
@@ -75,9 +88,11 @@ class Sound(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Take:
-    """One clip to render. The defaults are a faultless take; every other field is a fault or a trait of the file.
+    """One clip to render. The defaults are a faultless take; every other field is a fault or a
+    trait of the file.
 
-    Equal takes give equal bytes with one ffmpeg. Raises TakeImpossible for what the scene or the file cannot have.
+    Equal takes give equal bytes with one ffmpeg. Raises TakeImpossible for what the scene or the
+    file cannot have.
     """
 
     scene: Scene
@@ -116,7 +131,9 @@ class Take:
         """Refuse what cannot be rendered."""
         faults = [words for holds, words in self._impossible() if holds]
         if faults:
-            raise TakeImpossible(f"This take of {self.scene} cannot be rendered: {'; '.join(faults)}.")
+            raise TakeImpossible(
+                f"This take of {self.scene} cannot be rendered: {'; '.join(faults)}."
+            )
 
     @property
     def _size_is_possible(self) -> bool:
@@ -129,7 +146,10 @@ class Take:
         fewest = min(self.jitter, self.clicks)
         return [
             (self.events not in {0, 1, 2}, f"events is {self.events}, give 0, 1 or 2"),
-            (self.wrong_source and not has_other_source, "the scene has no other person to be a wrong source"),
+            (
+                self.wrong_source and not has_other_source,
+                "the scene has no other person to be a wrong source",
+            ),
             (not 0 <= self.realism <= 1, f"realism is {self.realism}, give 0 to 1"),
             (
                 not 0 <= self.audio_delay < self.duration,
@@ -141,6 +161,9 @@ class Take:
             (not 0 <= self.crf <= 51, f"crf is {self.crf}, x264 takes 0 to 51"),
             (not self._size_is_possible, f"width and height must be even, {SMALLEST} or more"),
             (self.frame_rate < 1, f"frame_rate is {self.frame_rate}, give 1 or more"),
-            (round(self.duration * self.frame_rate) < 1, f"duration is {self.duration} s, shorter than one frame"),
+            (
+                round(self.duration * self.frame_rate) < 1,
+                f"duration is {self.duration} s, shorter than one frame",
+            ),
             (not spans_are_possible, "a span must start at 0 or later and before its end"),
         ]

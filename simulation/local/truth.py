@@ -1,4 +1,7 @@
-"""What a rendered clip really holds, and so the right answers to its scene's questions. No Django here."""
+"""What a rendered clip really holds, and so the right answers to its scene's questions.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,11 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What a reviewer who misses nothing answers: yes or no, and a latent quality from 1 to 5 before rounding.
+    """What a reviewer who misses nothing answers: yes or no, and a latent quality from 1 to 5
+    before rounding.
 
-    When nothing is heard a reviewer may also choose N/A where the form allows it; here stands the answer by the facts.
+    When nothing is heard a reviewer may also choose N/A where the form allows it; here stands the
+    answer by the facts.
     """
 
     event: str
@@ -38,7 +43,9 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """The ground truth of one clip; times are seconds from its start, None where there is nothing to tell."""
+    """The ground truth of one clip; times are seconds from its start, None where there is nothing
+    to tell.
+    """
 
     scene: str
     duration: float
@@ -148,7 +155,11 @@ def _phase(time: float) -> str:
 
 
 def _answers(
-    take: Take, script: Script, events: tuple[Event, ...], creak: Span | None, speech: tuple[Span, ...]
+    take: Take,
+    script: Script,
+    events: tuple[Event, ...],
+    creak: Span | None,
+    speech: tuple[Span, ...],
 ) -> Answers:
     heard = bool(events)
     causes: dict[Scene, Callable[[], bool]] = {
@@ -187,7 +198,9 @@ def _sound_quality(take: Take) -> float:
 
 
 def _timing_quality(take: Take) -> float:
-    lost = 2.4 * (take.timing is not Timing.RIGHT) + 4.5 * take.audio_delay + 1.2 * (take.events != 1)
+    lost = (
+        2.4 * (take.timing is not Timing.RIGHT) + 4.5 * take.audio_delay + 1.2 * (take.events != 1)
+    )
     return _rating(5 - lost - 0.6 * (take.frozen is not None))
 
 

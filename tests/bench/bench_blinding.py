@@ -1,9 +1,11 @@
-"""Times the blinding of about 100 clips of 7 MB beside cp, mat2 and exiftool: ``python tests/bench/bench_blinding.py``.
+"""Times the blinding of about 100 clips of 7 MB beside cp, mat2 and exiftool: ``python
+tests/bench/bench_blinding.py``.
 
-“blind copy” is the scrub-and-pad path as a worker takes it, one clip after another in one process: probe, bounds,
-hashes, copy, padding and fsync. “blind, prove and scan” is all that a worker does with a clip before it is stored, and
-“plain decode” is ffmpeg decoding the clip once on one core: the proof decodes it, and its copy. These two, which take
-long, are timed on a tenth of the clips. Peers run as their users run them, one program start per clip.
+“blind copy” is the scrub-and-pad path as a worker takes it, one clip after another in one process:
+probe, bounds, hashes, copy, padding and fsync. “blind, prove and scan” is all that a worker does
+with a clip before it is stored, and “plain decode” is ffmpeg decoding the clip once on one core:
+the proof decodes it, and its copy. These two, which take long, are timed on a tenth of the clips.
+Peers run as their users run them, one program start per clip.
 
 Status 1 when a target is missed or cannot be checked because a peer is missing.
 """
@@ -32,7 +34,10 @@ from tests.bench import bench_normalising
 ENCODES = 4
 PEERS = {
     "mat2": (["mat2"], "Debian package mat2"),
-    "exiftool -all=": (["exiftool", "-q", "-all=", "-overwrite_original"], "Debian package libimage-exiftool-perl"),
+    "exiftool -all=": (
+        ["exiftool", "-q", "-all=", "-overwrite_original"],
+        "Debian package libimage-exiftool-perl",
+    ),
 }
 FASTER_THAN = {"mat2": 10, "exiftool -all=": 6}
 WRITERS = 1 + 1 + len(PEERS)
@@ -88,11 +93,15 @@ def memory_mb(field: str) -> float:
 
 def run_peer(command: list[str], clip: Path) -> None:
     """Clean a file with another program, in place or beside it."""
-    subprocess.run([*command, str(clip)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        [*command, str(clip)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
 
 
 def working_peers(clip: Path, folder: Path) -> dict[str, list[str]]:
-    """Return the commands of the peers that are installed and clean a clip; say what is wrong with the others."""
+    """Return the commands of the peers that are installed and clean a clip; say what is wrong with
+    the others.
+    """
     working = {}
     for name, (command, package) in PEERS.items():
         trial = folder / f"trial{clip.suffix}"
@@ -102,15 +111,19 @@ def working_peers(clip: Path, folder: Path) -> dict[str, list[str]]:
         except FileNotFoundError:
             say(f"{name} is missing: install the {package}.")
         except subprocess.CalledProcessError as fault:
-            say(f"{name} does not clean this clip (status {fault.returncode}); mat2 needs the Debian package ffmpeg.")
+            say(
+                f"{name} does not clean this clip (status {fault.returncode}); mat2 needs the "
+                "Debian package ffmpeg."
+            )
         else:
             working[name] = command
     return working
 
 
 def touch_memory(clips: list[Path], folder: Path) -> None:
-    """Write as much as the programs will, and remove it: a virtual machine is slow at memory that it has not used
-    before, and whoever came second would pay for that."""
+    """Write as much as the programs will, and remove it: a virtual machine is slow at memory that
+    it has not used before, and whoever came second would pay for that.
+    """
     folder.mkdir()
     for clip in clips:
         for number in range(WRITERS):
@@ -120,7 +133,18 @@ def touch_memory(clips: list[Path], folder: Path) -> None:
 
 def decode(clip: Path) -> None:
     """Decode a clip once, on one core."""
-    program = [str(ffmpeg_binary()), "-v", "error", "-threads", "1", "-i", str(clip), "-f", "null", "-"]
+    program = [
+        str(ffmpeg_binary()),
+        "-v",
+        "error",
+        "-threads",
+        "1",
+        "-i",
+        str(clip),
+        "-f",
+        "null",
+        "-",
+    ]
     subprocess.run(program, check=True)
 
 
@@ -146,7 +170,10 @@ def compare(folder: Path, count: int) -> int:
     size = common_size([clip.stat().st_size for clip in clips])
     works: dict[str, Callable[[Path], object]] = {
         "cp": lambda clip: subprocess.run(["cp", str(clip), str(out / clip.name)], check=True),
-        "blind copy": lambda clip: (blind_copy(clip, blind / clip.name), pad(blind / clip.name, size)),
+        "blind copy": lambda clip: (
+            blind_copy(clip, blind / clip.name),
+            pad(blind / clip.name, size),
+        ),
     }
     for name, command in working_peers(clips[0], folder).items():
         works[name] = lambda clip, command=command: run_peer(command, out / clip.name)  # type: ignore[misc]
@@ -169,12 +196,18 @@ def compare(folder: Path, count: int) -> int:
     for name, work in rarely.items():
         results[name] = timed(clips[:first], work)
     for name, spent in results.items():
-        say(f"{name:22s} median {1000 * median(spent):7.1f} ms  mean {1000 * fmean(spent):7.1f} ms per clip")
+        say(
+            f"{name:22s} median {1000 * median(spent):7.1f} ms  mean {1000 * fmean(spent):7.1f} ms "
+            "per clip"
+        )
     return verdict(results, (early, late, peak))
 
 
 def verdict(results: dict[str, list[float]], memory: tuple[float, float, float]) -> int:
-    """Print ratios and memory; return 0 when every target is met. One that cannot be checked is not met."""
+    """Print ratios and memory; return 0 when every target is met.
+
+    One that cannot be checked is not met.
+    """
     ours = median(results["blind copy"])
     early, late, peak = memory
     times_cp = ours / median(results["cp"])
@@ -184,13 +217,14 @@ def verdict(results: dict[str, list[float]], memory: tuple[float, float, float])
             ratio = median(results[name]) / ours
             checks[f"{ratio:.1f} times as fast as {name} (at least {least})"] = ratio >= least
         else:
-            checks[f"not compared with {name}, which is missing or does not work (at least {least} times as fast)"] = (
-                False
-            )
+            checks[
+                f"not compared with {name}, which is missing or does not work (at least {least} "
+                "times as fast)"
+            ] = False
     checks[f"peak {peak:.0f} MB in both processes (under {MEMORY_MB})"] = peak < MEMORY_MB
-    checks[f"memory {early:.0f} MB after a tenth of the clips, {late:.0f} MB after all (flat to 10 %)"] = (
-        late <= 1.1 * early
-    )
+    checks[
+        f"memory {early:.0f} MB after a tenth of the clips, {late:.0f} MB after all (flat to 10 %)"
+    ] = late <= 1.1 * early
     for text, met in checks.items():
         say(f"{'ok  ' if met else 'MISS'} {text}")
     return 0 if all(checks.values()) else 1

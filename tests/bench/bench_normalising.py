@@ -1,9 +1,10 @@
-"""Times normalised copies beside the plain ffmpeg program, and windows at the beginning and the end of a rollout:
-``python -m tests.bench.bench_normalising``.
+"""Times normalised copies beside the plain ffmpeg program, and windows at the beginning and the end
+of a rollout: ``python -m tests.bench.bench_normalising``.
 
-The program gets the same filters and the same coding, so what is compared is all else: reading, the proof, writing the
-blind file. Both are timed in turns. Status 1 when a target is missed: a copy takes at most 15 % longer than the
-program, a window at the end of three minutes at most 25 % longer than one after its first seconds.
+The program gets the same filters and the same coding, so what is compared is all else: reading, the
+proof, writing the blind file. Both are timed in turns. Status 1 when a target is missed: a copy
+takes at most 15 % longer than the program, a window at the end of three minutes at most 25 % longer
+than one after its first seconds.
 """
 
 import subprocess
@@ -41,7 +42,9 @@ def make_clip(path: Path, size: str, seconds: int, *, noise: int) -> Path:
     sound = f"sine=frequency=300:beep_factor=4:duration={seconds}:sample_rate=48000"
     coding = ["-c:v", "libx264", "-preset", "ultrafast", "-g", "48", "-c:a", "aac"]
     inputs = ["-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", sound]
-    subprocess.run([str(ffmpeg_binary()), "-v", "error", "-y", *inputs, *coding, str(path)], check=True)
+    subprocess.run(
+        [str(ffmpeg_binary()), "-v", "error", "-y", *inputs, *coding, str(path)], check=True
+    )
     return path
 
 
@@ -56,11 +59,16 @@ def plain_arguments(clip: Path, out: Path) -> list[str]:
     """Return the program and its arguments for the same re-encoding."""
     with open_bytes(clip) as data:
         view = view_source(clip, sniff(clip, data), read_movie(clip, data))
-    return [str(ffmpeg_binary()), *command(clip, out, view, CLIP, Cut(((0.0, CLIP.seconds),)), [None])]
+    return [
+        str(ffmpeg_binary()),
+        *command(clip, out, view, CLIP, Cut(((0.0, CLIP.seconds),)), [None]),
+    ]
 
 
 def in_turns(first: Callable[[], object], second: Callable[[], object]) -> tuple[float, float]:
-    """Return the median time of each of two kinds of work, done in turns; the first of each does not count."""
+    """Return the median time of each of two kinds of work, done in turns; the first of each does
+    not count.
+    """
     times = [(seconds_of(first), seconds_of(second)) for _ in range(ROUNDS + 1)][1:]
     return median(one for one, _ in times), median(other for _, other in times)
 
@@ -70,19 +78,25 @@ def compare(folder: Path) -> dict[str, bool]:
     clip = make_clip(folder / "clip.mp4", "1280x720", 8, noise=12)
     plain = plain_arguments(clip, folder / "plain.mp4")
     program, copy = in_turns(
-        lambda: subprocess.run(plain, check=True), lambda: normalise(clip, folder / "copy.mp4", format=CLIP)
+        lambda: subprocess.run(plain, check=True),
+        lambda: normalise(clip, folder / "copy.mp4", format=CLIP),
     )
-    say(f"8 s of 1280x720: plain ffmpeg {program:.2f} s, normalised and proven {copy:.2f} s (median of {ROUNDS})")
+    say(
+        f"8 s of 1280x720: plain ffmpeg {program:.2f} s, normalised and proven {copy:.2f} s "
+        f"(median of {ROUNDS})"
+    )
     rollout = make_clip(folder / "rollout.mp4", "640x360", 180, noise=4)
     early, late = in_turns(
         lambda: normalise(rollout, folder / "early.mp4", format=ROLLOUT, taken=EARLY),
         lambda: normalise(rollout, folder / "late.mp4", format=ROLLOUT, taken=LATE),
     )
-    say(f"4 s out of 180 s of 640x360: at 4 s {early:.2f} s, at 174 s {late:.2f} s (median of {ROUNDS})")
+    say(
+        f"4 s out of 180 s of 640x360: at 4 s {early:.2f} s, at 174 s {late:.2f} s (median of "
+        f"{ROUNDS})"
+    )
     return {
-        f"a normalised copy takes {copy / program:.2f} times plain ffmpeg (at most {PROGRAM_TIMES})": (
-            copy <= PROGRAM_TIMES * program
-        ),
+        f"a normalised copy takes {copy / program:.2f} times plain ffmpeg (at most "
+        f"{PROGRAM_TIMES})": (copy <= PROGRAM_TIMES * program),
         f"a late window takes {late / early:.2f} times an early one (at most {LATE_TIMES})": (
             late <= LATE_TIMES * early
         ),

@@ -1,10 +1,12 @@
-"""Times the review's server: ``make bench-review``, or ``python -m tests.bench.bench_review [--quick]``.
+"""Times the review's server: ``make bench-review``, or ``python -m tests.bench.bench_review
+[--quick]``.
 
-On a PostgreSQL that keeps what it says it keeps, with gunicorn's worker processes and clips of 7 MB: first saving and
-locking at one request at a time, then many reviewers with a person's think times, each reading pages and clips. At
-the end every row is compared with what the clients were told. The targets of single requests are of the server's time,
-from gunicorn's own log; what a client waited, connection included, stands beside it. Exit status 1 when a target is
-missed or a row differs.
+On a PostgreSQL that keeps what it says it keeps, with gunicorn's worker processes and clips of 7
+MB: first saving and locking at one request at a time, then many reviewers with a person's think
+times, each reading pages and clips. At the end every row is compared with what the clients were
+told. The targets of single requests are of the server's time, from gunicorn's own log; what a
+client waited, connection included, stands beside it. Exit status 1 when a target is missed or a row
+differs.
 """
 
 from __future__ import annotations
@@ -52,7 +54,10 @@ def say(line: str) -> None:
 @contextmanager
 def installation() -> Iterator[int]:
     """Set up a database and a data folder, point Django at them, and yield a free port."""
-    with tempfile.TemporaryDirectory(prefix="fartbench-bench-") as folder, postgres_server(durable=True) as database:
+    with (
+        tempfile.TemporaryDirectory(prefix="fartbench-bench-") as folder,
+        postgres_server(durable=True) as database,
+    ):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = int(probe.getsockname()[1])
@@ -75,7 +80,9 @@ def installation() -> Iterator[int]:
 
 
 def make_rounds(reviewers: int) -> list[Round]:
-    """Return open rounds for so many reviewers: four people and eight clips each, all of one 7 MB file."""
+    """Return open rounds for so many reviewers: four people and eight clips each, all of one 7 MB
+    file.
+    """
     from blinding.models import Stimulus  # noqa: PLC0415
     from tests import factories  # noqa: PLC0415
 
@@ -83,7 +90,9 @@ def make_rounds(reviewers: int) -> list[Round]:
 
     def one_file(round_: Round, *, scene: str, data: bytes | None) -> Stimulus:
         facts = {"duration_s": factories.CLIP_SECONDS, "has_audio": True}
-        return Stimulus.objects.create(round=round_, scene=scene, sha256=sha256, size=size, facts=facts)
+        return Stimulus.objects.create(
+            round=round_, scene=scene, sha256=sha256, size=size, facts=facts
+        )
 
     factories.make_stimulus = one_file
     return [factories.open_round() for _ in range(reviewers // COHORT)]
@@ -113,7 +122,9 @@ def serving(port: int) -> Iterator[list[psutil.Process]]:
     """Run gunicorn and yield its worker processes."""
     command = [sys.executable, "-m", "gunicorn", "fartbench.wsgi", "--bind", f"127.0.0.1:{port}"]
     log = ["--access-logfile", str(_access_log()), "--access-logformat", "%(U)s %(D)s"]
-    server = subprocess.Popen([*command, "--workers", str(WORKERS), "--log-level", "warning", *log], cwd=ROOT)
+    server = subprocess.Popen(
+        [*command, "--workers", str(WORKERS), "--log-level", "warning", *log], cwd=ROOT
+    )
     try:
         deadline = time.monotonic() + 60
         while len(workers := psutil.Process(server.pid).children()) < WORKERS or not _answers(port):
@@ -130,7 +141,9 @@ def _access_log() -> Path:
 
 
 def _server_ms(call: str, count: int) -> list[float]:
-    """Return how long the server took for each of the last ``count`` requests whose address ends so."""
+    """Return how long the server took for each of the last ``count`` requests whose address ends
+    so.
+    """
     deadline = time.monotonic() + 10
     while True:  # a line is written after the answer
         lines = [line.split() for line in _access_log().read_text(encoding="utf-8").splitlines()]
@@ -147,7 +160,9 @@ def _answers(port: int) -> bool:
 
 def one_at_a_time(clients: list[ReviewerClient], workers: list[psutil.Process]) -> bool:
     """Time saves and locks, one request at a time; whether the targets hold."""
-    for client in clients[: WORKERS * 3]:  # every worker parses the protocol and opens its connection
+    for client in clients[
+        : WORKERS * 3
+    ]:  # every worker parses the protocol and opens its connection
         client.save({"event": "no"})
         client.seconds.clear()
     good = True
@@ -155,13 +170,20 @@ def one_at_a_time(clients: list[ReviewerClient], workers: list[psutil.Process]) 
         before = _cpu(workers)
         for number in range(SINGLE):
             client = clients[number % len(clients)]
-            client.save({"event": ("yes", "no")[number // len(clients) % 2]}) if kind == "save" else client.lock()
+            client.save(
+                {"event": ("yes", "no")[number // len(clients) % 2]}
+            ) if kind == "save" else client.lock()
         cpu = (_cpu(workers) - before) / SINGLE * 1000
-        waited = median(second * 1000 for client in clients for second in client.seconds.pop(kind, []))
+        waited = median(
+            second * 1000 for client in clients for second in client.seconds.pop(kind, [])
+        )
         times = _server_ms({"save": "draft", "lock": "lock"}[kind], SINGLE)
         middle, high = median(times), quantiles(times, n=20)[-1]
         good = good and middle <= MEDIAN_MS and high <= P95_MS
-        words = f"median {middle:.1f} ms, 95th percentile {high:.1f} ms of the server's time, {cpu:.1f} ms of CPU"
+        words = (
+            f"median {middle:.1f} ms, 95th percentile {high:.1f} ms of the server's time, "
+            f"{cpu:.1f} ms of CPU"
+        )
         say(f"  {kind}: {words}; a client waited {waited:.1f} ms")
     return good
 
@@ -171,7 +193,9 @@ def _cpu(workers: list[psutil.Process]) -> float:
 
 
 def crowd(clients: list[ReviewerClient], workers: list[psutil.Process], seconds: float) -> bool:
-    """Let all review at once; whether no call failed for good, the times hold and memory stays bounded."""
+    """Let all review at once; whether no call failed for good, the times hold and memory stays
+    bounded.
+    """
     until = time.monotonic() + seconds
     before = [worker.memory_info().rss for worker in workers]
     people = [threading.Thread(target=_review, args=(client, until)) for client in clients]
@@ -181,22 +205,35 @@ def crowd(clients: list[ReviewerClient], workers: list[psutil.Process], seconds:
         person.join()
     good = True
     for kind in ("save", "lock", "page", "range"):
-        times = sorted(second * 1000 for client in clients for second in client.seconds.get(kind, []))
+        times = sorted(
+            second * 1000 for client in clients for second in client.seconds.get(kind, [])
+        )
         if len(times) > 1:
             high = quantiles(times, n=20)[-1]
             good = good and high <= CROWD_P95_MS
-            say(f"  {kind}: {len(times)} calls, median {median(times):.1f} ms, 95th percentile {high:.1f} ms")
+            say(
+                f"  {kind}: {len(times)} calls, median {median(times):.1f} ms, 95th percentile "
+                f"{high:.1f} ms"
+            )
     failed = [words for client in clients for words in client.failed]
-    growth = max(worker.memory_info().rss - was for worker, was in zip(workers, before, strict=True)) / 2**20
+    growth = (
+        max(worker.memory_info().rss - was for worker, was in zip(workers, before, strict=True))
+        / 2**20
+    )
     retries = sum(client.retries for client in clients)
-    say(f"  {retries} calls mended by a retry, {len(failed)} not; the largest worker grew by {growth:.0f} MB")
+    say(
+        f"  {retries} calls mended by a retry, {len(failed)} not; the largest worker grew by "
+        f"{growth:.0f} MB"
+    )
     for words in failed[:5]:
         say(f"    {words}")
     return good and not failed and growth <= GROWTH_MB
 
 
 def _review(client: ReviewerClient, until: float) -> None:
-    """One person: a change every five seconds, a lock a minute, the page and the clip before each sheet."""
+    """One person: a change every five seconds, a lock a minute, the page and the clip before each
+    sheet.
+    """
     luck = random.Random(client.code)
     time.sleep(luck.uniform(0, SAVE_EVERY_S))
     lock_at = time.monotonic() + luck.uniform(SAVE_EVERY_S, LOCK_EVERY_S)
@@ -221,7 +258,11 @@ def differences(clients: list[ReviewerClient]) -> list[str]:
     from fartbench.models import AuditEntry  # noqa: PLC0415
     from review.models import AnswerSheet  # noqa: PLC0415
 
-    told = {(client.code, stimulus): note for client in clients for stimulus, note in client.told.items()}
+    told = {
+        (client.code, stimulus): note
+        for client in clients
+        for stimulus, note in client.told.items()
+    }
     rows = {
         (sheet.reviewer.code, sheet.stimulus_id): sheet
         for sheet in AnswerSheet.objects.select_related("reviewer").prefetch_related("answers")
@@ -236,7 +277,10 @@ def differences(clients: list[ReviewerClient]) -> list[str]:
     locked = sum(note.locked for note in told.values())
     if AuditEntry.objects.filter(action="sheet locked").count() != locked:
         found.append(f"{locked} locks were told, and the audit trail has another number")
-    say(f"  {len(told)} sheets, {locked} of them locked, compared row by row: {len(found)} differences")
+    say(
+        f"  {len(told)} sheets, {locked} of them locked, compared row by row: {len(found)} "
+        "differences"
+    )
     return found + list(audit.faults())
 
 
@@ -253,13 +297,21 @@ def main() -> int:
         with serving(port) as workers:
             say(f"One request at a time, {WORKERS} worker processes, {os.cpu_count()} cores:")
             single = one_at_a_time(clients, workers)
-            say(f"{len(clients)} reviewers for {seconds:.0f} s, clips of {CLIP_BYTES / 1e6:.0f} MB:")
+            say(
+                f"{len(clients)} reviewers for {seconds:.0f} s, clips of {CLIP_BYTES / 1e6:.0f} MB:"
+            )
             together = crowd(clients, workers, seconds)
         faults = differences(clients)
         for fault in faults[:10]:
             say(f"    {fault}")
-    say(f"Targets at one request at a time (median {MEDIAN_MS:.0f} ms, 95th {P95_MS:.0f} ms) {_word(single)}; ")
-    say(f"together (95th {CROWD_P95_MS:.0f} ms, no lasting error, {GROWTH_MB} MB a worker) {_word(together)}.")
+    say(
+        f"Targets at one request at a time (median {MEDIAN_MS:.0f} ms, 95th {P95_MS:.0f} ms) "
+        f"{_word(single)}; "
+    )
+    say(
+        f"together (95th {CROWD_P95_MS:.0f} ms, no lasting error, {GROWTH_MB} MB a worker) "
+        f"{_word(together)}."
+    )
     return 0 if single and together and not faults else 1
 
 

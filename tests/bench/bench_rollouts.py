@@ -1,7 +1,8 @@
-"""Times what is measured of a three-minute rollout on one core: ``python -m tests.bench.bench_rollouts``.
+"""Times what is measured of a three-minute rollout on one core: ``python -m
+tests.bench.bench_rollouts``.
 
-Processor time of one process without the sandbox around it, so that other work on the machine does not count. Status 1
-when boundary continuity takes 3 s or more, or all signals 10 s or more.
+Processor time of one process without the sandbox around it, so that other work on the machine does
+not count. Status 1 when boundary continuity takes 3 s or more, or all signals 10 s or more.
 """
 
 import sys
@@ -17,7 +18,11 @@ from measuring import signals
 from simulation.local.rollouts import Defect, DefectKind, RolloutPlan, render_rollout
 
 CONTINUITY_S, ALL_S = 3.0, 10.0
-PLAN = RolloutPlan(width=640, height=360, defects=tuple(Defect(kind, 30 * n) for n, kind in enumerate(DefectKind, 1)))
+PLAN = RolloutPlan(
+    width=640,
+    height=360,
+    defects=tuple(Defect(kind, 30 * n) for n, kind in enumerate(DefectKind, 1)),
+)
 
 
 def say(text: str) -> None:
@@ -37,7 +42,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rollout.mp4"
         render_rollout(PLAN, path, ffmpeg=ffmpeg_binary())
-        say(f"{PLAN.seconds:g} s of {PLAN.width}x{PLAN.height} with {len(PLAN.boundaries)} boundaries")
+        say(
+            f"{PLAN.seconds:g} s of {PLAN.width}x{PLAN.height} with {len(PLAN.boundaries)} "
+            "boundaries"
+        )
         with open_bytes(path) as data:
             video = read_movie(path, data).main("video")
             rate = Fraction(PLAN.geometry.frame_rate)

@@ -1,10 +1,12 @@
-"""Times scoring, publishing and reading of rounds on a real database: ``python -m tests.bench.bench_rounds``.
+"""Times scoring, publishing and reading of rounds on a real database: ``python -m
+tests.bench.bench_rounds``.
 
-A release of 25 configurations x 4 scenes x 4 reviewers in a warm process (target: under 2 s), and the scores and
-reports of rounds up to 100,000 clips x 4 reviewers x 6 questions (under 60 s and 1.5 GB, growing linearly). Rounds are
-filled by bulk statements with the write-once guards lifted; the clips have no files. ``--engine postgres`` starts a
-PostgreSQL server. ``--release`` also publishes the large rounds and reads their public pages (under 50 ms of server
-time each). Status 1 when a target is missed.
+A release of 25 configurations x 4 scenes x 4 reviewers in a warm process (target: under 2 s), and
+the scores and reports of rounds up to 100,000 clips x 4 reviewers x 6 questions (under 60 s and 1.5
+GB, growing linearly). Rounds are filled by bulk statements with the write-once guards lifted; the
+clips have no files. ``--engine postgres`` starts a PostgreSQL server. ``--release`` also publishes
+the large rounds and reads their public pages (under 50 ms of server time each). Status 1 when a
+target is missed.
 """
 
 import argparse
@@ -26,7 +28,8 @@ from tests.servers import postgres_server
 
 SECONDS_RELEASE, SECONDS_LARGE, MEGABYTES_LARGE = 2.0, 60.0, 1536.0
 MILLISECONDS_PAGE, PAGE_READS = 50.0, 9
-PAGES = ("", "?sort=score&page=2", "scenes/", "scenes/{scene}/", "ratings/", "agreement/", "human-ai/", "pairs/",
+PAGES = ("", "?sort=score&page=2", "scenes/", "scenes/{scene}/", "ratings/", "agreement/",
+         "human-ai/", "pairs/",
          "coverage/", "releases/", "configurations/{configuration}/")  # fmt: skip
 SIZES = (25, 250, 1000)  # configurations, of 4 scenes x 25 replicates each
 REPLICATES, BATCH = 25, 2_000
@@ -39,7 +42,9 @@ def say(line: str) -> None:
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the seconds of a call and what it returned; of processor time, so that a busy machine counts less."""
+    """Return the seconds of a call and what it returned; of processor time, so that a busy machine
+    counts less.
+    """
     start = time.process_time()
     found = work()
     return time.process_time() - start, found
@@ -53,10 +58,16 @@ def peak_megabytes() -> float:
 def set_up(engine: str, stack: ExitStack) -> None:
     """Start Django on an empty database of this engine, in a folder that goes afterwards."""
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fartbench-bench-")))
-    address = stack.enter_context(postgres_server()) if engine == "postgres" else f"sqlite:///{folder / 'db.sqlite3'}"
+    address = (
+        stack.enter_context(postgres_server())
+        if engine == "postgres"
+        else f"sqlite:///{folder / 'db.sqlite3'}"
+    )
     os.environ.update(
-        DJANGO_SETTINGS_MODULE="fartbench.settings", DATA_DIR=str(folder), DATABASE_URL=address, DEBUG="false",
-        SECRET_KEY="only-for-the-bench-0123456789-abc", BASE_URL="http://127.0.0.1:8000", CELERY_BROKER_URL="",
+        DJANGO_SETTINGS_MODULE="fartbench.settings", DATA_DIR=str(folder), DATABASE_URL=address,
+        DEBUG="false",
+        SECRET_KEY="only-for-the-bench-0123456789-abc", BASE_URL="http://127.0.0.1:8000",
+        CELERY_BROKER_URL="",
     )  # fmt: skip
     import django  # noqa: PLC0415 - its settings are read from what was just set
 
@@ -86,23 +97,31 @@ def fill(name: str, configurations: int, replicates: int) -> Any:
     with transaction.atomic():
         write_forms(round_.protocol)
         named = Configuration.objects.bulk_create(
-            Configuration(name=f"{name}-{n:05}", label=f"Configuration {n}") for n in range(configurations)
+            Configuration(name=f"{name}-{n:05}", label=f"Configuration {n}")
+            for n in range(configurations)
         )
         cells = Cell.objects.bulk_create(
-            [Cell(round=round_, configuration=c, scene=s, replicate=r) for c in named for s in round_.scenes
+            [Cell(round=round_, configuration=c, scene=s,
+                  replicate=r) for c in named for s in round_.scenes
              for r in range(1, replicates + 1)], batch_size=BATCH)  # fmt: skip
         clips = Clip.objects.bulk_create(
             [Clip(sha256=token_hex(32), size=1, facts={}) for _ in cells], batch_size=BATCH
         )
         samples = Sample.objects.bulk_create(
-            [Sample(cell=cell, clip=clip, state="delivered") for cell, clip in zip(cells, clips, strict=True)],
+            [
+                Sample(cell=cell, clip=clip, state="delivered")
+                for cell, clip in zip(cells, clips, strict=True)
+            ],
             batch_size=BATCH,
         )
         stimuli = Stimulus.objects.bulk_create(
             [Stimulus(round=round_, scene=cell.scene, sha256=f"{n:064x}", size=1, facts={})
              for n, cell in enumerate(cells)], batch_size=BATCH)  # fmt: skip
         BlindingKey.objects.bulk_create(
-            [BlindingKey(stimulus=one, sample=other) for one, other in zip(stimuli, samples, strict=True)],
+            [
+                BlindingKey(stimulus=one, sample=other)
+                for one, other in zip(stimuli, samples, strict=True)
+            ],
             batch_size=BATCH,
         )
         forms = {form.scene: form for form in Form.objects.filter(protocol=round_.protocol)}
@@ -110,7 +129,12 @@ def fill(name: str, configurations: int, replicates: int) -> Any:
         sheets = []
         for reviewer in reviewers_of(round_):
             for stimulus, given in zip(stimuli, responses, strict=True):
-                sheet = AnswerSheet(reviewer=reviewer, stimulus=stimulus, form=forms[stimulus.scene], source="imported")
+                sheet = AnswerSheet(
+                    reviewer=reviewer,
+                    stimulus=stimulus,
+                    form=forms[stimulus.scene],
+                    source="imported",
+                )
                 lock(sheet, reviewer.code, round_.protocol, given[len(sheets) // len(stimuli)], now)
                 sheets.append(sheet)
         AnswerSheet.objects.bulk_create(sheets, batch_size=BATCH)
@@ -130,12 +154,18 @@ def lock(sheet: Any, code: str, protocol: Any, given: Any, now: Any) -> None:
     end_as_locked(sheet, code, protocol, given, now)
 
 
-def answered(stimuli: list[Any], configurations: int, replicates: int) -> Iterator[list[dict[str, Any]]]:
-    """Yield for each stimulus the answers of four reviewers, better ones for better configurations."""
+def answered(
+    stimuli: list[Any], configurations: int, replicates: int
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield for each stimulus the answers of four reviewers, better ones for better
+    configurations.
+    """
     from tests.factories import answers  # noqa: PLC0415
 
     random = Random(1)
-    quiet = answers(event="no", cause="na:no_event", detail="no", sound="na:no_sound", timing="na:no_event")
+    quiet = answers(
+        event="no", cause="na:no_event", detail="no", sound="na:no_sound", timing="na:no_event"
+    )
     loud = {
         (fact, rating): answers(cause=fact, sound=rating, timing=rating)
         for fact in ("yes", "no", "unclear")
@@ -148,7 +178,9 @@ def answered(stimuli: list[Any], configurations: int, replicates: int) -> Iterat
             quiet
             if random.random() > 0.6 + 0.4 * quality
             else loud[
-                "yes" if random.random() < 0.3 + 0.6 * quality else random.choice(("no", "unclear")),
+                "yes"
+                if random.random() < 0.3 + 0.6 * quality
+                else random.choice(("no", "unclear")),
                 str(min(5, max(1, round(1 + 4 * quality + random.gauss(0, 0.8))))),
             ]
             for _ in range(4)
@@ -184,7 +216,8 @@ def record_locks(round_: Any, sheets: list[Any]) -> None:
     entries = []
     for sheet in sheets:
         entry = AuditEntry(
-            sequence=head.sequence + 1, at=timezone.now(), actor=codes[sheet.reviewer_id], action="sheet locked",
+            sequence=head.sequence + 1, at=timezone.now(), actor=codes[sheet.reviewer_id],
+            action="sheet locked",
             round_name=round_.name, details={"stimulus": sheet.stimulus_id, "digest": sheet.digest},
             previous_hash=head.hash,
         )  # fmt: skip
@@ -220,7 +253,10 @@ def bench_large(size: int, *, release: bool) -> float:
     child = os.fork()
     if child == 0:  # the making of a round must not count as the memory of scoring it
         seconds, _ = timed(lambda: fill(name, size, REPLICATES))
-        say(f"{size * 4 * REPLICATES:,} clips, {size * 4 * REPLICATES * 24:,} answers: filled in {seconds:.0f} s")
+        say(
+            f"{size * 4 * REPLICATES:,} clips, {size * 4 * REPLICATES * 24:,} answers: filled in "
+            f"{seconds:.0f} s"
+        )
         os._exit(0)
     if os.waitpid(child, 0)[1]:
         raise SystemExit("The round could not be filled.")
@@ -252,12 +288,16 @@ def bench_pages(round_: Any) -> None:
         "/state/",
         *(f"/rounds/{round_.name}/{page.format(**known)}" for page in PAGES),
     ]:
-        spent = sorted(timed(lambda address=address: _read_page(client, address))[0] for _ in range(PAGE_READS))
+        spent = sorted(
+            timed(lambda address=address: _read_page(client, address))[0] for _ in range(PAGE_READS)
+        )
         middle = 1000 * spent[PAGE_READS // 2]
         slowest = max(slowest, middle)
         say(f"    {address}: {middle:.1f} ms (at most {1000 * spent[-1]:.1f} ms)")
     if slowest >= MILLISECONDS_PAGE:
-        raise SystemExit(f"A page took {slowest:.1f} ms of server time; the target is {MILLISECONDS_PAGE:g} ms.")
+        raise SystemExit(
+            f"A page took {slowest:.1f} ms of server time; the target is {MILLISECONDS_PAGE:g} ms."
+        )
 
 
 def _read_page(client: Any, address: str) -> None:
@@ -270,8 +310,12 @@ def main() -> int:
     """Run everything on one engine and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--engine", choices=["sqlite", "postgres"], default="sqlite")
-    parser.add_argument("--sizes", type=int, nargs="*", default=SIZES, help="configurations of 100 clips each")
-    parser.add_argument("--release", action="store_true", help="also write the whole release of the large rounds")
+    parser.add_argument(
+        "--sizes", type=int, nargs="*", default=SIZES, help="configurations of 100 clips each"
+    )
+    parser.add_argument(
+        "--release", action="store_true", help="also write the whole release of the large rounds"
+    )
     options = parser.parse_args()
     with ExitStack() as stack:
         set_up(options.engine, stack)
@@ -280,7 +324,9 @@ def main() -> int:
         memory = peak_megabytes()
         for (small, before), (large, after) in pairwise(spent):
             say(f"{large / small:.1f} times the clips took {after / before:.1f} times as long")
-        enough = not spent or (spent[-1][1] < SECONDS_LARGE and (options.release or memory < MEGABYTES_LARGE))
+        enough = not spent or (
+            spent[-1][1] < SECONDS_LARGE and (options.release or memory < MEGABYTES_LARGE)
+        )
         from django import db  # noqa: PLC0415
 
         db.connections.close_all()

@@ -1,9 +1,11 @@
-"""Times alpha with 10,000 resamples beside looping the krippendorff package: ``python -m tests.bench.bench_scoring``.
+"""Times alpha with 10,000 resamples beside looping the krippendorff package: ``python -m
+tests.bench.bench_scoring``.
 
-The package is GPL and no part of this project: it runs as a tool, in a process and a virtual environment of its own
-(``--install`` makes it, ``--tool`` names the Python of another one). A few of its loops are timed and extrapolated to
-all resamples, which the output says. Both must find the same alpha. Status 1 when they do not, or when the speed-up at
-100,000 clips is below 1,000; without the package the comparison is reported as not made, and only our own times count.
+The package is GPL and no part of this project: it runs as a tool, in a process and a virtual
+environment of its own (``--install`` makes it, ``--tool`` names the Python of another one). A few
+of its loops are timed and extrapolated to all resamples, which the output says. Both must find the
+same alpha. Status 1 when they do not, or when the speed-up at 100,000 clips is below 1,000; without
+the package the comparison is reported as not made, and only our own times count.
 """
 
 import argparse
@@ -45,7 +47,9 @@ print(json.dumps({"alpha": value, "loop": sorted(spent)[len(spent) // 2]}))
 
 
 def make_counts(clips: int) -> np.ndarray:
-    """(clips, VALUES) counts of ratings by four reviewers of clips of different quality, some missing."""
+    """(clips, VALUES) counts of ratings by four reviewers of clips of different quality, some
+    missing.
+    """
     random = np.random.default_rng(20260801)
     seen = random.normal(size=(clips, 1)) + random.normal(size=(clips, REVIEWERS))
     answers = np.digitize(seen, [-1.8, -0.6, 0.6, 1.8])
@@ -70,7 +74,10 @@ def run_tool(python: Path, counts: np.ndarray) -> tuple[float, float]:
         table = Path(folder) / "counts.npy"
         np.save(table, counts)
         done = subprocess.run(
-            [str(python), "-c", TOOL, str(table), str(LOOPS)], check=True, capture_output=True, text=True
+            [str(python), "-c", TOOL, str(table), str(LOOPS)],
+            check=True,
+            capture_output=True,
+            text=True,
         )
     found = json.loads(done.stdout)
     return found["alpha"], found["loop"]
@@ -86,7 +93,9 @@ def compare(clips: int, tool: Path | None) -> bool:
     """Time one size; whether all that could be compared is as it must be."""
     counts = make_counts(clips)
     configurations = np.arange(clips) // 4
-    bootstrap = seconds(lambda: alpha_bootstrap(find_patterns(counts), Level.ORDINAL, seed=1, draws=DRAWS))
+    bootstrap = seconds(
+        lambda: alpha_bootstrap(find_patterns(counts), Level.ORDINAL, seed=1, draws=DRAWS)
+    )
     jackknife = seconds(lambda: alpha(counts, Level.ORDINAL, configurations=configurations))
     value = alpha_value(find_patterns(counts), Level.ORDINAL)
     say(f"{clips:,} clips x {REVIEWERS} reviewers, ordinal, {VALUES} answers: alpha {value:.9f}")
@@ -97,7 +106,10 @@ def compare(clips: int, tool: Path | None) -> bool:
     theirs, loop = run_tool(tool, counts)
     naive = loop * DRAWS
     ratio = naive / bootstrap
-    say(f"  krippendorff package, {DRAWS:,} loops         {naive:10.1f} s (from {LOOPS} loops, median {loop:.4f} s)")
+    say(
+        f"  krippendorff package, {DRAWS:,} loops         {naive:10.1f} s (from {LOOPS} loops, "
+        f"median {loop:.4f} s)"
+    )
     say(f"  speed-up {ratio:,.0f}x; difference of alpha {abs(theirs - value):.1e}")
     return abs(theirs - value) < 1e-9 and (clips < max(SIZES) or ratio >= TARGET)
 
@@ -108,9 +120,15 @@ def find_tool(named: Path | None, *, install: bool) -> Path | None:
     if install and not python.exists():
         venv.create(VENV, with_pip=True)
         subprocess.run([str(python), "-m", "pip", "--quiet", "install", "krippendorff"], check=True)
-    if python.exists() and subprocess.run([str(python), "-c", "import krippendorff"], check=False).returncode == 0:
+    if (
+        python.exists()
+        and subprocess.run([str(python), "-c", "import krippendorff"], check=False).returncode == 0
+    ):
         return python
-    say("The krippendorff package is not there: no comparison is made. Run again with --install to fetch it as a tool.")
+    say(
+        "The krippendorff package is not there: no comparison is made. Run again with --install to "
+        "fetch it as a tool."
+    )
     return None
 
 
@@ -118,7 +136,11 @@ def main() -> int:
     """Time both sizes and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tool", type=Path, help="a Python that can import krippendorff")
-    parser.add_argument("--install", action="store_true", help="install the package into var/bench/krippendorff first")
+    parser.add_argument(
+        "--install",
+        action="store_true",
+        help="install the package into var/bench/krippendorff first",
+    )
     options = parser.parse_args()
     tool = find_tool(options.tool, install=options.install)
     good = [compare(clips, tool) for clips in SIZES]

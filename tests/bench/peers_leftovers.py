@@ -1,8 +1,9 @@
-"""Makes the table of what peers and the product leave in dirty clips: ``python -m tests.bench.peers_leftovers``.
+"""Makes the table of what peers and the product leave in dirty clips: ``python -m
+tests.bench.peers_leftovers``.
 
-The clips are made as the tests make them, with words planted in every place that a file has for words. Each program
-gets its own copy. The table, between two marks in docs/blinding.md, is replaced; a program that is not installed is
-named and its column kept out.
+The clips are made as the tests make them, with words planted in every place that a file has for
+words. Each program gets its own copy. The table, between two marks in docs/blinding.md, is
+replaced; a program that is not installed is named and its column kept out.
 """
 
 import shutil
@@ -23,7 +24,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "blinding.md"
 BEGIN, END = "<!-- peers: begin -->", "<!-- peers: end -->"
 PLANTED = (b"ZZ", b"+52.5163")
 MARKS = (
-    b"Lavc", b"Lavf", b"x264", b"x265", b"LAME", b"libvorbis", b"libopus", b"VideoHandler", b"SoundHandler", b"c2pa",
+    b"Lavc", b"Lavf", b"x264", b"x265", b"LAME", b"libvorbis", b"libopus", b"VideoHandler",
+    b"SoundHandler", b"c2pa",
     b"x:xmpmeta", b"FFMP", b"SVT", b"HandBrake",
 )  # fmt: skip
 KINDS = (
@@ -39,7 +41,9 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Cleaner:
-    """A way to clean a file: its name, the program it needs, and what it does from one path to another."""
+    """A way to clean a file: its name, the program it needs, and what it does from one path to
+    another.
+    """
 
     name: str
     program: str
@@ -48,7 +52,9 @@ class Cleaner:
 
 def run(*arguments: object) -> None:
     """Run a program; raise CalledProcessError when it fails."""
-    subprocess.run([str(argument) for argument in arguments], check=True, capture_output=True, timeout=60)
+    subprocess.run(
+        [str(argument) for argument in arguments], check=True, capture_output=True, timeout=60
+    )
 
 
 def by_mat2(source: Path, target: Path) -> None:
@@ -65,7 +71,19 @@ def by_exiftool(source: Path, target: Path) -> None:
 
 def by_ffmpeg(source: Path, target: Path) -> None:
     """Copy with ffmpeg as its manual suggests for dropping metadata."""
-    ffmpeg("-i", source, "-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact", "-c", "copy", target)
+    ffmpeg(
+        "-i",
+        source,
+        "-map_metadata",
+        "-1",
+        "-map_chapters",
+        "-1",
+        "-fflags",
+        "+bitexact",
+        "-c",
+        "copy",
+        target,
+    )
 
 
 def by_us(source: Path, target: Path) -> None:
@@ -84,7 +102,9 @@ CLEANERS = (
 def sources(folder: Path) -> dict[str, Path]:
     """Return the dirty clips by name."""
     made = {f"{name}, everything": dirty.dirty_container(name, folder) for name in KINDS}
-    made["h264_aac.mp4, boxes and fields"] = dirty.with_fields(dirty.with_boxes(clip("h264_aac.mp4"), folder), folder)
+    made["h264_aac.mp4, boxes and fields"] = dirty.with_fields(
+        dirty.with_boxes(clip("h264_aac.mp4"), folder), folder
+    )
     made["h264_aac.mp4, cover and iTunes tags"] = dirty.with_cover("h264_aac.mp4", folder)
     made["fragmented.mp4, as encoded"] = folder / "fragmented.mp4"
     shutil.copyfile(clip("fragmented.mp4"), made["fragmented.mp4, as encoded"])
@@ -92,7 +112,9 @@ def sources(folder: Path) -> dict[str, Path]:
 
 
 def leftovers(path: Path) -> str:
-    """Return how many leaks the scan flags and which planted words and tools' marks a plain search finds."""
+    """Return how many leaks the scan flags and which planted words and tools' marks a plain search
+    finds.
+    """
     data = path.read_bytes()
     words = [mark.decode() for mark in (*PLANTED, *MARKS) if mark in data]
     planted = f"{data.count(b'ZZ')} planted" if b"ZZ" in words or "ZZ" in words else ""

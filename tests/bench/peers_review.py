@@ -1,10 +1,12 @@
-"""Times the same operation on Label Studio and Potato: ``python -m tests.bench.peers_review [--install]``.
+"""Times the same operation on Label Studio and Potato: ``python -m tests.bench.peers_review
+[--install]``.
 
-Both are on PyPI and no part of this project: each runs as a tool, in a virtual environment of its own under
-``var/bench`` (``--install`` makes them, which takes minutes; ``--tools`` names another folder that has them), started
-as its own documentation says, on loopback. The operation is what a reviewer does: change one answer of six and have it
-saved, then hand in the whole form. One request at a time, timed by the client, each on a connection of its own, as
-`bench_review` times ours. Prints JSON.
+Both are on PyPI and no part of this project: each runs as a tool, in a virtual environment of its
+own under ``var/bench`` (``--install`` makes them, which takes minutes; ``--tools`` names another
+folder that has them), started as its own documentation says, on loopback. The operation is what a
+reviewer does: change one answer of six and have it saved, then hand in the whole form. One request
+at a time, timed by the client, each on a connection of its own, as `bench_review` times ours.
+Prints JSON.
 """
 
 from __future__ import annotations
@@ -32,15 +34,21 @@ import psutil
 TOOLS = Path(__file__).resolve().parents[2] / "var" / "bench"
 PACKAGES = {"label-studio": "label-studio", "potato": "potato-annotation"}
 QUESTIONS = {
-    "event": ("yes", "no", "unclear"), "cause": ("yes", "no", "unclear"), "detail": ("yes", "no", "unclear"),
+    "event": ("yes", "no", "unclear"), "cause": ("yes", "no", "unclear"), "detail": ("yes", "no",
+                                                                                     "unclear"),
     "sound": tuple("12345"), "timing": tuple("12345"), "people": tuple("12345"),
 }  # fmt: skip
 WARM, TIMES, START_S = 5, 60, 600
-JSON, FORM = {"Content-Type": "application/json"}, {"Content-Type": "application/x-www-form-urlencoded"}
+JSON, FORM = (
+    {"Content-Type": "application/json"},
+    {"Content-Type": "application/x-www-form-urlencoded"},
+)
 
 
 class PeerFailed(RuntimeError):
-    """A peer could not be started or did not take a call; the message says which and what it answered."""
+    """A peer could not be started or did not take a call; the message says which and what it
+    answered.
+    """
 
 
 def python_of(tool: str, tools: Path) -> Path:
@@ -53,7 +61,9 @@ def install(tools: Path) -> None:
     for tool, package in PACKAGES.items():
         if not python_of(tool, tools).exists():
             venv.create(tools / tool, with_pip=True)
-            subprocess.run([python_of(tool, tools), "-m", "pip", "--quiet", "install", package], check=True)
+            subprocess.run(
+                [python_of(tool, tools), "-m", "pip", "--quiet", "install", package], check=True
+            )
 
 
 class Client:
@@ -81,11 +91,14 @@ class Client:
 
 
 @contextmanager
-def running(command: list[str], folder: Path, port: int, environment: Mapping[str, str]) -> Iterator[psutil.Process]:
+def running(
+    command: list[str], folder: Path, port: int, environment: Mapping[str, str]
+) -> Iterator[psutil.Process]:
     """Run a server until the block ends; yields its process once it listens."""
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(
-            command, cwd=folder, env={**os.environ, **environment}, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+            command, cwd=folder, env={**os.environ, **environment}, stdout=log, stderr=log,
+            stdin=subprocess.DEVNULL,
             start_new_session=True,
         )  # fmt: skip
     try:
@@ -112,7 +125,9 @@ def _wait(port: int, server: subprocess.Popen[bytes], folder: Path) -> None:
 
 
 def timed(server: psutil.Process, work: Callable[[int], object]) -> dict[str, float]:
-    """Return median and 95th percentile (ms) of a call, and the server's processor time for each (ms)."""
+    """Return median and 95th percentile (ms) of a call, and the server's processor time for each
+    (ms).
+    """
     for number in range(WARM):
         work(number)
     spent, before = [], _cpu(server)
@@ -125,7 +140,9 @@ def timed(server: psutil.Process, work: Callable[[int], object]) -> dict[str, fl
 
 
 def _cpu(server: psutil.Process) -> float:
-    return sum(sum(process.cpu_times()[:2]) for process in [server, *server.children(recursive=True)])
+    return sum(
+        sum(process.cpu_times()[:2]) for process in [server, *server.children(recursive=True)]
+    )
 
 
 def _form(number: int) -> dict[str, str]:
@@ -133,10 +150,14 @@ def _form(number: int) -> dict[str, str]:
 
 
 def label_studio(python: Path, folder: Path, port: int) -> dict[str, Any]:
-    """Time drafts and submitted annotations of a form of six questions on one video task for each submission."""
+    """Time drafts and submitted annotations of a form of six questions on one video task for each
+    submission.
+    """
     token = "0123456789abcdef0123456789abcdef01234567"  # of an installation that lives for a minute
-    command = [str(python.parent / "label-studio"), "start", "--no-browser", "--port", str(port), "--data-dir",
-               str(folder), "--username", "a@example.org", "--password", "a-long-password", "--user-token", token,
+    command = [str(python.parent / "label-studio"), "start", "--no-browser", "--port", str(port),
+               "--data-dir",
+               str(folder), "--username", "a@example.org", "--password", "a-long-password",
+               "--user-token", token,
                "--enable-legacy-api-token"]  # fmt: skip
     environment = {
         "COLLECT_ANALYTICS": "False",
@@ -151,19 +172,32 @@ def label_studio(python: Path, folder: Path, port: int) -> dict[str, Any]:
         def post(path: str, body: Any, method: str = "POST") -> Any:
             return json.loads(client.call(method, path, json.dumps(body), headers))
 
-        project = post("/api/projects/", {"title": "six questions", "label_config": _label_config()})["id"]
+        project = post(
+            "/api/projects/", {"title": "six questions", "label_config": _label_config()}
+        )["id"]
         tasks = [{"video": f"/clip-{number}.mp4"} for number in range(WARM + TIMES)]
         post(f"/api/projects/{project}/import", tasks)
-        listed = json.loads(client.call("GET", f"/api/projects/{project}/tasks/?page_size=200", None, headers))
+        listed = json.loads(
+            client.call("GET", f"/api/projects/{project}/tasks/?page_size=200", None, headers)
+        )
         ids = [task["id"] for task in listed]
-        draft = post(f"/api/tasks/{ids[0]}/drafts", {"result": _label_result(_form(0)), "lead_time": 1})["id"]
+        draft = post(
+            f"/api/tasks/{ids[0]}/drafts", {"result": _label_result(_form(0)), "lead_time": 1}
+        )["id"]
         save = timed(
             server,
-            lambda n: post(f"/api/drafts/{draft}/", {"result": _label_result(_form(n)), "lead_time": 1}, "PATCH"),
+            lambda n: post(
+                f"/api/drafts/{draft}/",
+                {"result": _label_result(_form(n)), "lead_time": 1},
+                "PATCH",
+            ),
         )
         lock = timed(
             server,
-            lambda n: post(f"/api/tasks/{ids[n]}/annotations/", {"result": _label_result(_form(n)), "lead_time": 1}),
+            lambda n: post(
+                f"/api/tasks/{ids[n]}/annotations/",
+                {"result": _label_result(_form(n)), "lead_time": 1},
+            ),
         )
     return {"save": save, "lock": lock}
 
@@ -180,7 +214,12 @@ def _label_config() -> str:
 
 def _label_result(form: Mapping[str, str]) -> list[dict[str, Any]]:
     return [
-        {"from_name": question, "to_name": "video", "type": "choices", "value": {"choices": [value]}}
+        {
+            "from_name": question,
+            "to_name": "video",
+            "type": "choices",
+            "value": {"choices": [value]},
+        }
         for question, value in form.items()
     ]
 
@@ -190,22 +229,40 @@ def potato(python: Path, folder: Path, port: int) -> dict[str, Any]:
     items = [{"id": f"clip-{number}", "text": f"clip {number}"} for number in range(WARM + TIMES)]
     (folder / "items.json").write_text("\n".join(json.dumps(item) for item in items))
     schemes = [
-        {"annotation_type": "radio", "name": question, "description": question, "labels": list(values)}
+        {
+            "annotation_type": "radio",
+            "name": question,
+            "description": question,
+            "labels": list(values),
+        }
         for question, values in QUESTIONS.items()
     ]
     config = {
         "annotation_task_name": "six questions", "task_dir": ".", "output_annotation_dir": "out",
         "output_annotation_format": "json", "data_files": ["items.json"],
         "item_properties": {"id_key": "id", "text_key": "text"}, "annotation_schemes": schemes,
-        "require_password": True, "user_config": {"allow_all_users": True, "users": []}, "port": port,
-        "secret_key": "only for a bench", "site_dir": "default", "alert_time_each_instance": 10_000_000,
+        "require_password": True, "user_config": {"allow_all_users": True, "users": []},
+        "port": port,
+        "secret_key": "only for a bench", "site_dir": "default",
+        "alert_time_each_instance": 10_000_000,
     }  # fmt: skip
     (folder / "config.yaml").write_text(json.dumps(config))  # JSON is YAML
-    command = [str(python.parent / "potato"), "start", "config.yaml", "-p", str(port), "--host", "127.0.0.1"]
+    command = [
+        str(python.parent / "potato"),
+        "start",
+        "config.yaml",
+        "-p",
+        str(port),
+        "--host",
+        "127.0.0.1",
+    ]
     with running(command, folder, port, {}) as server:
         client = Client(port)
         client.call(
-            "POST", "/register", urlencode({"action": "signup", "email": "ann", "pass": "a-long-password"}), FORM
+            "POST",
+            "/register",
+            urlencode({"action": "signup", "email": "ann", "pass": "a-long-password"}),
+            FORM,
         )
         client.call("GET", "/annotate", None, {})
 
@@ -221,7 +278,10 @@ def potato(python: Path, folder: Path, port: int) -> dict[str, Any]:
     return {"save": save, "lock": lock}
 
 
-PEERS: dict[str, Callable[[Path, Path, int], dict[str, Any]]] = {"label-studio": label_studio, "potato": potato}
+PEERS: dict[str, Callable[[Path, Path, int], dict[str, Any]]] = {
+    "label-studio": label_studio,
+    "potato": potato,
+}
 
 
 def measure(tools: Path = TOOLS) -> dict[str, Any]:
@@ -230,15 +290,22 @@ def measure(tools: Path = TOOLS) -> dict[str, Any]:
     for tool, work in PEERS.items():
         python = python_of(tool, tools)
         if not python.exists():
-            found[tool] = {"missing": "not installed: run “python -m tests.bench.peers_review --install”"}
+            found[tool] = {
+                "missing": "not installed: run “python -m tests.bench.peers_review --install”"
+            }
             continue
         code = f"import importlib.metadata as m; print(m.version({PACKAGES[tool]!r}))"
-        version = subprocess.run([python, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+        version = subprocess.run(
+            [python, "-c", code], check=True, capture_output=True, text=True
+        ).stdout.strip()
         with tempfile.TemporaryDirectory(prefix=f"fartbench-{tool}-") as folder:
             try:
                 found[tool] = {"version": version, **work(python, Path(folder), _free_port())}
             except (PeerFailed, OSError, ValueError, KeyError) as error:
-                found[tool] = {"version": version, "missing": f"it could not be measured: {str(error)[-300:]}"}
+                found[tool] = {
+                    "version": version,
+                    "missing": f"it could not be measured: {str(error)[-300:]}",
+                }
     return found
 
 
@@ -252,7 +319,9 @@ def main() -> int:
     """Measure from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--install", action="store_true", help="install both first; takes minutes")
-    parser.add_argument("--tools", type=Path, default=TOOLS, help="the folder with an environment for each")
+    parser.add_argument(
+        "--tools", type=Path, default=TOOLS, help="the folder with an environment for each"
+    )
     options = parser.parse_args()
     if options.install:
         install(options.tools)

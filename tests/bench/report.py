@@ -1,8 +1,9 @@
-"""Runs every benchmark and writes ``docs/benchmarks.md``: ``make bench``, or `python -m tests.bench.report [--quick]`.
+"""Runs every benchmark and writes ``docs/benchmarks.md``: ``make bench``, or `python -m
+tests.bench.report [--quick]`.
 
-Each runs as a program of its own, one after the other, and its own words are kept. The table at the top holds the
-ratios beside other programs that were there; one that is missing is named, and what would bring it. Status 1 when a
-benchmark missed a target or did not end.
+Each runs as a program of its own, one after the other, and its own words are kept. The table at the
+top holds the ratios beside other programs that were there; one that is missing is named, and what
+would bring it. Status 1 when a benchmark missed a target or did not end.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ class Bench:
 
 BENCHES = (
     Bench("Blind copies beside cp, mat2 and exiftool", "bench_blinding", (), ("--clips", "20")),
-    Bench("Agreement beside the krippendorff package", "bench_scoring", ("--install",), ("--install",)),
+    Bench("Agreement beside the krippendorff package", "bench_scoring", ("--install",),
+          ("--install",)),
     Bench("Releases and large rounds, SQLite", "bench_rounds", (), ("--sizes", "25", "250")),
     Bench("Releases and large rounds, PostgreSQL", "bench_rounds", ("--engine", "postgres"),
           ("--engine", "postgres", "--sizes", "25", "250")),
@@ -63,7 +65,9 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A line of the table: ours and theirs in the same unit; ``times`` says how often ours fits into theirs."""
+    """A line of the table: ours and theirs in the same unit; ``times`` says how often ours fits
+    into theirs.
+    """
 
     what: str
     ours: str
@@ -88,7 +92,11 @@ def run(bench: Bench, *, quick: bool, tools: Path | None) -> Outcome:
 def ratios(outcomes: Sequence[Outcome]) -> list[Ratio]:
     """Return the lines of the table, from what the benchmarks printed."""
     texts = {outcome.bench.module: outcome.text for outcome in outcomes}
-    return [*_blinding(texts.get("bench_blinding", "")), *_agreement(texts.get("bench_scoring", "")), *_review(texts)]
+    return [
+        *_blinding(texts.get("bench_blinding", "")),
+        *_agreement(texts.get("bench_scoring", "")),
+        *_review(texts),
+    ]
 
 
 def _blinding(text: str) -> list[Ratio]:
@@ -99,7 +107,13 @@ def _blinding(text: str) -> list[Ratio]:
     if ours is None:
         return []
     lines = [
-        Ratio("scrub and pad a clip of 7 MB", f"{ours:.1f} ms", words, f"{medians[name]:.1f} ms", medians[name] / ours)
+        Ratio(
+            "scrub and pad a clip of 7 MB",
+            f"{ours:.1f} ms",
+            words,
+            f"{medians[name]:.1f} ms",
+            medians[name] / ours,
+        )
         if name in medians
         else Ratio("scrub and pad a clip of 7 MB", f"{ours:.1f} ms", words, "not installed", None)
         for name, words in names.items()
@@ -107,13 +121,23 @@ def _blinding(text: str) -> list[Ratio]:
     whole, plain = medians.get("blind, prove and scan"), medians.get("plain decode")
     if whole and plain:
         peer = "ffmpeg decoding it once, on one core"
-        lines.append(Ratio("blind, prove and scan a clip", f"{whole:.0f} ms", peer, f"{plain:.0f} ms", plain / whole))
+        lines.append(
+            Ratio(
+                "blind, prove and scan a clip",
+                f"{whole:.0f} ms",
+                peer,
+                f"{plain:.0f} ms",
+                plain / whole,
+            )
+        )
     return lines
 
 
 def _agreement(text: str) -> list[Ratio]:
     found = re.findall(
-        rf"^{NUMBER} clips.*?resamples \(BCa\)\s+{NUMBER} ms.*?loops\s+{NUMBER} s", text, re.MULTILINE | re.DOTALL
+        rf"^{NUMBER} clips.*?resamples \(BCa\)\s+{NUMBER} ms.*?loops\s+{NUMBER} s",
+        text,
+        re.MULTILINE | re.DOTALL,
     )
     return [
         Ratio(
@@ -130,8 +154,13 @@ def _agreement(text: str) -> list[Ratio]:
 def _review(texts: dict[str, str]) -> list[Ratio]:
     single = texts.get("bench_review", "").partition("reviewers for")[0]
     # Of the peers is known what a client waited, so of ours too.
-    printed = re.findall(rf"(save|lock): .*?, {NUMBER} ms of CPU; a client waited {NUMBER} ms", single)
-    ours = {kind: {"median_ms": _number(waited), "cpu_ms": _number(cpu)} for kind, cpu, waited in printed}
+    printed = re.findall(
+        rf"(save|lock): .*?, {NUMBER} ms of CPU; a client waited {NUMBER} ms", single
+    )
+    ours = {
+        kind: {"median_ms": _number(waited), "cpu_ms": _number(cpu)}
+        for kind, cpu, waited in printed
+    }
     try:
         peers: dict[str, Any] = json.loads(texts.get("peers_review", "{}"))
     except ValueError:
@@ -143,9 +172,21 @@ def _review(texts: dict[str, str]) -> list[Ratio]:
         label = f"{name} {peer.get('version', '')}".strip()
         for kind, figure in ((kind, figure) for kind in words for figure in figures):
             here, theirs = ours.get(kind, {}).get(figure), peer.get(kind, {}).get(figure)
-            said = f"{theirs:.1f} ms" if theirs else str(peer.get("missing", ""))[:120].replace("\n", " ")
+            said = (
+                f"{theirs:.1f} ms"
+                if theirs
+                else str(peer.get("missing", ""))[:120].replace("\n", " ")
+            )
             times = theirs / here if theirs and here else None
-            lines.append(Ratio(words[kind] + figures[figure], f"{here:.1f} ms" if here else "–", label, said, times))
+            lines.append(
+                Ratio(
+                    words[kind] + figures[figure],
+                    f"{here:.1f} ms" if here else "–",
+                    label,
+                    said,
+                    times,
+                )
+            )
     return lines
 
 
@@ -157,16 +198,21 @@ def page(outcomes: Sequence[Outcome], *, quick: bool) -> str:
     """Return the whole page in Markdown."""
     size = "a short run (`--quick`)" if quick else "a full run"
     rows = [
-        f"| {line.what} | {line.ours} | {line.peer} | {line.theirs} | {f'{line.times:,.1f}' if line.times else '–'} |"
+        f"| {line.what} | {line.ours} | {line.peer} | {line.theirs} | "
+        f"{f'{line.times:,.1f}' if line.times else '–'} |"
         for line in ratios(outcomes)
     ]
     parts = [
         "# Benchmarks",
-        f"Written by `make bench`, {size}, on {time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC. Ratios say more "
-        "than figures: both sides ran on the same machine, one after the other. Above 1, ours is faster. Potato keeps "
-        "its state in memory and files, Label Studio here in SQLite; ours is in PostgreSQL, with validation, row locks "
+        f"Written by `make bench`, {size}, on {time.strftime('%Y-%m-%d %H:%M', time.gmtime())} "
+        "UTC. Ratios say more "
+        "than figures: both sides ran on the same machine, one after the other. Above 1, ours is "
+        "faster. Potato keeps "
+        "its state in memory and files, Label Studio here in SQLite; ours is in PostgreSQL, with "
+        "validation, row locks "
         "and an audit trail, synced to disk.",
-        "| operation | here | beside | there | ratio |\n|---|---:|---|---:|---:|\n" + "\n".join(rows),
+        "| operation | here | beside | there | ratio |\n|---|---:|---|---:|---:|\n"
+        + "\n".join(rows),
         f"## Machine and versions\n\n{_machine()}",
         *(_section(outcome) for outcome in outcomes),
     ]
@@ -174,15 +220,26 @@ def page(outcomes: Sequence[Outcome], *, quick: bool) -> str:
 
 
 def _machine() -> str:
-    models = [line.partition(":")[2].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")]
-    memory = sum(int(line.split()[1]) / 2**20 for line in _lines("/proc/meminfo") if line.startswith("MemTotal"))
+    models = [
+        line.partition(":")[2].strip()
+        for line in _lines("/proc/cpuinfo")
+        if line.startswith("model name")
+    ]
+    memory = sum(
+        int(line.split()[1]) / 2**20
+        for line in _lines("/proc/meminfo")
+        if line.startswith("MemTotal")
+    )
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
     made = program()
     lines = [
-        f"- {os.cpu_count()} cores ({(models or [platform.machine()])[0]}), {memory:.0f} GB, {platform.system()}",
-        f"- load at the end (1, 5, 15 minutes): {load}. Above the number of cores, others used the machine too, and "
+        f"- {os.cpu_count()} cores ({(models or [platform.machine()])[0]}), {memory:.0f} GB, "
+        f"{platform.system()}",
+        f"- load at the end (1, 5, 15 minutes): {load}. Above the number of cores, others used the "
+        "machine too, and "
         "all times are longer than they would be alone.",
-        f"- Python {platform.python_version()}; " + ", ".join(f"{name} {version(name)}" for name in VERSIONS),
+        f"- Python {platform.python_version()}; "
+        + ", ".join(f"{name} {version(name)}" for name in VERSIONS),
         f"- {made['name']} {made['version']}, commit `{made['commit']}`",
     ]
     return "\n".join(lines)
@@ -193,7 +250,9 @@ def _lines(path: str) -> list[str]:
 
 
 def _section(outcome: Outcome) -> str:
-    ended = "targets met" if outcome.status == 0 else "a target was missed, or something was not there"
+    ended = (
+        "targets met" if outcome.status == 0 else "a target was missed, or something was not there"
+    )
     how = f"`{outcome.bench.module}`, {outcome.seconds:.0f} s: {ended}."
     return f"## {outcome.bench.title}\n\n{how}\n\n```text\n{outcome.text}\n```"
 
@@ -207,8 +266,12 @@ def say(line: str) -> None:
 def main() -> int:
     """Run all and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="small sizes: minutes instead of half an hour")
-    parser.add_argument("--tools", type=Path, help="a folder that has Label Studio and Potato installed already")
+    parser.add_argument(
+        "--quick", action="store_true", help="small sizes: minutes instead of half an hour"
+    )
+    parser.add_argument(
+        "--tools", type=Path, help="a folder that has Label Studio and Potato installed already"
+    )
     options = parser.parse_args()
     outcomes = [run(bench, quick=options.quick, tools=options.tools) for bench in BENCHES]
     PAGE.write_text(page(outcomes, quick=options.quick), encoding="utf-8")

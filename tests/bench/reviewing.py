@@ -1,4 +1,6 @@
-"""A reviewer as the bench plays one: a session, the page's calls, and a note of all that the server told them."""
+"""A reviewer as the bench plays one: a session, the page's calls, and a note of all that the server
+told them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-ANSWERS = {"event": "yes", "cause": "yes", "detail": "yes", "sound": "4", "timing": "4", "people": "4"}
+ANSWERS = {
+    "event": "yes",
+    "cause": "yes",
+    "detail": "yes",
+    "sound": "4",
+    "timing": "4",
+    "people": "4",
+}
 PIECE = 2_000_000  # bytes of one range
 TIMEOUT_S = 30
 JSON = "application/json"
@@ -27,7 +36,10 @@ class Told:
 
 @dataclass
 class ReviewerClient:
-    """One signed-in reviewer. ``seconds`` collects the times of calls by kind, ``failed`` what no retry mended."""
+    """One signed-in reviewer.
+
+    ``seconds`` collects the times of calls by kind, ``failed`` what no retry mended.
+    """
 
     port: int
     session: str
@@ -65,14 +77,22 @@ class ReviewerClient:
         """Read the clip as the page's script does: its beginning, then the rest in pieces."""
         for first in (0, *range(65_536, size, PIECE)):
             last = min(size, 65_536 if first == 0 else first + PIECE) - 1
-            self._timed("range", "GET", f"/media/{self.stimulus}", None, {"Range": f"bytes={first}-{last}"})
+            self._timed(
+                "range", "GET", f"/media/{self.stimulus}", None, {"Range": f"bytes={first}-{last}"}
+            )
 
-    def _json(self, kind: str, method: str, call: str, body: Mapping[str, Any]) -> dict[str, Any] | None:
+    def _json(
+        self, kind: str, method: str, call: str, body: Mapping[str, Any]
+    ) -> dict[str, Any] | None:
         headers = {"Accept": JSON, "Content-Type": JSON, "X-CSRFToken": self.token}
-        found = self._timed(kind, method, f"/review/{self.stimulus}/{call}", json.dumps(body), headers)
+        found = self._timed(
+            kind, method, f"/review/{self.stimulus}/{call}", json.dumps(body), headers
+        )
         return json.loads(found) if found is not None else None
 
-    def _timed(self, kind: str, method: str, path: str, body: str | None, headers: Mapping[str, str]) -> bytes | None:
+    def _timed(
+        self, kind: str, method: str, path: str, body: str | None, headers: Mapping[str, str]
+    ) -> bytes | None:
         for attempt in range(2):
             start = time.perf_counter()
             status, found = self._call(method, path, body, headers)
@@ -83,7 +103,9 @@ class ReviewerClient:
         self.failed.append(f"{kind} {status} {found[:200]!r}")
         return None
 
-    def _call(self, method: str, path: str, body: str | None, headers: Mapping[str, str]) -> tuple[int, bytes]:
+    def _call(
+        self, method: str, path: str, body: str | None, headers: Mapping[str, str]
+    ) -> tuple[int, bytes]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
         cookies = f"sessionid={self.session}; csrftoken={self.token}"
         try:
@@ -97,4 +119,10 @@ class ReviewerClient:
 
     @staticmethod
     def _playback() -> dict[str, Any]:
-        return {"covered": [[[0.0, 1.2]]], "plays": 1, "watched_s": 1.2, "viewport": [1366, 768], "volume": 0.6}
+        return {
+            "covered": [[[0.0, 1.2]]],
+            "plays": 1,
+            "watched_s": 1.2,
+            "viewport": [1366, 768],
+            "volume": 0.6,
+        }

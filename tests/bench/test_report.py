@@ -1,4 +1,6 @@
-"""The table of benchmarks is read from what each program really prints, and names what was not there."""
+"""The table of benchmarks is read from what each program really prints, and names what was not
+there.
+"""
 
 import json
 
@@ -28,7 +30,11 @@ One request at a time, 4 worker processes, 2 cores:
   save: 125 calls, median 54.8 ms, 95th percentile 743.5 ms
 """
 PEERS = {
-    "potato": {"version": "2.0", "save": {"median_ms": 16.0, "cpu_ms": 4.0}, "lock": {"median_ms": 40.0}},
+    "potato": {
+        "version": "2.0",
+        "save": {"median_ms": 16.0, "cpu_ms": 4.0},
+        "lock": {"median_ms": 40.0},
+    },
     "label-studio": {"missing": "not installed"},
 }
 
@@ -39,7 +45,12 @@ def outcomes(**texts: str) -> list[Outcome]:
 
 def test_each_ratio_is_theirs_over_ours() -> None:
     found = ratios(
-        outcomes(bench_blinding=BLINDING, bench_scoring=SCORING, bench_review=REVIEW, peers_review=json.dumps(PEERS))
+        outcomes(
+            bench_blinding=BLINDING,
+            bench_scoring=SCORING,
+            bench_review=REVIEW,
+            peers_review=json.dumps(PEERS),
+        )
     )
     assert {(line.what, line.peer): line.times for line in found if line.times} == {
         ("scrub and pad a clip of 7 MB", "cp (a plain copy)"): 0.1,
@@ -53,11 +64,16 @@ def test_each_ratio_is_theirs_over_ours() -> None:
         ("hand in a form of six answers", "potato 2.0"): 4.0,
         ("save one change, the web server's processor time", "potato 2.0"): 0.8,
     }
-    assert Ratio("scrub and pad a clip of 7 MB", "50.0 ms", "exiftool", "not installed", None) in found
+    assert (
+        Ratio("scrub and pad a clip of 7 MB", "50.0 ms", "exiftool", "not installed", None) in found
+    )
     assert Ratio("save one change", "8.0 ms", "label-studio", "not installed", None) in found
 
 
 def test_the_page_names_machine_versions_and_date_and_keeps_what_was_printed() -> None:
     text = page(outcomes(bench_blinding=BLINDING, peers_review="no JSON at all"), quick=True)
     assert "| scrub and pad a clip of 7 MB | 50.0 ms | mat2 | 500.0 ms | 10.0 |" in text
-    assert all(word in text for word in (" UTC", "cores", "Python 3.", "django", "commit `", BLINDING.strip()))
+    assert all(
+        word in text
+        for word in (" UTC", "cores", "Python 3.", "django", "commit `", BLINDING.strip())
+    )

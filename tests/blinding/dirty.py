@@ -1,5 +1,6 @@
-"""Clips with something to hide in every place that a container or stream has for it. What must not survive begins with
-ZZ."""
+"""Clips with something to hide in every place that a container or stream has for it. What must not
+survive begins with ZZ.
+"""
 
 import struct
 from collections.abc import Callable
@@ -13,7 +14,8 @@ from fartbench.media.reading import open_bytes, read_movie
 from tests.media.clips import clip, ffmpeg
 
 CHAPTERS = (
-    ";FFMETADATA1\ntitle=ZZTITLE\nartist=ZZARTIST\ncomment=ZZCOMMENT a cat on a sofa\ncopyright=ZZCOPY\n"
+    ";FFMETADATA1\ntitle=ZZTITLE\nartist=ZZARTIST\ncomment=ZZCOMMENT a cat on a "
+    "sofa\ncopyright=ZZCOPY\n"
     "date=2026-01-02\n"
     "location=+52.5163+013.3777/\ncreation_time=2026-01-02T03:04:05Z\n"
     "[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=700\ntitle=ZZCHAPTER1\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=700\nEND=1500\n"
@@ -21,8 +23,10 @@ CHAPTERS = (
 )
 SUBTITLES = "1\n00:00:00,100 --> 00:00:01,000\nZZSUBTITLE\n"
 TRACK_NAMES = (
-    "-metadata:s:v", "language=deu", "-metadata:s:v", "handler_name=ZZHANDLERV", "-metadata:s:a", "language=fra",
-    "-metadata:s:a", "handler_name=ZZHANDLERA", "-metadata:s:v", "title=ZZSTREAM", "-metadata:s:v", "encoder=ZZENCODER",
+    "-metadata:s:v", "language=deu", "-metadata:s:v", "handler_name=ZZHANDLERV", "-metadata:s:a",
+    "language=fra",
+    "-metadata:s:a", "handler_name=ZZHANDLERA", "-metadata:s:v", "title=ZZSTREAM", "-metadata:s:v",
+    "encoder=ZZENCODER",
 )  # fmt: skip
 SEI = "086f3693-b7b3-4f2c-9653-21492feee5b8+ZZSEI"
 XMP_ID = bytes.fromhex("be7acfcb97a942e89c71999491e3afac")
@@ -34,7 +38,9 @@ COVER = bytes.fromhex(
 
 
 def dirty_container(kind: str, folder: Path) -> Path:
-    """Return a copy of a clip with tags, chapters, subtitles, cover, time code, names and languages, by ffmpeg."""
+    """Return a copy of a clip with tags, chapters, subtitles, cover, time code, names and
+    languages, by ffmpeg.
+    """
     suffix = Path(kind).suffix
     tags, words, out = folder / "tags.txt", folder / "words.srt", folder / f"dirty_{kind}"
     tags.write_text(CHAPTERS)
@@ -42,7 +48,12 @@ def dirty_container(kind: str, folder: Path) -> Path:
     mp4 = suffix in (".mp4", ".mov")
     extra = ["-c:s", "mov_text" if mp4 else "webvtt" if suffix == ".webm" else "srt"]
     if mp4:
-        extra += ["-timecode", "01:00:00:00", "-movflags", "use_metadata_tags" if suffix == ".mp4" else "faststart"]
+        extra += [
+            "-timecode",
+            "01:00:00:00",
+            "-movflags",
+            "use_metadata_tags" if suffix == ".mp4" else "faststart",
+        ]
     if kind.startswith("h264"):
         extra += ["-bsf:v", f"h264_metadata=sei_user_data={SEI}"]
     ffmpeg(
@@ -57,14 +68,16 @@ def with_cover(kind: str, folder: Path) -> Path:
     picture, out = folder / "cover.png", folder / f"cover_{kind}"
     picture.write_bytes(COVER)
     ffmpeg(
-        "-i", clip(kind), "-i", picture, "-map", "0", "-map", "1", "-c", "copy", "-disposition:v:1", "attached_pic",
+        "-i", clip(kind), "-i", picture, "-map", "0", "-map", "1", "-c", "copy", "-disposition:v:1",
+        "attached_pic",
         "-metadata", "title=ZZTITLE", "-metadata", "encoding_tool=ZZTOOL", out,
     )  # fmt: skip
     return out
 
 
 def with_boxes(source: Path, folder: Path) -> Path:
-    """Return a copy of an MP4 with XMP, C2PA, location, iTunes, free and unknown boxes, and media data in no sample.
+    """Return a copy of an MP4 with XMP, C2PA, location, iTunes, free and unknown boxes, and media
+    data in no sample.
 
     Boxes go to the end and into moov, which must be the last box so that no offset moves.
     """
@@ -73,20 +86,31 @@ def with_boxes(source: Path, folder: Path) -> Path:
     (size,) = struct.unpack_from(">I", data, moov)
     assert moov + size == len(data), "moov is the last box"
     jumbf = box(
-        b"jumb", box(b"jumd", b"c2pa\0\x11\0\x10\x80\0\0\xaa\0\x38\x9b\x71\x03c2pa\0"), box(b"json", b"ZZMANIFEST")
+        b"jumb",
+        box(b"jumd", b"c2pa\0\x11\0\x10\x80\0\0\xaa\0\x38\x9b\x71\x03c2pa\0"),
+        box(b"json", b"ZZMANIFEST"),
     )
     udta = box(
         b"udta",
         box(b"\xa9xyz", struct.pack(">HH", 18, 0x15C7), b"+52.5163+013.3777/"),
-        box(b"meta", bytes(4), box(b"ilst", box(b"\xa9too", box(b"data", struct.pack(">II", 1, 0), b"ZZTOOL")))),
+        box(
+            b"meta",
+            bytes(4),
+            box(b"ilst", box(b"\xa9too", box(b"data", struct.pack(">II", 1, 0), b"ZZTOOL"))),
+        ),
         box(b"name", b"ZZUDTA"),
         bytes(4),
     )
     inside = udta + box(b"uuid", XMP_ID, b"<x:xmpmeta>ZZXMPMOOV</x:xmpmeta>")
     grown = struct.pack(">I", size + len(inside)) + data[moov + 4 : moov + size] + inside
-    tail = box(b"uuid", C2PA_ID, bytes(4), b"manifest\0", bytes(8), jumbf) + box(b"uuid", XMP_ID, b"ZZXMPTOP")
+    tail = box(b"uuid", C2PA_ID, bytes(4), b"manifest\0", bytes(8), jumbf) + box(
+        b"uuid", XMP_ID, b"ZZXMPTOP"
+    )
     tail += (
-        box(b"free", b"ZZFREE") + box(b"skip", b"ZZSKIP") + box(b"ZZbx", b"ZZUNKNOWN") + box(b"mdat", b"ZZORPHAN " * 20)
+        box(b"free", b"ZZFREE")
+        + box(b"skip", b"ZZSKIP")
+        + box(b"ZZbx", b"ZZUNKNOWN")
+        + box(b"mdat", b"ZZORPHAN " * 20)
     )
     path = folder / f"boxes_{source.name}"
     path.write_bytes(data[:moov] + grown + tail)
@@ -94,8 +118,9 @@ def with_boxes(source: Path, folder: Path) -> Path:
 
 
 def with_fields(source: Path, folder: Path) -> Path:
-    """Return a copy of an MP4 whose sample entries and headers carry vendor, compressor name, times and reserved
-    bytes."""
+    """Return a copy of an MP4 whose sample entries and headers carry vendor, compressor name, times
+    and reserved bytes.
+    """
     data = bytearray(source.read_bytes())
     entry = data.index(b"avc1", data.index(b"stsd")) - 4
     data[entry + 20 : entry + 24] = b"ZZVN"
@@ -121,10 +146,14 @@ def written(source: Path, target: Path, change: Callable[[list[Stream]], None]) 
 
 
 def fill_element(text: bytes) -> bytes:
-    """Return an AAC fill element around ``text``, whose length in bits is a whole number of bytes and seven bits."""
+    """Return an AAC fill element around ``text``, whose length in bits is a whole number of bytes
+    and seven bits.
+    """
     count = len(text) + 1
     assert count >= 15
-    bits = f"{6:03b}{15:04b}{count - 14:08b}{0:04b}" + "".join(f"{byte:08b}" for byte in text) + "0000"
+    bits = (
+        f"{6:03b}{15:04b}{count - 14:08b}{0:04b}" + "".join(f"{byte:08b}" for byte in text) + "0000"
+    )
     return bits.encode()
 
 

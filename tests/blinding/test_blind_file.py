@@ -17,7 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def manage(*arguments):
-    """Run a command in this process; return its status, what it printed and what it complained of."""
+    """Run a command in this process; return its status, what it printed and what it complained
+    of.
+    """
     out = StringIO()
     try:
         call_command(*map(str, arguments), stdout=out)
@@ -30,9 +32,14 @@ def manage(*arguments):
 
 def test_the_commands_need_no_database(tmp_path):
     environment = os.environ | {"DATABASE_URL": "sqlite:////nowhere/at/all/db.sqlite3"}
-    for arguments in (("blind_file", clip("silent.mp4"), tmp_path / "out.mp4"), ("leak_scan", tmp_path / "out.mp4")):
+    for arguments in (
+        ("blind_file", clip("silent.mp4"), tmp_path / "out.mp4"),
+        ("leak_scan", tmp_path / "out.mp4"),
+    ):
         command = [sys.executable, "manage.py", *map(str, arguments)]
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stderr
 
 

@@ -10,12 +10,12 @@ from tests.media import box_edits as edits
 from tests.media.box_edits import Node
 from tests.media.clips import X264, clip, ffmpeg
 
-MASTERING = struct.pack(">8H2I", 13250, 34500, 7500, 3000, 34000, 16000, 15635, 16450, 10_000_000, 50)
+MASTERING = struct.pack(
+    ">8H2I", 13250, 34500, 7500, 3000, 34000, 16000, 15635, 16450, 10_000_000, 50
+)
 LIGHT = struct.pack(">HH", 1000, 400)
 X264_GRADED = "mastering-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,50):cll=1000,400"
-AV1_GRADED = (
-    "mastering-display=G(0.265,0.69)B(0.15,0.06)R(0.68,0.32)WP(0.3127,0.329)L(1000,0.005):content-light=1000,400"
-)
+AV1_GRADED = "mastering-display=G(0.265,0.69)B(0.15,0.06)R(0.68,0.32)WP(0.3127,0.329)L(1000,0.005):content-light=1000,400"
 PICTURE = ("-f", "lavfi", "-i", "testsrc2=size=160x96:rate=24:duration=0.25")
 FULL = ("-vf", "scale=out_range=full,format=yuv420p", "-color_range", "pc")
 
@@ -34,27 +34,37 @@ def test_a_full_range_under_a_colour_box_that_names_none(tmp_path):
     """QuickTime's own box has no place for the range; the bitstream has."""
     made, box = tmp_path / "made.mov", Node("colr", b"nclc" + struct.pack(">HHH", 1, 1, 1))
     ffmpeg(*PICTURE, *FULL, *X264, made)
-    source = edits.edited(made, tmp_path / "full.mov", lambda file: edits.entry(file).inside.append(box))
+    source = edits.edited(
+        made, tmp_path / "full.mov", lambda file: edits.entry(file).inside.append(box)
+    )
     assert copied(source, tmp_path) == struct.pack(">HHHB", 1, 1, 1, 0x80)
 
 
 def test_a_colour_box_that_names_the_range_over_another_in_the_bitstream(tmp_path):
     box = Node("colr", b"nclx" + struct.pack(">HHHB", 9, 16, 9, 0x80))
-    source = edits.edited(clip("silent.mp4"), tmp_path / "said.mp4", lambda file: edits.entry(file).inside.append(box))
+    source = edits.edited(
+        clip("silent.mp4"), tmp_path / "said.mp4", lambda file: edits.entry(file).inside.append(box)
+    )
     assert copied(source, tmp_path) == struct.pack(">HHHB", 9, 16, 9, 0x80)
 
 
 def test_a_colour_profile_is_left_out_and_counted(tmp_path):
     box = Node("colr", b"prof" + bytes(200))
     source = edits.edited(
-        clip("silent.mp4"), tmp_path / "profile.mp4", lambda file: edits.entry(file).inside.append(box)
+        clip("silent.mp4"),
+        tmp_path / "profile.mp4",
+        lambda file: edits.entry(file).inside.append(box),
     )
     assert blind_copy(source, tmp_path / "blind.mp4").removed["colour profile"] == 1
 
 
 def test_a_record_of_dolby_vision_over_frames_that_others_show_is_left_out_and_counted(tmp_path):
     box = Node("dvvC", bytes([1, 0, 16, 13, 0x40]) + bytes(19))
-    source = edits.edited(clip("silent.mp4"), tmp_path / "dolby.mp4", lambda file: edits.entry(file).inside.append(box))
+    source = edits.edited(
+        clip("silent.mp4"),
+        tmp_path / "dolby.mp4",
+        lambda file: edits.entry(file).inside.append(box),
+    )
     assert blind_copy(source, tmp_path / "blind.mp4").removed["Dolby Vision record"] == 1
 
 
@@ -79,7 +89,10 @@ def test_colours_in_the_record_of_vp9(tmp_path):
 @pytest.mark.parametrize("container", ["mp4", "mkv"])
 @pytest.mark.parametrize(
     "coding",
-    [(*X264, "-x264-params", X264_GRADED), ("-c:v", "libsvtav1", "-preset", "12", "-svtav1-params", AV1_GRADED)],
+    [
+        (*X264, "-x264-params", X264_GRADED),
+        ("-c:v", "libsvtav1", "-preset", "12", "-svtav1-params", AV1_GRADED),
+    ],
     ids=["h264", "av1"],
 )
 def test_what_a_picture_was_graded_for(tmp_path, coding, container):

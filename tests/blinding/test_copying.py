@@ -25,7 +25,9 @@ DIRTY = [
 
 
 def decoded(path, stream):
-    """Return a hash of every decoded frame by the ffmpeg program, which shares no code with the product."""
+    """Return a hash of every decoded frame by the ffmpeg program, which shares no code with the
+    product.
+    """
     return ffmpeg("-i", path, "-map", f"0:{stream}:0", "-f", "md5", "-")
 
 
@@ -66,10 +68,16 @@ def test_every_kind_is_copied_proven_and_clean(tmp_path, name):
     assert result.raw_sha256 == hashlib.sha256(clip(name).read_bytes()).hexdigest()
     facts = probe(blind)
     assert min(t for t in (facts.video_start, facts.audio_start) if t is not None) == 0
-    assert (facts.container, facts.timescale, facts.tracks) == ("mp4", 720_000, 1 if name == "silent.mp4" else 2)
+    assert (facts.container, facts.timescale, facts.tracks) == (
+        "mp4",
+        720_000,
+        1 if name == "silent.mp4" else 2,
+    )
 
 
-@pytest.mark.parametrize("name", ["h264_aac.mp4", "hevc_hev1.mp4", "av1_opus.mp4", "h264_mp3.mp4", "open_gop.mp4"])
+@pytest.mark.parametrize(
+    "name", ["h264_aac.mp4", "hevc_hev1.mp4", "av1_opus.mp4", "h264_mp3.mp4", "open_gop.mp4"]
+)
 def test_another_program_decodes_the_same(tmp_path, name):
     blind = tmp_path / "blind.mp4"
     blind_copy(clip(name), blind)
@@ -134,7 +142,9 @@ def test_the_same_clip_gives_the_same_bytes(tmp_path):
 def test_turns_and_pixel_shapes_stay(tmp_path):
     source, blind = tmp_path / "turned.mp4", tmp_path / "blind.mp4"
     squeezed = tmp_path / "squeezed.mp4"
-    ffmpeg("-i", clip("h264_aac.mp4"), "-vf", "setsar=4/3", "-c:v", "libx264", "-c:a", "copy", squeezed)
+    ffmpeg(
+        "-i", clip("h264_aac.mp4"), "-vf", "setsar=4/3", "-c:v", "libx264", "-c:a", "copy", squeezed
+    )
     ffmpeg("-display_rotation", "90", "-i", squeezed, "-c", "copy", source)
     blind_copy(source, blind)
     facts = probe(blind)
@@ -150,7 +160,9 @@ def test_sound_that_starts_late_stays_late(tmp_path):
     proof = prove(source, blind)
     assert proof.holds, proof.faults
     before, after = probe(source), probe(blind)
-    assert after.audio_start - after.video_start == pytest.approx(before.audio_start - before.video_start, abs=1e-5)
+    assert after.audio_start - after.video_start == pytest.approx(
+        before.audio_start - before.video_start, abs=1e-5
+    )
     assert after.audio_start > 0.2
 
 
@@ -201,7 +213,9 @@ def test_any_other_text_before_the_sound_is_taken_out(tmp_path):
     def add_text(streams):
         samples = streams[1].samples
         for index in (0, 5, 9):
-            samples[index] = [dirty.with_fill(b"".join(map(bytes, samples[index])), b"ZZSOUND made by a machine")]
+            samples[index] = [
+                dirty.with_fill(b"".join(map(bytes, samples[index])), b"ZZSOUND made by a machine")
+            ]
 
     source = dirty.written(clip("h264_aac.mp4"), tmp_path / "text.mp4", add_text)
     assert any("ZZSOUND" in finding.value for finding in scan(source))

@@ -1,4 +1,6 @@
-"""Edit lists: the shapes that programs write are followed as players follow them, others are refused."""
+"""Edit lists: the shapes that programs write are followed as players follow them, others are
+refused.
+"""
 
 import pytest
 
@@ -23,7 +25,9 @@ def at(seconds):
 
 def with_edits(tmp_path, rows, **kwargs):
     return edits.edited(
-        clip("h264_aac.mp4"), tmp_path / "edited.mp4", lambda file: edits.set_edits(file, rows, **kwargs)
+        clip("h264_aac.mp4"),
+        tmp_path / "edited.mp4",
+        lambda file: edits.set_edits(file, rows, **kwargs),
     )
 
 
@@ -50,19 +54,30 @@ def test_shapes_that_are_followed(tmp_path, shape):
     assert proof.holds, proof.faults
     assert proof.pictures == FRAMES
     raw, copy = probe(source), probe(blind)
-    assert copy.audio_start - copy.video_start == pytest.approx(raw.audio_start - raw.video_start, abs=1e-4)
+    assert copy.audio_start - copy.video_start == pytest.approx(
+        raw.audio_start - raw.video_start, abs=1e-4
+    )
 
 
 REFUSED = {
     "a gap": ([(0.5, at(0)), (0.5, at(1))], "cuts the clip into pieces"),
     "a repeat": ([(0.5, at(0)), (0.5, at(0))], "cuts the clip into pieces"),
-    "two rows, cut within a group": ([(0.75, at(0)), (0.75, at(0.75))], "cuts the clip into pieces"),
-    "an empty row between": ([(0.5, at(0)), (0.25, -1), (1.0, at(0.5))], "cuts the clip into pieces"),
+    "two rows, cut within a group": (
+        [(0.75, at(0)), (0.75, at(0.75))],
+        "cuts the clip into pieces",
+    ),
+    "an empty row between": (
+        [(0.5, at(0)), (0.25, -1), (1.0, at(0.5))],
+        "cuts the clip into pieces",
+    ),
     "a first row of no length": ([(0, at(0)), (LENGTH, at(0))], "cuts the clip into pieces"),
     "a media time below nothing": ([(LENGTH, -512)], "cuts the clip into pieces"),
     "an empty row last": ([(LENGTH, at(0)), (0.5, -1)], "ends with a stretch that shows nothing"),
     "a row of no length alone": ([(0, at(0))], "says that it lasts for no time"),
-    "an empty row and one of no length": ([(0.5, -1), (0, at(0))], "says that it lasts for no time"),
+    "an empty row and one of no length": (
+        [(0.5, -1), (0, at(0))],
+        "says that it lasts for no time",
+    ),
     "only empty rows": ([(LENGTH, -1)], "shows nothing of it"),
     "half a group hidden at the beginning": ([(1.25, at(0.25))], "hides pictures"),
 }
@@ -77,7 +92,10 @@ def test_shapes_that_are_refused(tmp_path, shape):
 
 def test_sound_in_several_rows_is_refused(tmp_path):
     with pytest.raises(NotCopyable, match="its sound has an edit list of several rows"):
-        blind_copy(with_edits(tmp_path, [(0.5, 1024), (1.0, 1024 + 24_000)], track=1), tmp_path / "blind.mp4")
+        blind_copy(
+            with_edits(tmp_path, [(0.5, 1024), (1.0, 1024 + 24_000)], track=1),
+            tmp_path / "blind.mp4",
+        )
 
 
 @pytest.mark.parametrize("speed", [0, edits.ONE // 2, edits.ONE + 1, 2 * edits.ONE, -edits.ONE])
@@ -113,10 +131,16 @@ FRAGMENTS = ("-c", "copy", "-movflags")
 
 def test_fragments_with_an_edit_list(tmp_path):
     source, blind = tmp_path / "fragments.mp4", tmp_path / "blind.mp4"
-    ffmpeg("-i", clip("h264_aac.mp4"), *FRAGMENTS, "frag_keyframe+delay_moov+default_base_moof", source)
+    ffmpeg(
+        "-i", clip("h264_aac.mp4"), *FRAGMENTS, "frag_keyframe+delay_moov+default_base_moof", source
+    )
     assert b"elst" in source.read_bytes()
-    short = edits.edited(source, tmp_path / "short.mp4", lambda file: edits.set_edits(file, [(0.5, FIRST)]))
-    early = edits.edited(source, tmp_path / "early.mp4", lambda file: edits.set_edits(file, [(0, 0)]))
+    short = edits.edited(
+        source, tmp_path / "short.mp4", lambda file: edits.set_edits(file, [(0.5, FIRST)])
+    )
+    early = edits.edited(
+        source, tmp_path / "early.mp4", lambda file: edits.set_edits(file, [(0, 0)])
+    )
     for one in (source, short, early):
         blind_copy(one, blind)
         proof = prove(one, blind)
@@ -128,7 +152,9 @@ def test_fragments_with_an_edit_list(tmp_path):
 def test_fragments_whose_length_was_not_known_yet(tmp_path, wait):
     """Programs that write fragments for streaming give an empty row and then one of no length."""
     source, blind = tmp_path / "fragments.mp4", tmp_path / "blind.mp4"
-    ffmpeg("-i", clip("h264_aac.mp4"), *FRAGMENTS, "frag_keyframe+delay_moov+default_base_moof", source)
+    ffmpeg(
+        "-i", clip("h264_aac.mp4"), *FRAGMENTS, "frag_keyframe+delay_moov+default_base_moof", source
+    )
     rows = [(wait, -1), (0, FIRST)]
     late = edits.edited(source, tmp_path / "late.mp4", lambda file: edits.set_edits(file, rows))
     blind_copy(late, blind)
@@ -138,12 +164,18 @@ def test_fragments_whose_length_was_not_known_yet(tmp_path, wait):
     copied, raw = probe(blind), probe(late)
     assert raw.audio_start is not None
     assert copied.audio_start is not None
-    assert copied.video_start - copied.audio_start == pytest.approx(raw.video_start - raw.audio_start, abs=1e-3)
+    assert copied.video_start - copied.audio_start == pytest.approx(
+        raw.video_start - raw.audio_start, abs=1e-3
+    )
 
 
 def test_frames_shown_before_they_are_decoded(tmp_path):
-    """In a whole file players agree on when they are shown; in fragments beside sound they do not."""
-    whole, fragments, silent = (tmp_path / f"{name}.mp4" for name in ("whole", "fragments", "silent"))
+    """In a whole file players agree on when they are shown; in fragments beside sound they do
+    not.
+    """
+    whole, fragments, silent = (
+        tmp_path / f"{name}.mp4" for name in ("whole", "fragments", "silent")
+    )
     split = "frag_keyframe+empty_moov+default_base_moof+negative_cts_offsets"
     ffmpeg("-i", clip("h264_aac.mp4"), *FRAGMENTS, "negative_cts_offsets", whole)
     ffmpeg("-i", clip("h264_aac.mp4"), *FRAGMENTS, split, fragments)

@@ -12,11 +12,15 @@ from tests.media.clips import clip, ffmpeg
 
 def rows(make, configurations=4, each=8, seed=1):
     source = random.Random(seed)
-    return [(f"configuration {c}", make(c, source)) for c in range(configurations) for _ in range(each)]
+    return [
+        (f"configuration {c}", make(c, source)) for c in range(configurations) for _ in range(each)
+    ]
 
 
 def test_a_fact_of_its_own_gives_a_configuration_away():
-    found = report(rows(lambda c, _: {"frame_rate": ["24/1", "16/1", "24/1", "30/1"][c], "codec": "h264"}))
+    found = report(
+        rows(lambda c, _: {"frame_rate": ["24/1", "16/1", "24/1", "30/1"][c], "codec": "h264"})
+    )
     tells = {tells.configuration: tells for tells in found.configurations}
     assert tells["configuration 1"].given_away_by == ["frame_rate"]
     assert (tells["configuration 0"].shared_with, tells["configuration 0"].given_away_by) == (1, [])
@@ -28,7 +32,12 @@ def test_a_fact_of_its_own_gives_a_configuration_away():
 
 def test_facts_that_are_all_alike_tell_nothing():
     found = report(rows(lambda _c, _r: {"frame_rate": "24/1", "bit_rate": 6_000_000}))
-    assert (found.accuracy, found.chance, found.p_value, found.told_apart) == (0.25, 0.25, 1.0, False)
+    assert (found.accuracy, found.chance, found.p_value, found.told_apart) == (
+        0.25,
+        0.25,
+        1.0,
+        False,
+    )
     assert all(tells.given_away_by == [] for tells in found.configurations)
 
 
@@ -42,13 +51,21 @@ def test_quantities_count_as_quantities():
 
 def test_a_quantity_gives_away_only_where_ranges_lie_apart():
     """Sixteen bit rates that all differ by chance are no sign; a range of its own is one."""
-    overlapping = report(rows(lambda c, source: {"bit_rate": source.uniform(5e6, 6e6) + 3e6 * (c == 3)}))
-    assert [tells.given_away_by for tells in overlapping.configurations] == [[], [], [], ["bit_rate"]]
+    overlapping = report(
+        rows(lambda c, source: {"bit_rate": source.uniform(5e6, 6e6) + 3e6 * (c == 3)})
+    )
+    assert [tells.given_away_by for tells in overlapping.configurations] == [
+        [],
+        [],
+        [],
+        ["bit_rate"],
+    ]
 
 
 def test_the_figure_of_shuffled_labels_is_near_chance_on_average():
     figures = [
-        report(rows(lambda _c, r: {"x": r.choice("abc"), "y": r.random()}, seed=s), 99).p_value for s in range(30)
+        report(rows(lambda _c, r: {"x": r.choice("abc"), "y": r.random()}, seed=s), 99).p_value
+        for s in range(30)
     ]
     assert sum(p < 0.05 for p in figures) <= 5
 
@@ -67,12 +84,17 @@ def test_too_few_files_are_refused(labels):
 
 SOURCES = {
     "slow": (("-r", "16", "-c:v", "libx264", "-g", "8"), "testsrc=size=160x96:rate=16:duration=1"),
-    "fast": (("-r", "30", "-c:v", "libx264", "-preset", "ultrafast"), "testsrc2=size=128x128:rate=30:duration=1.2"),
+    "fast": (
+        ("-r", "30", "-c:v", "libx264", "-preset", "ultrafast"),
+        "testsrc2=size=128x128:rate=30:duration=1.2",
+    ),
 }
 
 
 def test_copies_tell_configurations_apart_and_normalised_clips_do_not(tmp_path):
-    common = CommonFormat(width=160, height=96, frame_rate="24/1", seconds=1.0, video_bit_rate=400_000)
+    common = CommonFormat(
+        width=160, height=96, frame_rate="24/1", seconds=1.0, video_bit_rate=400_000
+    )
     copied, normalised = [], []
     for name, (coding, picture) in SOURCES.items():
         for take in range(2):
@@ -105,9 +127,13 @@ def test_copies_tell_configurations_apart_and_normalised_clips_do_not(tmp_path):
 
 
 def test_a_silent_clip_is_normalised_like_the_others(tmp_path):
-    common = CommonFormat(width=128, height=128, frame_rate="25/1", seconds=2.0, video_bit_rate=400_000)
+    common = CommonFormat(
+        width=128, height=128, frame_rate="25/1", seconds=2.0, video_bit_rate=400_000
+    )
     for name in ("silent.mp4", "vp8_vorbis.webm"):
         normalise(clip(name), tmp_path / f"{name}.mp4", format=common)
-    silent, loud = (technical_facts(tmp_path / f"{name}.mp4") for name in ("silent.mp4", "vp8_vorbis.webm"))
+    silent, loud = (
+        technical_facts(tmp_path / f"{name}.mp4") for name in ("silent.mp4", "vp8_vorbis.webm")
+    )
     assert silent == loud
     assert (silent["frame_count"], silent["duration_s"], silent["audio_packets"]) == (50, 2.0, 101)

@@ -8,7 +8,9 @@ from tests.media.clips import clip
 
 def values(path):
     return " | ".join(
-        f"{finding.place}: {finding.value} [{finding.reason}]" for finding in scan(path) if finding.flagged
+        f"{finding.place}: {finding.value} [{finding.reason}]"
+        for finding in scan(path)
+        if finding.flagged
     )
 
 
@@ -19,7 +21,10 @@ def values(path):
         ("hevc_hvc1.mp4", ["x265 (build", "Lavc"]),
         ("h264_aac.mov", ["FFMP", "Lavc", "VideoHandler"]),
         ("fragmented.mp4", ["x264 - core", "Lavc"]),
-        ("h264_aac.mkv", ["MuxingApp: Lavf", "WritingApp: Lavf", "TrackUID", "Tags", "x264 - core"]),
+        (
+            "h264_aac.mkv",
+            ["MuxingApp: Lavf", "WritingApp: Lavf", "TrackUID", "Tags", "x264 - core"],
+        ),
         ("vp9_vorbis.webm", ["Lavf", "libvorbis", "Lavc"]),
         ("h264_mp3.mp4", ["LAME", "x264"]),
         ("av1_opus.webm", ["Lavf", "libopus", "libsvtav1"]),
@@ -96,4 +101,6 @@ def test_repeated_bytes_of_a_flat_picture_are_no_text_and_a_prompt_is() -> None:
     # The first was found in a coded clip of the built-in renderer.
     assert not list(long_text(b"\0UETIETUETUETUETUETUETU=TKETU-\0"))
     assert not list(long_text(b"\0" + b"ABCDEFGHI" * 9 + b"\0"))
-    assert list(long_text(b"\0a man in a lift, yellow raincoat\0")) == ["a man in a lift, yellow raincoat"]
+    assert list(long_text(b"\0a man in a lift, yellow raincoat\0")) == [
+        "a man in a lift, yellow raincoat"
+    ]

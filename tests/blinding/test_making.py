@@ -1,4 +1,6 @@
-"""A clip is blinded in one trip to the sandbox, and everything stored about its copy is what single steps find."""
+"""A clip is blinded in one trip to the sandbox, and everything stored about its copy is what single
+steps find.
+"""
 
 import pytest
 
@@ -76,7 +78,9 @@ def test_a_normalised_copy_in_one_trip_is_what_single_steps_make(tmp_path, trips
 def test_the_clip_and_its_copy_are_probed_once_each(tmp_path, monkeypatch):
     probed, first_picture = [], decoding.first_picture
     monkeypatch.setattr(
-        decoding, "first_picture", lambda path, *rest: (probed.append(path.name), first_picture(path, *rest))[1]
+        decoding,
+        "first_picture",
+        lambda path, *rest: (probed.append(path.name), first_picture(path, *rest))[1],
     )
     making._make_plain_here(clip("h264_aac.mp4"), str(tmp_path / "copy.mp4"))
     assert probed == ["h264_aac.mp4", "copy.mp4"]
@@ -104,7 +108,9 @@ def test_each_clip_of_a_round_takes_one_trip(round_, trips):
 
 
 @pytest.mark.django_db
-def test_a_child_that_is_killed_half_way_stores_nothing_and_the_next_run_finishes(round_, monkeypatch):
+def test_a_child_that_is_killed_half_way_stores_nothing_and_the_next_run_finishes(
+    round_, monkeypatch
+):
     with monkeypatch.context() as patch:
         patch.setattr(making, "_make_plain_here", jobs.make_and_die_before_it_is_on_disk)
         with pytest.raises(ClipsNotBlindable, match="made the reader of media stop"):

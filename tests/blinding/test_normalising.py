@@ -39,14 +39,18 @@ def normalised(path: Path, out: Path, common: CommonFormat = COMMON) -> Normalis
 def reencoded(path: Path, out: Path) -> None:
     """Do the same in this process, where faults can be planted."""
     whole = Cut(((0.0, COMMON.seconds),))
-    reencoding.reencode(path, out, str(ffmpeg_binary()), COMMON, whole, seconds=60.0, may_be_short=True)
+    reencoding.reencode(
+        path, out, str(ffmpeg_binary()), COMMON, whole, seconds=60.0, may_be_short=True
+    )
 
 
 def flash_to_beep(path: Path) -> float:
     """Return how long after the first bright frame the first loud sample comes, in seconds."""
     demuxer = DEMUXERS["matroska" if path.suffix in {".mkv", ".webm"} else "mp4"]
     flash = next(
-        presented(frame) for frame in decoded_frames(path, demuxer, 0) if frame.to_ndarray(format="gray").mean() > 128
+        presented(frame)
+        for frame in decoded_frames(path, demuxer, 0)
+        if frame.to_ndarray(format="gray").mean() > 128
     )
     for frame in decoded_frames(path, demuxer, 1):
         loud = abs(frame.to_ndarray()).max(axis=0) > 0.2
@@ -71,19 +75,39 @@ class TestOffset:
             (".mkv", "sound", "-0.2"),
         ],
     )
-    def test_flash_to_beep_is_as_in_the_clip_whichever_begins_first(self, tmp_path, suffix, late, seconds):
+    def test_flash_to_beep_is_as_in_the_clip_whichever_begins_first(
+        self, tmp_path, suffix, late, seconds
+    ):
         whole = made(tmp_path / "whole.mp4", *H264, "-c:a", "aac", picture=FLASH, sound=BEEP)
         moved = tmp_path / f"moved{suffix}"
         first, second = (seconds, "0") if late == "picture" else ("0", seconds)
         inputs = ("-itsoffset", first, "-i", whole, "-itsoffset", second, "-i", whole)
         ffmpeg(*inputs, "-map", "0:v", "-map", "1:a", "-c", "copy", moved)
         normalised(moved, tmp_path / "out.mp4", replace(COMMON, seconds=1.5))
-        assert flash_to_beep(tmp_path / "out.mp4") == pytest.approx(flash_to_beep(moved), abs=0.5 / 24)
+        assert flash_to_beep(tmp_path / "out.mp4") == pytest.approx(
+            flash_to_beep(moved), abs=0.5 / 24
+        )
 
     def test_the_first_frame_is_shown_until_the_picture_begins(self, tmp_path):
-        white = made(tmp_path / "white.mp4", *H264, "-c:a", "aac", picture="color=c=white:s=160x90:r=24:d=1")
+        white = made(
+            tmp_path / "white.mp4", *H264, "-c:a", "aac", picture="color=c=white:s=160x90:r=24:d=1"
+        )
         late = tmp_path / "late.mp4"
-        ffmpeg("-itsoffset", "0.5", "-i", white, "-i", white, "-map", "0:v", "-map", "1:a", "-c", "copy", late)
+        ffmpeg(
+            "-itsoffset",
+            "0.5",
+            "-i",
+            white,
+            "-i",
+            white,
+            "-map",
+            "0:v",
+            "-map",
+            "1:a",
+            "-c",
+            "copy",
+            late,
+        )
         normalised(late, tmp_path / "out.mp4")
         frame = next(decoded_frames(tmp_path / "out.mp4", "mov", 0))
         assert frame.to_ndarray(format="gray").mean() > 240
@@ -118,7 +142,16 @@ class TestShape:
 
     def test_what_is_transparent_is_black(self, tmp_path):
         half = "color=c=white:s=160x90:r=24:d=1,format=yuva420p,geq=lum=235:cb=128:cr=128:a='255*lt(X,80)'"
-        coding = ("-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-c:a", "libopus")
+        coding = (
+            "-c:v",
+            "libvpx-vp9",
+            "-deadline",
+            "realtime",
+            "-cpu-used",
+            "8",
+            "-c:a",
+            "libopus",
+        )
         clear = made(tmp_path / "clear.webm", *coding, picture=half)
         normalised(clear, tmp_path / "out.mp4")
         frame = next(decoded_frames(tmp_path / "out.mp4", "mov", 0)).to_ndarray(format="gray")
@@ -126,7 +159,15 @@ class TestShape:
 
 
 ODD = {
-    "vfr.mkv": (*H264, "-vf", "select='not(mod(n*n,7))+not(mod(n,5))'", "-fps_mode", "vfr", "-c:a", "aac"),
+    "vfr.mkv": (
+        *H264,
+        "-vf",
+        "select='not(mod(n*n,7))+not(mod(n,5))'",
+        "-fps_mode",
+        "vfr",
+        "-c:a",
+        "aac",
+    ),
     "one_frame.mp4": (*H264, "-frames:v", "1", "-c:a", "aac"),
     "1fps.mp4": (*H264, "-r", "1", "-c:a", "aac"),
     "60fps.mp4": (*H264, "-r", "60", "-c:a", "aac"),
@@ -137,7 +178,16 @@ ODD = {
     "flat.mp4": (*H264, "-vf", "drawbox=c=0x30A060:t=fill", "-c:a", "aac"),
     "grain.mp4": (*H264, "-vf", "noise=alls=40:allf=t", "-c:a", "aac"),
     "prores.mov": ("-c:v", "prores_ks", "-c:a", "pcm_s16le"),
-    "hevc.mp4": ("-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=none", "-c:a", "aac"),
+    "hevc.mp4": (
+        "-c:v",
+        "libx265",
+        "-preset",
+        "ultrafast",
+        "-x265-params",
+        "log-level=none",
+        "-c:a",
+        "aac",
+    ),
     "vp8_vorbis.webm": ("-c:v", "libvpx", "-deadline", "realtime", "-c:a", "libvorbis"),
     "5.1.mp4": (*H264, "-ac", "6", "-c:a", "aac"),
     "7.1.mp4": (*H264, "-filter:a", "aformat=channel_layouts=7.1", "-c:a", "aac"),
@@ -199,11 +249,18 @@ def _called_here(function, *arguments, seconds):
 def test_a_copy_that_is_refused_is_not_there(tmp_path, clip, monkeypatch):
     monkeypatch.setattr("blinding.normalise.call_apart", _called_here)
     monkeypatch.setattr("blinding.frame_likeness.LARGEST", -1e9)
-    with pytest.raises(NotCopyable, match="24 of 24 frames are not the clip's, the first of them frame 0"):
+    with pytest.raises(
+        NotCopyable, match="24 of 24 frames are not the clip's, the first of them frame 0"
+    ):
         normalise(clip, tmp_path / "out.mp4", format=COMMON)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_proof_can_be_stored(tmp_path, clip):
     stored = normalised(clip, tmp_path / "out.mp4").as_json()
-    assert (stored["kind"], stored["holds"], stored["faults"], stored["frames"]) == ("normalised", True, [], 24)
+    assert (stored["kind"], stored["holds"], stored["faults"], stored["frames"]) == (
+        "normalised",
+        True,
+        [],
+        24,
+    )

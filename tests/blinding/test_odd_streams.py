@@ -25,7 +25,9 @@ FRAMES_AFTER_THE_CUT = 20
 
 
 def copied(source, tmp_path):
-    """Copy and prove a clip, and check that nothing is left in the copy; return the proof and what was removed."""
+    """Copy and prove a clip, and check that nothing is left in the copy; return the proof and what
+    was removed.
+    """
     blind = tmp_path / "blind.mp4"
     removed = blind_copy(source, blind).removed
     proof = prove(source, blind)
@@ -35,13 +37,22 @@ def copied(source, tmp_path):
 
 
 def test_a_clip_that_begins_at_a_recovery_point(tmp_path):
-    """Programs that split files cut at I frames that are not IDR frames, with leading frames behind them."""
+    """Programs that split files cut at I frames that are not IDR frames, with leading frames behind
+    them.
+    """
     whole, cut, source = tmp_path / "whole.mkv", tmp_path / "cut.mkv", tmp_path / "source.mkv"
     picture = ("-f", "lavfi", "-i", "testsrc2=size=160x96:rate=24:duration=1.5")
-    coding = ("-c:v", "libx264", "-x264-params", "open-gop=1:keyint=12:min-keyint=12:scenecut=0:bframes=2:b-adapt=0")
+    coding = (
+        "-c:v",
+        "libx264",
+        "-x264-params",
+        "open-gop=1:keyint=12:min-keyint=12:scenecut=0:bframes=2:b-adapt=0",
+    )
     ffmpeg(*picture, *coding, whole)
     keys = _key_blocks(whole.read_bytes())
-    cut.write_bytes(_changed(whole.read_bytes(), lambda number, block: block if number >= keys[1] else b""))
+    cut.write_bytes(
+        _changed(whole.read_bytes(), lambda number, block: block if number >= keys[1] else b"")
+    )
     ffmpeg("-fflags", "+genpts", "-i", cut, "-c", "copy", source)
     for path in (cut, source):
         proof, _ = copied(path, tmp_path)
@@ -54,7 +65,14 @@ def emulated(unit):
 
 
 def test_every_recovery_point_is_written_as_it_was_read():
-    numbers = {0, 1, 2, 3, 40_000, *(2**power + step for power in range(2, 17) for step in (-2, -1, 0) if power + step)}
+    numbers = {
+        0,
+        1,
+        2,
+        3,
+        40_000,
+        *(2**power + step for power in range(2, 17) for step in (-2, -1, 0) if power + step),
+    }
     for frames, flags in product(sorted(number for number in numbers if number < 2**16), range(16)):
         code = f"{frames + 1:b}"
         bits = "0" * (len(code) - 1) + code + f"{flags:04b}"
@@ -73,13 +91,19 @@ def test_a_recovery_point_without_its_numbers_is_left_out(payload):
 
 
 def recorded(tmp_path, start_code):
-    """Write a clip whose units follow start codes and whose track has no set-up record, as Chromium records it."""
+    """Write a clip whose units follow start codes and whose track has no set-up record, as Chromium
+    records it.
+    """
     stream, source, path = tmp_path / "s.264", tmp_path / "raw.mkv", tmp_path / "recorded.mkv"
-    ffmpeg("-i", clip("silent.mp4"), "-c", "copy", "-bsf:v", "h264_mp4toannexb", "-f", "h264", stream)
+    ffmpeg(
+        "-i", clip("silent.mp4"), "-c", "copy", "-bsf:v", "h264_mp4toannexb", "-f", "h264", stream
+    )
     ffmpeg("-i", clip("silent.mp4"), "-c", "copy", source)
     units = split_at_start_codes(memoryview(stream.read_bytes()))
     frames = list(_frames(units, start_code))
-    changed = _changed(source.read_bytes(), lambda number, block: block[:4] + frames[number], {CODEC_PRIVATE})
+    changed = _changed(
+        source.read_bytes(), lambda number, block: block[:4] + frames[number], {CODEC_PRIVATE}
+    )
     path.write_bytes(changed)
     return path
 
@@ -97,14 +121,21 @@ def _frames(units, start_code):
 def _key_blocks(data):
     """Return the numbers of the simple blocks that are marked as key frames."""
     blocks = [part for part in ebml.walk(data, 0, len(data), PARENTS) if part.ident in BLOCKS]
-    return [at for at, block in enumerate(blocks) if block.ident == BLOCKS[0] and data[block.start + 3] & 0x80]
+    return [
+        at
+        for at, block in enumerate(blocks)
+        if block.ident == BLOCKS[0] and data[block.start + 3] & 0x80
+    ]
 
 
 def _changed(data, change, without=frozenset()):
-    """Return a Matroska file without some elements and with changed blocks, by ``change(number, block)``; an empty
-    block is left out, and so is the index."""
+    """Return a Matroska file without some elements and with changed blocks, by ``change(number,
+    block)``; an empty block is left out, and so is the index.
+    """
     numbers = count()
-    return b"".join(_rebuilt(data, part, change, numbers, without) for part in ebml.walk(data, 0, len(data)))
+    return b"".join(
+        _rebuilt(data, part, change, numbers, without) for part in ebml.walk(data, 0, len(data))
+    )
 
 
 def _rebuilt(data, part, change, numbers, without):

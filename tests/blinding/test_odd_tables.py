@@ -1,4 +1,6 @@
-"""Tables and tails as careless programs write them: read as players read them; what is cut off is refused."""
+"""Tables and tails as careless programs write them: read as players read them; what is cut off is
+refused.
+"""
 
 import struct
 
@@ -39,7 +41,9 @@ def test_bytes_behind_the_last_box(tmp_path, tail):
 
 
 @pytest.mark.parametrize("tail", ["zeros", "a tag"])
-@pytest.mark.parametrize("parent", [("moov",), ("moov", "trak", "mdia", "minf", "stbl")], ids=["movie", "tables"])
+@pytest.mark.parametrize(
+    "parent", [("moov",), ("moov", "trak", "mdia", "minf", "stbl")], ids=["movie", "tables"]
+)
 def test_bytes_behind_the_last_box_of_another(tmp_path, parent, tail):
     class Tail(Node):
         def written(self):
@@ -99,7 +103,9 @@ READ = {
     "no table of key frames": lambda file: edits.remove(edits.tables(file), "stss"),
     "wide offsets": wide_offsets,
     "compact sizes": compact_sizes,
-    "free space in between": lambda file: file.at("moov").inside.insert(1, Node("free", b"some room")),
+    "free space in between": lambda file: file.at("moov").inside.insert(
+        1, Node("free", b"some room")
+    ),
 }
 
 
@@ -109,14 +115,20 @@ def test_tables_that_are_read(tmp_path, kind):
 
 
 REFUSED = {
-    "durations of fewer samples": (table("stts", runs((FRAMES - 5, 512))), "says how long 31 of 36 samples last"),
+    "durations of fewer samples": (
+        table("stts", runs((FRAMES - 5, 512))),
+        "says how long 31 of 36 samples last",
+    ),
     "no durations": (table("stts", runs()), "says how long 0 of 36 samples last"),
     "sizes of fewer samples": (
         table("stsz", lambda body: body[:8] + struct.pack(">I", FRAMES - 3) + body[12:-12]),
         "hold more samples than the 33 that have a size",
     ),
     "an empty sample": (table("stsz", lambda body: body[:-4] + bytes(4)), "sample 35 is empty"),
-    "chunks that are not there": (table("stsc", with_more_rows(3, 900, 1, 1)), "chunks that are not there"),
+    "chunks that are not there": (
+        table("stsc", with_more_rows(3, 900, 1, 1)),
+        "chunks that are not there",
+    ),
 }
 
 
@@ -129,7 +141,9 @@ def test_tables_that_are_refused_by_name(tmp_path, kind):
 
 def test_shifts_of_fewer_samples(tmp_path):
     """A frame without a shift is shown when it is decoded, which may be when another one is."""
-    source = edits.edited(clip("h264_aac.mp4"), tmp_path / "odd.mp4", table("ctts", runs((FRAMES - 4, 1024))))
+    source = edits.edited(
+        clip("h264_aac.mp4"), tmp_path / "odd.mp4", table("ctts", runs((FRAMES - 4, 1024)))
+    )
     with pytest.raises(NotCopyable, match="the same time"):
         blind_copy(source, tmp_path / "blind.mp4")
 
@@ -171,7 +185,9 @@ def test_fragments_that_are_cut_off(tmp_path, left):
 
 @pytest.mark.parametrize("tail", [b"\n", b"EOF", bytes(4), bytes(7), b"a tag"])
 def test_a_few_bytes_behind_fragments(tmp_path, tail):
-    """They are no part of a fragment where they cannot begin one, or come behind the index that is the last box."""
+    """They are no part of a fragment where they cannot begin one, or come behind the index that is
+    the last box.
+    """
     data = clip("fragmented.mp4").read_bytes()
     source = tmp_path / "tail.mp4"
     for whole in (data, data[: data.rindex(b"mfra") - 4]):

@@ -1,4 +1,6 @@
-"""Tracks that players show or play differently are refused by name, and none is heard where it was not."""
+"""Tracks that players show or play differently are refused by name, and none is heard where it was
+not.
+"""
 
 from fractions import Fraction
 
@@ -54,10 +56,25 @@ def test_a_long_track_of_key_frames_is_timed_in_one_pass():
 
 @pytest.mark.parametrize("rate", [8_000, 12_000, 16_000, 24_000])
 def test_opus_on_another_clock_than_its_own_is_refused_by_name(tmp_path, rate):
-    """FFmpeg writes an Opus track on the clock of the encoder's input, and reads it on that of 48 kHz."""
+    """FFmpeg writes an Opus track on the clock of the encoder's input, and reads it on that of 48
+    kHz.
+    """
     sine = ("-f", "lavfi", "-i", f"sine=sample_rate={rate}:duration=0.5")
-    ffmpeg("-i", clip("silent.mp4"), *sine, "-c:v", "copy", "-c:a", "libopus", "-ar", rate, tmp_path / "clip.mp4")
-    with pytest.raises(NotCopyable, match="players differ on how much of the beginning of its sound they hide"):
+    ffmpeg(
+        "-i",
+        clip("silent.mp4"),
+        *sine,
+        "-c:v",
+        "copy",
+        "-c:a",
+        "libopus",
+        "-ar",
+        rate,
+        tmp_path / "clip.mp4",
+    )
+    with pytest.raises(
+        NotCopyable, match="players differ on how much of the beginning of its sound they hide"
+    ):
         blind_copy(tmp_path / "clip.mp4", tmp_path / "blind.mp4")
 
 
@@ -65,5 +82,7 @@ def test_mp3_in_fragments_with_an_edit_list_is_refused_by_name(tmp_path):
     fragments = "frag_keyframe+empty_moov+default_base_moof+delay_moov"
     source = tmp_path / "fragments.mp4"
     ffmpeg("-i", clip("h264_mp3.mp4"), "-c", "copy", "-movflags", fragments, source)
-    with pytest.raises(NotCopyable, match="players differ on how much of the beginning of its sound they hide"):
+    with pytest.raises(
+        NotCopyable, match="players differ on how much of the beginning of its sound they hide"
+    ):
         blind_copy(source, tmp_path / "blind.mp4")

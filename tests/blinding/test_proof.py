@@ -32,7 +32,12 @@ def faults(tmp_path, change, name="h264_aac.mp4"):
 
 def test_a_missing_picture_is_found(tmp_path):
     def drop_last(streams):
-        del streams[0].samples[-1], streams[0].times.steps[-1], streams[0].times.shifts[-1], streams[0].times.sync[-1]
+        del (
+            streams[0].samples[-1],
+            streams[0].times.steps[-1],
+            streams[0].times.shifts[-1],
+            streams[0].times.sync[-1],
+        )
 
     assert "36 pictures, the copy 35" in faults(tmp_path, drop_last)
 
@@ -76,7 +81,18 @@ def test_the_track_that_is_copied_is_the_one_that_is_proven(tmp_path):
     source, blind = tmp_path / "two.mp4", tmp_path / "blind.mp4"
     other = "[0:v]scale=320:192[big];[0:a]volume=0.5[soft]"
     streams = ("-map", "0:v", "-map", "[big]", "-map", "0:a", "-map", "[soft]")
-    ffmpeg("-i", clip("h264_aac.mp4"), "-filter_complex", other, *streams, "-c:v", "libx264", "-c:a", "aac", source)
+    ffmpeg(
+        "-i",
+        clip("h264_aac.mp4"),
+        "-filter_complex",
+        other,
+        *streams,
+        "-c:v",
+        "libx264",
+        "-c:a",
+        "aac",
+        source,
+    )
     assert blind_copy(source, blind).removed["other track"] == 2
     assert prove(source, blind).holds
 
@@ -85,7 +101,15 @@ def test_the_track_that_is_copied_is_the_one_that_is_proven(tmp_path):
 def test_words_in_another_encoding_stop_no_proof(tmp_path, suffix):
     source, blind = tmp_path / f"clip{suffix}", tmp_path / "blind.mp4"
     ffmpeg(
-        "-i", clip("h264_aac.mp4"), "-c", "copy", "-metadata", "title=ZZcafe", "-metadata:s:a", "title=ZZcafe", source
+        "-i",
+        clip("h264_aac.mp4"),
+        "-c",
+        "copy",
+        "-metadata",
+        "title=ZZcafe",
+        "-metadata:s:a",
+        "title=ZZcafe",
+        source,
     )
     data = source.read_bytes()
     assert b"ZZcafe" in data
@@ -100,7 +124,9 @@ def test_a_turn_that_is_dropped_is_found(tmp_path):
     source, upright = tmp_path / "turned.mp4", tmp_path / "upright.mp4"
     ffmpeg("-display_rotation", 90, "-i", clip("silent.mp4"), "-c", "copy", source)
     blind_copy(clip("silent.mp4"), upright)
-    assert prove(source, upright).faults == ["the raw clip is shown 96x160 under the matrix 0 -1 1 0, the copy 160x96"]
+    assert prove(source, upright).faults == [
+        "the raw clip is shown 96x160 under the matrix 0 -1 1 0, the copy 160x96"
+    ]
 
 
 def test_a_mirror_that_is_dropped_is_found(tmp_path):
@@ -112,16 +138,24 @@ def test_a_mirror_that_is_dropped_is_found(tmp_path):
 
 def test_another_shape_of_pixels_is_found(tmp_path):
     source = edited(clip("silent.mp4"), tmp_path / "wide.mp4", lambda file: set_shape(file, 2, 1))
-    assert prove(source, clip("silent.mp4")).faults == ["the raw clip is shown 320x96, the copy 160x96"]
+    assert prove(source, clip("silent.mp4")).faults == [
+        "the raw clip is shown 320x96, the copy 160x96"
+    ]
 
 
 def test_other_colours_are_found(tmp_path):
     colours = Node("colr", b"nclx" + bytes([0, 9, 0, 16, 0, 9, 0]))
-    source = edited(clip("silent.mp4"), tmp_path / "wide.mp4", lambda file: entry(file).inside.append(colours))
-    assert prove(source, clip("silent.mp4")).faults == ["the raw clip's colours are 9/16/9/1, the copy's 2/2/2/1"]
+    source = edited(
+        clip("silent.mp4"), tmp_path / "wide.mp4", lambda file: entry(file).inside.append(colours)
+    )
+    assert prove(source, clip("silent.mp4")).faults == [
+        "the raw clip's colours are 9/16/9/1, the copy's 2/2/2/1"
+    ]
 
 
 def test_another_grading_is_found(tmp_path):
     graded = Node("clli", bytes([3, 232, 1, 144]))
-    source = edited(clip("silent.mp4"), tmp_path / "graded.mp4", lambda file: entry(file).inside.append(graded))
+    source = edited(
+        clip("silent.mp4"), tmp_path / "graded.mp4", lambda file: entry(file).inside.append(graded)
+    )
     assert "how bright it was graded" in prove(source, clip("silent.mp4")).faults[0]

@@ -13,11 +13,15 @@ from tests.media.sound import sound, with_band_replication
 
 
 def kinds():
-    """Return sound of each kind and how it lies in blocks: the raw files that copies are compared with."""
+    """Return sound of each kind and how it lies in blocks: the raw files that copies are compared
+    with.
+    """
     aac, opus, mp3 = sound("aac"), sound("libopus"), sound("libmp3lame")
     replicated = with_band_replication(sound("aac", rate=24_000), kind="implicit")
     wide = sound("aac", layout="7.1")
-    jitter = [Block(20 * index + (index * 7) % 11, [packet]) for index, packet in enumerate(opus.packets)]
+    jitter = [
+        Block(20 * index + (index * 7) % 11, [packet]) for index, packet in enumerate(opus.packets)
+    ]
     return {
         "aac": SoundTrack(aac, in_blocks(aac, "none", each=1), delay=21_333_333),
         "aac laced": SoundTrack(aac, in_blocks(aac, "xiph")),
@@ -148,7 +152,9 @@ def test_two_channels_exchanged_by_the_opus_header_are_found(tmp_path, layout):
     assert prove(raw, blind).faults == ["the decoded sound differs"]
 
 
-@pytest.mark.parametrize("layout", ["stereo", "3.0", "4.0", "5.0", "5.1", "7.1", "quad", "5.1(side)"])
+@pytest.mark.parametrize(
+    "layout", ["stereo", "3.0", "4.0", "5.0", "5.1", "7.1", "quad", "5.1(side)"]
+)
 @pytest.mark.parametrize("kind", ["aac", "libopus"])
 def test_two_channels_exchanged_before_coding_are_found(tmp_path, kind, layout):
     if kind == "libopus" and layout in {"4.0", "5.1(side)"}:
@@ -173,7 +179,10 @@ def test_sound_that_is_missing_is_found(tmp_path):
     assert prove(clip("h264_aac.mp4"), clip("silent.mp4")).faults == [
         "the raw clip has 72000 sound samples, the copy 0"
     ]
-    assert "the raw clip has 0 sound samples, the copy 72000" in prove(clip("silent.mp4"), clip("h264_aac.mp4")).faults
+    assert (
+        "the raw clip has 0 sound samples, the copy 72000"
+        in prove(clip("silent.mp4"), clip("h264_aac.mp4")).faults
+    )
 
 
 def track_of(coded):

@@ -26,7 +26,14 @@ def units(*found, width=4):
 
 def avcc(*, tail=b"", width=4):
     return (
-        b"\1" + SPS[1:4] + bytes([0xFC | width - 1, 0xE1, 0, len(SPS)]) + SPS + b"\1\0" + bytes([len(PPS)]) + PPS + tail
+        b"\1"
+        + SPS[1:4]
+        + bytes([0xFC | width - 1, 0xE1, 0, len(SPS)])
+        + SPS
+        + b"\1\0"
+        + bytes([len(PPS)])
+        + PPS
+        + tail
     )
 
 
@@ -39,8 +46,15 @@ def sei(kind, payload):
 
 
 def test_h264_keeps_slices_alone():
-    message, delimiter, filler, unknown = sei(5, b"ZZ" * 20), b"\x09\x10", b"\x0c\xff\xff\x80", b"\x18ZZUNSPECIFIED"
-    coded = scrub_h264(avcc(tail=b"ZZTAIL"), [units(delimiter, SPS, PPS, message, SLICE, filler, unknown)])
+    message, delimiter, filler, unknown = (
+        sei(5, b"ZZ" * 20),
+        b"\x09\x10",
+        b"\x0c\xff\xff\x80",
+        b"\x18ZZUNSPECIFIED",
+    )
+    coded = scrub_h264(
+        avcc(tail=b"ZZTAIL"), [units(delimiter, SPS, PPS, message, SLICE, filler, unknown)]
+    )
     assert joined(coded.samples[0]) == bytes(units(SLICE))
     assert (coded.entry, coded.record) == ("avc1", avcc())
     assert sum(coded.removed.values()) == 6 + len("ZZTAIL")
@@ -79,29 +93,44 @@ def test_text_in_a_parameter_set_is_refused():
 def test_hevc_keeps_slices_of_the_base_layer_and_end_marks():
     vps, sps, pps = b"\x40\x01vps", b"\x42\x01sps", b"\x44\x01pps"
     arrays = b"".join(
-        bytes([0x20 | kind]) + b"\0\1" + struct.pack(">H", 5) + unit for kind, unit in ((0, vps), (1, sps), (2, pps))
+        bytes([0x20 | kind]) + b"\0\1" + struct.pack(">H", 5) + unit
+        for kind, unit in ((0, vps), (1, sps), (2, pps))
     )
     message = b"\x4e\x01\x05\x10" + b"ZZ" * 8 + b"\x80"
     in_record = b"\x27\0\1" + struct.pack(">H", len(message)) + message
     header = b"\1" + bytes(12) + b"\xf0\0\xfc\xfd\xf8\xf8\x00\x18\x0f"
     picture, end, other_layer = b"\x26\x01" + bytes(30), b"\x48\x01", b"\x02\x09" + bytes(30)
     coded = scrub_hevc(
-        header + b"\4" + arrays + in_record, [units(b"\x46\x01\x10", message, picture, other_layer, end)]
+        header + b"\4" + arrays + in_record,
+        [units(b"\x46\x01\x10", message, picture, other_layer, end)],
     )
     assert joined(coded.samples[0]) == bytes(units(picture, end))
     assert b"ZZ" not in coded.record
-    assert coded.record.count(b"vps") == coded.record.count(b"sps") == coded.record.count(b"pps") == 1
+    assert (
+        coded.record.count(b"vps") == coded.record.count(b"sps") == coded.record.count(b"pps") == 1
+    )
     assert coded.record[19:21] == b"\0\0", "no average frame rate"
 
 
 def obu(kind, payload, *, sized=True):
-    return bytes([kind << 3 | (2 if sized else 0)]) + (bytes([len(payload)]) if sized else b"") + payload
+    return (
+        bytes([kind << 3 | (2 if sized else 0)])
+        + (bytes([len(payload)]) if sized else b"")
+        + payload
+    )
 
 
 def test_av1_keeps_what_a_decoder_needs():
     sequence, frame = obu(1, b"\x0a\x0b\x00"), obu(6, bytes(range(40)))
     metadata, padding = obu(5, b"\x04ZZT35"), obu(15, b"ZZPADDING")
-    sample = obu(2, b"") + sequence + metadata + padding + obu(8, b"ZZ") + obu(6, bytes(range(40)), sized=False)
+    sample = (
+        obu(2, b"")
+        + sequence
+        + metadata
+        + padding
+        + obu(8, b"ZZ")
+        + obu(6, bytes(range(40)), sized=False)
+    )
     coded = scrub_av1(b"\x81\0\0\x1f" + sequence + metadata, [memoryview(sample)])
     assert joined(coded.samples[0]) == sequence + frame
     assert coded.record == b"\x81\0\0\0" + sequence
@@ -133,7 +162,9 @@ def test_an_aac_fill_element_that_changes_the_sound_is_refused():
     assert leading_elements(SOUND) == 0
 
 
-@pytest.mark.parametrize(("given_", "kept"), [("1190", "1190"), ("119056e500", "119056e500"), ("11905a5a5a5a", "1190")])
+@pytest.mark.parametrize(
+    ("given_", "kept"), [("1190", "1190"), ("119056e500", "119056e500"), ("11905a5a5a5a", "1190")]
+)
 def test_the_aac_set_up_record_is_cut_to_its_fields(given_, kept):
     assert trim_config(bytes.fromhex(given_)) == bytes.fromhex(kept)
 
@@ -142,12 +173,16 @@ FOUR_CHANNELS = "118004c404002110"
 """AAC-LC, 48 kHz, with a channel record: one pair in front, one behind."""
 
 
-@pytest.mark.parametrize(("given_", "kept"), [("00", "00"), ("085a5a4e414d455a5a", "00"), ("025a5a56e500", "0056e500")])
+@pytest.mark.parametrize(
+    ("given_", "kept"), [("00", "00"), ("085a5a4e414d455a5a", "00"), ("025a5a56e500", "0056e500")]
+)
 def test_the_comment_of_an_aac_channel_record_goes(given_, kept):
     assert trim_config(bytes.fromhex(FOUR_CHANNELS + given_)) == bytes.fromhex(FOUR_CHANNELS + kept)
 
 
-@pytest.mark.parametrize("config", ["", "11", "f8", "1180", FOUR_CHANNELS + "045a5a", FOUR_CHANNELS])
+@pytest.mark.parametrize(
+    "config", ["", "11", "f8", "1180", FOUR_CHANNELS + "045a5a", FOUR_CHANNELS]
+)
 def test_other_aac_set_up_records_are_refused(config):
     with pytest.raises(CannotScrub):
         trim_config(bytes.fromhex(config))
@@ -164,14 +199,18 @@ def test_opus_padding_goes_and_the_packet_lasts_as_long():
 
 
 def mp3_frame(back, bits, body):
-    """A mono MPEG-1 frame of 48 kHz whose first granule has ``bits`` bits of sound, which begins ``back`` bytes before
-    it."""
+    """A mono MPEG-1 frame of 48 kHz whose first granule has ``bits`` bits of sound, which begins
+    ``back`` bytes before it.
+    """
     side = f"{back:09b}" + "0" * 5 + "0" * 4 + f"{bits:012b}" + "0" * 47 + "0" * 59
     return b"\xff\xfb\x94\xc0" + int(side, 2).to_bytes(17, "big") + body
 
 
 def test_mp3_ancillary_bytes_become_zero_across_frames():
-    first, second = mp3_frame(0, 80, b"s" * 10 + b"ZZLAME3" + b"t" * 4), mp3_frame(4, 12 * 8, b"u" * 8 + b"ZZ")
+    first, second = (
+        mp3_frame(0, 80, b"s" * 10 + b"ZZLAME3" + b"t" * 4),
+        mp3_frame(4, 12 * 8, b"u" * 8 + b"ZZ"),
+    )
     coded = scrub_mp3([memoryview(first), memoryview(second)])
     assert joined(coded.samples[0])[21:] == b"s" * 10 + bytes(7) + b"t" * 4
     assert joined(coded.samples[1])[21:] == b"u" * 8 + bytes(2)

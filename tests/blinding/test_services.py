@@ -1,4 +1,6 @@
-"""The blind copies of a round: one size, opaque ids, proofs, and no way from a copy to its maker."""
+"""The blind copies of a round: one size, opaque ids, proofs, and no way from a copy to its
+maker.
+"""
 
 import shutil
 import subprocess
@@ -78,7 +80,15 @@ def test_a_second_run_changes_nothing(round_: Round) -> None:
 def test_a_clip_that_comes_later_gives_all_new_ids_and_one_size(round_: Round, lab: Lab) -> None:
     blind(round_)
     before = set(Stimulus.objects.values_list("id", flat=True))
-    lab.rows = [{"configuration": "gamma", "scene": "r01-lift", "replicate": 1, "file": "big.mp4", "outcome": "ok"}]
+    lab.rows = [
+        {
+            "configuration": "gamma",
+            "scene": "r01-lift",
+            "replicate": 1,
+            "file": "big.mp4",
+            "outcome": "ok",
+        }
+    ]
     (lab.folder / "big.mp4").write_bytes(factories.tiny_clip(number=9, seconds=4.0))
     import_clips(round_=round_, manifest=lab.manifest(), actor="test")
     assert blind(round_) == 5
@@ -91,9 +101,13 @@ def test_ids_say_nothing_and_no_relation_leads_to_the_key(round_: Round) -> None
     stimulus = Stimulus.objects.filter(round=round_).first()
     assert stimulus is not None
     assert len(stimulus.pk) >= 22
-    reachable = {relation.related_model for relation in Stimulus._meta.get_fields() if relation.is_relation}
+    reachable = {
+        relation.related_model for relation in Stimulus._meta.get_fields() if relation.is_relation
+    }
     assert BlindingKey not in reachable
-    assert not any("key" in field.name or "sample" in field.name for field in Stimulus._meta.get_fields())
+    assert not any(
+        "key" in field.name or "sample" in field.name for field in Stimulus._meta.get_fields()
+    )
 
 
 def test_a_clip_that_cannot_be_copied_is_named_and_the_others_are_kept(
@@ -115,7 +129,9 @@ def test_a_clip_that_cannot_be_copied_is_named_and_the_others_are_kept(
     assert blind(round_) == 4
 
 
-def test_a_full_disk_leaves_no_copy_and_a_rerun_finishes(round_: Round, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_no_copy_and_a_rerun_finishes(
+    round_: Round, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_args: object, **_kwargs: object) -> None:
         raise StorageFull("No space left on device")
 
@@ -160,7 +176,16 @@ def test_a_missing_or_changed_copy_is_named(round_: Round) -> None:
 
 def from_ffmpeg(path: Path, *coding: str) -> None:
     """Write a second of picture and sound in the coding that is named."""
-    inputs = ["-f", "lavfi", "-i", "testsrc2=s=192x108:r=24:d=1", "-f", "lavfi", "-i", "sine=f=300:d=1"]
+    inputs = [
+        "-f",
+        "lavfi",
+        "-i",
+        "testsrc2=s=192x108:r=24:d=1",
+        "-f",
+        "lavfi",
+        "-i",
+        "sine=f=300:d=1",
+    ]
     command = [str(ffmpeg_binary()), "-nostdin", "-v", "error", "-y", *inputs, *coding, str(path)]
     subprocess.run(command, check=True)
 
@@ -169,7 +194,16 @@ class TestClipsThatCannotBeCopied:
     @pytest.fixture
     def round_(self, lab: Lab) -> Round:
         """A round in which one clip is HEVC, which Chromium does not play."""
-        hevc = ("-c:v", "libx265", "-x265-params", "log-level=none", "-preset", "ultrafast", "-pix_fmt", "yuv420p")
+        hevc = (
+            "-c:v",
+            "libx265",
+            "-x265-params",
+            "log-level=none",
+            "-preset",
+            "ultrafast",
+            "-pix_fmt",
+            "yuv420p",
+        )
         from_ffmpeg(lab.folder / "beta-r01-squat.mp4", *hevc, "-tag:v", "hvc1", "-c:a", "aac")
         made = factories.make_round(scenes=list(lab.scenes))
         import_clips(round_=made, manifest=lab.manifest(), actor="test")
@@ -183,8 +217,12 @@ class TestClipsThatCannotBeCopied:
         assert "--normalise" in said
         assert "exclude_clip" in said
 
-    def test_the_round_is_normalised_as_a_whole(self, round_: Round, monkeypatch: pytest.MonkeyPatch) -> None:
-        small = CommonFormat(width=64, height=36, frame_rate="12/1", seconds=1.0, video_bit_rate=100_000)
+    def test_the_round_is_normalised_as_a_whole(
+        self, round_: Round, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        small = CommonFormat(
+            width=64, height=36, frame_rate="12/1", seconds=1.0, video_bit_rate=100_000
+        )
         monkeypatch.setattr(copies, "CommonFormat", lambda **_: small)
         with pytest.raises(ClipsNotBlindable):
             blind(round_)
@@ -218,9 +256,13 @@ class TestClipsThatCannotBeCopied:
             services.exclude_clip(round_=round_, sample=sample, reason="ugly", actor="test")
 
 
-def test_a_copy_larger_than_the_protocol_allows_is_named(round_: Round, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_larger_than_the_protocol_allows_is_named(
+    round_: Round, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rules = round_.protocol.rules
-    small = rules.model_copy(update={"blinding": rules.blinding.model_copy(update={"largest_bytes": 1000})})
+    small = rules.model_copy(
+        update={"blinding": rules.blinding.model_copy(update={"largest_bytes": 1000})}
+    )
     monkeypatch.setattr(type(round_.protocol), "rules", small)
     with pytest.raises(ClipsNotBlindable, match="the protocol allows 1000"):
         blind(round_)
@@ -239,9 +281,17 @@ def test_a_clip_changed_in_storage_is_not_copied(round_: Round) -> None:
 
 def test_the_fingerprint_names_what_gives_a_configuration_away(round_: Round, lab: Lab) -> None:
     for scene in lab.scenes:
-        (lab.folder / f"gamma-{scene}.mp4").write_bytes(factories.tiny_clip(number=5, seconds=1.0, fps=16))
+        (lab.folder / f"gamma-{scene}.mp4").write_bytes(
+            factories.tiny_clip(number=5, seconds=1.0, fps=16)
+        )
     lab.rows = [
-        {"configuration": "gamma", "scene": scene, "replicate": 1, "file": f"gamma-{scene}.mp4", "outcome": "ok"}
+        {
+            "configuration": "gamma",
+            "scene": scene,
+            "replicate": 1,
+            "file": f"gamma-{scene}.mp4",
+            "outcome": "ok",
+        }
         for scene in lab.scenes
     ]
     import_clips(round_=round_, manifest=lab.manifest("gamma.csv"), actor="test")

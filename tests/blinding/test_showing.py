@@ -1,4 +1,6 @@
-"""What the container says about showing goes along in the copy, or the clip is refused for what it is."""
+"""What the container says about showing goes along in the copy, or the clip is refused for what it
+is.
+"""
 
 import struct
 from uuid import UUID
@@ -20,9 +22,18 @@ SPHERE = UUID("ffcc8263-f855-4a93-8814-587a02521fdd").bytes
 
 @pytest.fixture(scope="session")
 def four_by_three(tmp_path_factory):
-    """Return a folder with a clip of 160x96 whose bitstream says that pixels are 4:3, as MP4 and as Matroska."""
+    """Return a folder with a clip of 160x96 whose bitstream says that pixels are 4:3, as MP4 and as
+    Matroska.
+    """
     folder = tmp_path_factory.mktemp("shapes")
-    picture = ("-f", "lavfi", "-i", "testsrc2=size=160x96:rate=24:duration=0.5", "-vf", "setsar=4/3")
+    picture = (
+        "-f",
+        "lavfi",
+        "-i",
+        "testsrc2=size=160x96:rate=24:duration=0.5",
+        "-vf",
+        "setsar=4/3",
+    )
     ffmpeg(*picture, *X264, folder / "four_by_three.mp4")
     ffmpeg("-i", folder / "four_by_three.mp4", "-c", "copy", folder / "four_by_three.mkv")
     return folder
@@ -68,7 +79,9 @@ def turn(movie=(1, 0, 0, 1), track=(1, 0, 0, 1)):
     ],
 )
 def test_turns_of_the_movie_and_of_its_track(tmp_path, change, expected):
-    assert_shown_alike(edits.edited(clip("h264_aac.mp4"), tmp_path / "turned.mp4", change), tmp_path, expected)
+    assert_shown_alike(
+        edits.edited(clip("h264_aac.mp4"), tmp_path / "turned.mp4", change), tmp_path, expected
+    )
 
 
 @pytest.mark.parametrize("matrix", [(0, 0, 0, 0), (0, 1, -1, 0), (3, 1, 4, 1)])
@@ -82,7 +95,15 @@ def test_a_sound_tracks_matrix_is_not_looked_at(tmp_path, matrix):
 
 @pytest.mark.parametrize(
     "matrix",
-    [(0, 0.5, -0.5, 0), (0, 2, -1, 0), (-2, 0, 0, 2), (2, 0, 0, 1), (0.7, 0.7, -0.7, 0.7), (1, 1, 0, 0), (1, 0, 0, 0)],
+    [
+        (0, 0.5, -0.5, 0),
+        (0, 2, -1, 0),
+        (-2, 0, 0, 2),
+        (2, 0, 0, 1),
+        (0.7, 0.7, -0.7, 0.7),
+        (1, 1, 0, 0),
+        (1, 0, 0, 0),
+    ],
 )
 def test_what_players_turn_differently_is_refused(tmp_path, matrix):
     source = edits.edited(clip("h264_aac.mp4"), tmp_path / "odd.mp4", turn(track=matrix))
@@ -147,8 +168,12 @@ def test_shapes_of_pixels(tmp_path, four_by_three, change, square, four_thirds):
 
 
 def test_a_copy_says_no_more_about_shape_than_its_clip(tmp_path, four_by_three):
-    """Where only the bitstream gives a shape, each player goes on reading it there; squares are the common case."""
-    quiet = edits.edited(four_by_three / "four_by_three.mp4", tmp_path / "quiet.mp4", shape(header=(160, 96)))
+    """Where only the bitstream gives a shape, each player goes on reading it there; squares are the
+    common case.
+    """
+    quiet = edits.edited(
+        four_by_three / "four_by_three.mp4", tmp_path / "quiet.mp4", shape(header=(160, 96))
+    )
     for source in (quiet, clip("silent.mp4")):
         blind = tmp_path / f"{source.stem}.blind.mp4"
         blind_copy(source, blind)
@@ -159,7 +184,10 @@ def test_a_copy_says_no_more_about_shape_than_its_clip(tmp_path, four_by_three):
 @pytest.mark.parametrize("pasp", [(1 << 31, (1 << 31) - 1), (0xFFFFFFFF, 0xFFFFFFFE)])
 def test_a_shape_that_players_read_differently_is_refused(tmp_path, pasp):
     with pytest.raises(NotCopyable, match="which players read differently"):
-        blind_copy(edits.edited(clip("silent.mp4"), tmp_path / "odd.mp4", shape(pasp=pasp)), tmp_path / "blind.mp4")
+        blind_copy(
+            edits.edited(clip("silent.mp4"), tmp_path / "odd.mp4", shape(pasp=pasp)),
+            tmp_path / "blind.mp4",
+        )
 
 
 @pytest.mark.parametrize("pasp", [(65535, 1), (1, 65535), (200, 1)])
@@ -186,7 +214,11 @@ def track_aperture(width, height):
 
 
 REFUSED = {
-    "left half": (in_entry(aperture(80, 96, right=-80)), "hides part of each frame by a clean aperture", (80, 96)),
+    "left half": (
+        in_entry(aperture(80, 96, right=-80)),
+        "hides part of each frame by a clean aperture",
+        (80, 96),
+    ),
     "moved": (in_entry(aperture(160, 96, down=4)), "hides part of each frame", (160, 94)),
     "a few lines": (in_entry(aperture(160, 90)), "hides part of each frame", (160, 90)),
     "all": (in_entry(aperture(160, 96, right=400)), "hides part of each frame", (160, 96)),
@@ -194,7 +226,10 @@ REFUSED = {
     "sphere": (in_entry(Node("sv3d", b"")), "a map of a sphere"),
     "sphere of old": (in_track(Node("uuid", SPHERE + b"<rdf/>")), "a map of a sphere"),
     "stereo": (in_entry(Node("st3d", b"\0\0\0\0\1")), "two views"),
-    "Dolby Vision alone": (in_entry(Node("dvcC", bytes([1, 0, 10, 13, 0]) + bytes(19))), "Dolby Vision alone"),
+    "Dolby Vision alone": (
+        in_entry(Node("dvcC", bytes([1, 0, 10, 13, 0]) + bytes(19))),
+        "Dolby Vision alone",
+    ),
     "spatial": (in_entry(Node("vexu", Node("eyes", b"").written())), "two views"),
 }
 
@@ -210,11 +245,17 @@ def test_what_hides_or_doubles_frames_is_refused_by_name(tmp_path, kind):
 
 @pytest.mark.parametrize(
     "box",
-    [in_entry(aperture(160, 96)), in_entry(Node("st3d", bytes(5))), in_track(track_aperture(160, 96))],
+    [
+        in_entry(aperture(160, 96)),
+        in_entry(Node("st3d", bytes(5))),
+        in_track(track_aperture(160, 96)),
+    ],
     ids=["whole aperture", "one view", "whole track aperture"],
 )
 def test_boxes_that_hide_nothing_are_no_obstacle(tmp_path, box):
-    assert_shown_alike(edits.edited(clip("silent.mp4"), tmp_path / "odd.mp4", box), tmp_path, (160, 96, 0, False))
+    assert_shown_alike(
+        edits.edited(clip("silent.mp4"), tmp_path / "odd.mp4", box), tmp_path, (160, 96, 0, False)
+    )
 
 
 def test_a_first_picture_track_that_is_switched_off_is_refused(tmp_path):
@@ -230,7 +271,9 @@ def test_a_first_picture_track_that_is_switched_off_is_refused(tmp_path):
 @pytest.mark.parametrize("length", [0, 3, 20])
 @pytest.mark.parametrize("kind", ["clap", "pasp", "colr", "st3d", "vexu", "mdcv", "SmDm"])
 def test_boxes_about_showing_that_are_cut_off(tmp_path, kind, length):
-    source = edits.edited(clip("silent.mp4"), tmp_path / "odd.mp4", in_entry(Node(kind, b"\1" * length)))
+    source = edits.edited(
+        clip("silent.mp4"), tmp_path / "odd.mp4", in_entry(Node(kind, b"\1" * length))
+    )
     try:
         blind_copy(source, tmp_path / "blind.mp4")
         proof = prove(source, tmp_path / "blind.mp4")

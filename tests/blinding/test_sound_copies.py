@@ -30,11 +30,21 @@ def copied(source, tmp_path):
 
 
 def packet_times(path):
-    """Return when each sound packet is heard after the first frame of picture (s), by libavformat."""
+    """Return when each sound packet is heard after the first frame of picture (s), by
+    libavformat.
+    """
     with av.open(str(path)) as container:
-        pictures = [packet.pts * packet.time_base for packet in container.demux(video=0) if packet.pts is not None]
+        pictures = [
+            packet.pts * packet.time_base
+            for packet in container.demux(video=0)
+            if packet.pts is not None
+        ]
     with av.open(str(path)) as container:
-        sounds = [packet.pts * packet.time_base for packet in container.demux(audio=0) if packet.pts is not None]
+        sounds = [
+            packet.pts * packet.time_base
+            for packet in container.demux(audio=0)
+            if packet.pts is not None
+        ]
     return [float(time - min(pictures)) for time in sounds]
 
 
@@ -58,7 +68,9 @@ def test_laced_packets_follow_each_other(tmp_path, kind, lacing, has_default_dur
     source = matroska(tmp_path, kind, blocks, default_duration=each)
     blind, _ = copied(source, tmp_path)
     steps = [after - before for before, after in pairwise(packet_times(blind))]
-    assert steps[1:-1] == pytest.approx([coded.packet_samples / coded.rate] * len(steps[1:-1]), abs=1e-6)
+    assert steps[1:-1] == pytest.approx(
+        [coded.packet_samples / coded.rate] * len(steps[1:-1]), abs=1e-6
+    )
     facts = probe(source)
     assert facts.audio_duration_s == pytest.approx(probe(blind).audio_duration_s, abs=1e-3)
 
@@ -75,7 +87,9 @@ def test_fixed_lacing(tmp_path):
 @pytest.mark.parametrize("container", ["mkv", "laced.mkv", "mp4"])
 def test_replicated_bands_double_the_rate(tmp_path, kind, container):
     coded = with_band_replication(sound("aac", rate=24_000), kind=kind)
-    blocks = in_blocks(coded, "ebml" if "laced" in container else "none", each=4 if "laced" in container else 1)
+    blocks = in_blocks(
+        coded, "ebml" if "laced" in container else "none", each=4 if "laced" in container else 1
+    )
     source = write_matroska(tmp_path / "clip.mkv", SoundTrack(coded, blocks))
     if container == "mp4":
         source = remuxed(source, tmp_path)
@@ -104,7 +118,9 @@ def test_every_rate_by_way_of_clocks_that_round(tmp_path, rate, way):
 @pytest.mark.parametrize("channels", ["1", "2"])
 def test_mp3_of_every_version(tmp_path, rate, channels):
     coded = sound("libmp3lame", "-ac", channels, rate=rate, seconds=0.6)
-    source = write_matroska(tmp_path / "clip.mkv", SoundTrack(coded, in_blocks(coded, "none", each=1)))
+    source = write_matroska(
+        tmp_path / "clip.mkv", SoundTrack(coded, in_blocks(coded, "none", each=1))
+    )
     _, proof = copied(source, tmp_path)
     assert proof.samples == coded.packet_samples * len(coded.packets)
 
@@ -136,12 +152,18 @@ RECORDED = [0, 47, 63, 88, 121, 121, 139, 170, 181, 200, 233, 240]
 )
 def test_every_packet_is_heard_when_it_was(tmp_path, times):
     packets = sound("libopus").packets
-    source = matroska(tmp_path, "opus", [Block(time, [packet]) for time, packet in zip(times, packets, strict=False)])
+    source = matroska(
+        tmp_path,
+        "opus",
+        [Block(time, [packet]) for time, packet in zip(times, packets, strict=False)],
+    )
     blind, _ = copied(source, tmp_path)
     assert packet_times(blind) == pytest.approx([time / 1000 for time in times], abs=1e-3)
 
 
-@pytest.mark.parametrize(("kind", "delay"), [("opus", 6_500_000), ("aac", 21_333_333), ("aac", 44_000_000)])
+@pytest.mark.parametrize(
+    ("kind", "delay"), [("opus", 6_500_000), ("aac", 21_333_333), ("aac", 44_000_000)]
+)
 @pytest.mark.parametrize("discard", [0, 7_000_000, 20_000_000, 33_500_000])
 @pytest.mark.parametrize("drop_first", [False, True])
 def test_sound_that_is_hidden_at_both_ends_stays_hidden(tmp_path, kind, delay, discard, drop_first):
@@ -150,7 +172,9 @@ def test_sound_that_is_hidden_at_both_ends_stays_hidden(tmp_path, kind, delay, d
     blocks[-1].discard, blocks[-1].drop_first = discard, drop_first
     _, proof = copied(matroska(tmp_path, kind, blocks, delay=delay), tmp_path)
     hidden = delay / 1e9 + min(discard / 1e9, coded.packet_samples / coded.rate)
-    assert proof.samples == pytest.approx(coded.packet_samples * len(coded.packets) - hidden * coded.rate, abs=48)
+    assert proof.samples == pytest.approx(
+        coded.packet_samples * len(coded.packets) - hidden * coded.rate, abs=48
+    )
 
 
 @pytest.mark.parametrize(
@@ -195,7 +219,9 @@ def test_mp4_as_ffmpeg_writes_it(tmp_path, kind, options):
 
 @pytest.mark.parametrize(("options", "lists"), [((), 2), (("-use_editlist", "0"), 1)])
 def test_opus_has_an_edit_list_when_it_had_one(tmp_path, options, lists):
-    source = matroska(tmp_path, "opus", in_blocks(sound("libopus"), "none", each=1), delay=6_500_000)
+    source = matroska(
+        tmp_path, "opus", in_blocks(sound("libopus"), "none", each=1), delay=6_500_000
+    )
     blind, _ = copied(remuxed(source, tmp_path, ".mp4", *options), tmp_path)
     assert blind.read_bytes().count(b"elst") == lists
 
@@ -204,7 +230,9 @@ def with_itunes_tag(source, priming):
     """Put a tag at the end of the movie header, which lies at the end of the file."""
     words = b" 00000000 " + b"%08X" % priming + b" 000001C4 0000000000011940"
     name = box(b"name", bytes(4), b"iTunSMPB")
-    tag = box(b"----", box(b"mean", bytes(4), b"com.apple.iTunes"), name, box(b"data", bytes(8), words))
+    tag = box(
+        b"----", box(b"mean", bytes(4), b"com.apple.iTunes"), name, box(b"data", bytes(8), words)
+    )
     handler = box(b"hdlr", bytes(8), b"mdirappl", bytes(9))
     tags = box(b"udta", box(b"meta", bytes(4), handler, box(b"ilst", tag)))
     data = source.read_bytes()
@@ -216,13 +244,17 @@ def with_itunes_tag(source, priming):
 
 @pytest.mark.parametrize("priming", [0, 1024, 20_000])
 def test_an_itunes_tag_that_says_what_the_edit_list_says_does_no_harm(tmp_path, priming):
-    source = remuxed(clip("h264_aac.mp4"), tmp_path, ".mp4", "-map_metadata", "-1", "-fflags", "+bitexact")
+    source = remuxed(
+        clip("h264_aac.mp4"), tmp_path, ".mp4", "-map_metadata", "-1", "-fflags", "+bitexact"
+    )
     with_itunes_tag(source, priming)
     copied(source, tmp_path)
 
 
 def test_an_itunes_tag_that_players_follow_differently_is_refused(tmp_path):
-    source = remuxed(clip("h264_aac.mp4"), tmp_path, ".mp4", "-map_metadata", "-1", "-fflags", "+bitexact")
+    source = remuxed(
+        clip("h264_aac.mp4"), tmp_path, ".mp4", "-map_metadata", "-1", "-fflags", "+bitexact"
+    )
     with_itunes_tag(source, 2112)
     with pytest.raises(NotCopyable, match="hides 2112 samples of its sound and the edit list 1024"):
         blind_copy(source, tmp_path / "blind.mp4")
@@ -231,12 +263,31 @@ def test_an_itunes_tag_that_players_follow_differently_is_refused(tmp_path):
 @pytest.mark.parametrize("later", ["picture", "sound"])
 @pytest.mark.parametrize("suffix", [".mp4", ".mkv"])
 def test_a_track_that_begins_later_stays_later(tmp_path, later, suffix):
-    source, late = matroska(tmp_path, "aac", in_blocks(sound("aac"), "none", each=1)), tmp_path / f"late{suffix}"
+    source, late = (
+        matroska(tmp_path, "aac", in_blocks(sound("aac"), "none", each=1)),
+        tmp_path / f"late{suffix}",
+    )
     first, second = ("0:v", "1:a") if later == "picture" else ("1:v", "0:a")
-    ffmpeg("-itsoffset", "0.5", "-i", source, "-i", source, "-map", first, "-map", second, "-c", "copy", late)
+    ffmpeg(
+        "-itsoffset",
+        "0.5",
+        "-i",
+        source,
+        "-i",
+        source,
+        "-map",
+        first,
+        "-map",
+        second,
+        "-c",
+        "copy",
+        late,
+    )
     copied(late, tmp_path)
     facts = probe(tmp_path / "blind.mp4")
-    assert facts.audio_start - facts.video_start == pytest.approx(-0.5 if later == "picture" else 0.5, abs=2e-3)
+    assert facts.audio_start - facts.video_start == pytest.approx(
+        -0.5 if later == "picture" else 0.5, abs=2e-3
+    )
 
 
 LAYOUTS = ["mono", "stereo", "3.0", "5.0", "5.1", "7.1"]
@@ -252,7 +303,9 @@ FAMILIES = {"mono": "0", "stereo": "0"}
 def layout_clip(tmp_path, kind, layout, container="mkv"):
     family = ("-mapping_family", FAMILIES.get(layout, "1")) if kind == "opus" else ()
     coded = sound(*CODERS[kind], *family, seconds=0.4, layout=layout)
-    source = write_matroska(tmp_path / "clip.mkv", SoundTrack(coded, in_blocks(coded, "none", each=1)))
+    source = write_matroska(
+        tmp_path / "clip.mkv", SoundTrack(coded, in_blocks(coded, "none", each=1))
+    )
     return source if container == "mkv" else remuxed(source, tmp_path, f".{container}")
 
 
@@ -270,25 +323,31 @@ def test_layouts_in_quicktime(tmp_path, layout):
 
 
 @pytest.mark.parametrize(
-    "options", [("-ac", "1"), ("-ac", "2", "-joint_stereo", "0"), ("-ac", "2", "-joint_stereo", "1")]
+    "options",
+    [("-ac", "1"), ("-ac", "2", "-joint_stereo", "0"), ("-ac", "2", "-joint_stereo", "1")],
 )
 @pytest.mark.parametrize("container", ["mkv", "mp4", "mov"])
 def test_mp3_of_every_mode(tmp_path, options, container):
     coded = sound("libmp3lame", *options, seconds=0.4, layout="stereo")
-    source = write_matroska(tmp_path / "clip.mkv", SoundTrack(coded, in_blocks(coded, "none", each=1)))
+    source = write_matroska(
+        tmp_path / "clip.mkv", SoundTrack(coded, in_blocks(coded, "none", each=1))
+    )
     copied(source if container == "mkv" else remuxed(source, tmp_path, f".{container}"), tmp_path)
 
 
 @pytest.mark.parametrize("layout", ["mono", "stereo", "5.1"])
 def test_channels_without_loudspeakers_are_refused(tmp_path, layout):
     coded = sound("libopus", "-mapping_family", "255", seconds=0.4, layout=layout)
-    source = write_matroska(tmp_path / "clip.mkv", SoundTrack(coded, in_blocks(coded, "none", each=1)))
+    source = write_matroska(
+        tmp_path / "clip.mkv", SoundTrack(coded, in_blocks(coded, "none", each=1))
+    )
     with pytest.raises(NotCopyable, match="family 255, which names no loudspeakers"):
         blind_copy(source, tmp_path / "blind.mp4")
 
 
 REFUSED = {
-    "flac": "FLAC", "alac": "ALAC", "ac3": "AC-3", "eac3": "E-AC-3", "pcm_s16le": "PCM", "pcm_s24le": "PCM",
+    "flac": "FLAC", "alac": "ALAC", "ac3": "AC-3", "eac3": "E-AC-3", "pcm_s16le": "PCM",
+    "pcm_s24le": "PCM",
     "libvorbis": "vorbis", "mp2": "MPEG layer",
 }  # fmt: skip
 
@@ -300,21 +359,28 @@ def test_other_sound_is_refused_by_its_name(tmp_path, coder, container):
         container = "mp4"  # QuickTime has no FLAC
     coded, source = tmp_path / "coded.mkv", tmp_path / f"clip.{container}"
     tone = "sine=frequency=440:sample_rate=48000:duration=0.4"
-    ffmpeg("-i", clip("silent.mp4"), "-f", "lavfi", "-i", tone, "-c:v", "copy", "-c:a", coder, coded)
+    ffmpeg(
+        "-i", clip("silent.mp4"), "-f", "lavfi", "-i", tone, "-c:v", "copy", "-c:a", coder, coded
+    )
     ffmpeg("-i", coded, "-c", "copy", "-strict", "-2", source)
     assert probe(source).has_audio
-    with pytest.raises(NotCopyable, match=rf"{REFUSED[coder]}.* sound .*; normalising the round re-encodes it"):
+    with pytest.raises(
+        NotCopyable, match=rf"{REFUSED[coder]}.* sound .*; normalising the round re-encodes it"
+    ):
         blind_copy(source, tmp_path / "blind.mp4")
 
 
 def test_uncompressed_sound_longer_than_the_tables_may_be(tmp_path):
     source = tmp_path / "clip.mov"
     ffmpeg(
-        "-f", "lavfi", "-i", "color=size=64x64:rate=1:duration=6", "-f", "lavfi", "-i", "anullsrc=r=48000:d=6",
+        "-f", "lavfi", "-i", "color=size=64x64:rate=1:duration=6", "-f", "lavfi", "-i",
+        "anullsrc=r=48000:d=6",
         "-t", "6", "-c:v", "libx264", "-c:a", "pcm_s16le", source,
     )  # fmt: skip
     facts = probe(source)
     assert (facts.audio_codec, facts.audio_duration_s) == ("sowt", 6)
     assert facts.audio_bit_rate == 2 * 16 * 48_000
-    with pytest.raises(NotCopyable, match="plays PCM sound in MP4; normalising the round re-encodes it"):
+    with pytest.raises(
+        NotCopyable, match="plays PCM sound in MP4; normalising the round re-encodes it"
+    ):
         blind_copy(source, tmp_path / "blind.mp4")

@@ -16,27 +16,41 @@ THREE_MINUTES = 180
 
 def track(times, timescale=MILLISECONDS):
     """Return a sound track whose packets have these times (ticks)."""
-    return Track(1, "audio", "aac", timescale, samples=[Sample(0, 1, time, 0, True) for time in times])
+    return Track(
+        1, "audio", "aac", timescale, samples=[Sample(0, 1, time, 0, True) for time in times]
+    )
 
 
 def starts(timeline):
     """Return when each packet of a copy is heard, in seconds on the clock of the file."""
     first = timeline.start - Fraction(timeline.skip, timeline.timescale)
-    return [first + Fraction(at, timeline.timescale) for at in accumulate(timeline.steps[:-1], initial=0)]
+    return [
+        first + Fraction(at, timeline.timescale)
+        for at in accumulate(timeline.steps[:-1], initial=0)
+    ]
 
 
 def largest_difference(timeline, times, timescale=MILLISECONDS):
-    return max(abs(one - Fraction(time, timescale)) for one, time in zip(starts(timeline), times, strict=True))
+    return max(
+        abs(one - Fraction(time, timescale))
+        for one, time in zip(starts(timeline), times, strict=True)
+    )
 
 
 @pytest.mark.parametrize("rounded", [round, int], ids=["to the nearest", "down"])
-@pytest.mark.parametrize(("rate", "length"), [(48_000, 1024), (44_100, 1024), (22_050, 1152), (8_000, 960)])
+@pytest.mark.parametrize(
+    ("rate", "length"), [(48_000, 1024), (44_100, 1024), (22_050, 1152), (8_000, 960)]
+)
 def test_rounded_times_do_not_add_up(rate, length, rounded):
     count = THREE_MINUTES * rate // length
     exact = [Fraction(index * length, rate) for index in range(count)]
-    timeline = sound_timeline(track([rounded(1000 * time) for time in exact]), rate, [length] * count)
+    timeline = sound_timeline(
+        track([rounded(1000 * time) for time in exact]), rate, [length] * count
+    )
     assert timeline.steps == [length] * count
-    assert max(abs(one - other) for one, other in zip(starts(timeline), exact, strict=True)) <= Fraction(1, 1000)
+    assert max(
+        abs(one - other) for one, other in zip(starts(timeline), exact, strict=True)
+    ) <= Fraction(1, 1000)
 
 
 @pytest.mark.parametrize("parts_in_a_million", [-300, -40, 40, 300])
@@ -45,7 +59,9 @@ def test_drift_of_a_clock_is_kept(parts_in_a_million):
     times = [round(index * 20 * (1 + parts_in_a_million / 1e6)) for index in range(count)]
     timeline = sound_timeline(track(times), 48_000, [960] * count)
     assert largest_difference(timeline, times) <= Fraction(1, 1000)
-    assert abs(sum(timeline.steps) - 960 * count) > 48 * 5, "over five milliseconds have come together"
+    assert abs(sum(timeline.steps) - 960 * count) > 48 * 5, (
+        "over five milliseconds have come together"
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -88,7 +104,8 @@ def test_hidden_sound_is_kept_in_samples():
 
 
 @pytest.mark.parametrize(
-    ("begin", "end", "reason"), [(2, None, "more than a second"), (Fraction(1, 2), Fraction(1, 2), "all of its sound")]
+    ("begin", "end", "reason"),
+    [(2, None, "more than a second"), (Fraction(1, 2), Fraction(1, 2), "all of its sound")],
 )
 def test_too_much_hidden_sound_is_refused(begin, end, reason):
     source = track([1024 * index for index in range(150)], 48_000)

@@ -1,4 +1,6 @@
-"""A blind copy is written whole or not at all, whatever ends the writer, and its digest is that of its bytes."""
+"""A blind copy is written whole or not at all, whatever ends the writer, and its digest is that of
+its bytes.
+"""
 
 import errno
 import hashlib
@@ -18,7 +20,8 @@ from tests.blinding import jobs
 from tests.media.clips import COPYABLE, clip
 
 PIECES = [bytes([number % 251]) * (number % 7 + 1) for number in range(1500)] + [
-    bytes([size % 249]) * size for size in (0, writing.BYTES_AT_ONCE, 1, 2 * writing.BYTES_AT_ONCE + 3)
+    bytes([size % 249]) * size
+    for size in (0, writing.BYTES_AT_ONCE, 1, 2 * writing.BYTES_AT_ONCE + 3)
 ]
 """More and larger ones than one call of the system writes."""
 
@@ -35,7 +38,9 @@ def test_the_file_holds_the_pieces_and_zeros_and_the_digest_is_its_own(tmp_path,
 
 def test_no_call_writes_more_than_it_may(tmp_path, monkeypatch):
     calls, writev = [], os.writev
-    monkeypatch.setattr(writing.os, "writev", lambda handle, parts: (calls.append(parts), writev(handle, parts))[1])
+    monkeypatch.setattr(
+        writing.os, "writev", lambda handle, parts: (calls.append(parts), writev(handle, parts))[1]
+    )
     write_synced(tmp_path / "file", PIECES)
     assert max(map(len, calls)) <= writing.AT_ONCE
     assert max(sum(map(len, parts)) for parts in calls) <= writing.BYTES_AT_ONCE
@@ -43,7 +48,9 @@ def test_no_call_writes_more_than_it_may(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("most", [1, 100, 1000])
 def test_a_system_that_writes_less_than_it_was_given_is_asked_again(tmp_path, monkeypatch, most):
-    monkeypatch.setattr(writing.os, "writev", lambda handle, pieces: os.write(handle, b"".join(pieces)[:most]))
+    monkeypatch.setattr(
+        writing.os, "writev", lambda handle, pieces: os.write(handle, b"".join(pieces)[:most])
+    )
     write_synced(tmp_path / "file", PIECES)
     assert (tmp_path / "file").read_bytes() == b"".join(PIECES)
 
@@ -57,7 +64,9 @@ def test_a_file_that_is_there_is_not_written_over(tmp_path):
 
 @pytest.mark.parametrize("name", COPYABLE)
 def test_the_same_clip_gives_the_same_bytes_every_time(tmp_path, name):
-    first, second = (blind_copy(clip(name), tmp_path / which) for which in ("first.mp4", "second.mp4"))
+    first, second = (
+        blind_copy(clip(name), tmp_path / which) for which in ("first.mp4", "second.mp4")
+    )
     assert first == second
     assert (tmp_path / "first.mp4").read_bytes() == (tmp_path / "second.mp4").read_bytes()
     assert first.blind_sha256 == hashlib.sha256((tmp_path / "first.mp4").read_bytes()).hexdigest()
@@ -99,7 +108,9 @@ def test_a_parent_that_is_killed_leaves_no_file_under_its_name_and_the_next_run_
         while not any(tmp_path.iterdir()) and time.monotonic() < deadline:
             time.sleep(0.02)
         parent.kill()
-    assert [path.name for path in tmp_path.iterdir()] == [f".blind.mp4.{parent.pid}.{_thread(tmp_path)}.partial"]
+    assert [path.name for path in tmp_path.iterdir()] == [
+        f".blind.mp4.{parent.pid}.{_thread(tmp_path)}.partial"
+    ]
     result = blind_copy(source, blind)
     assert hashlib.sha256(blind.read_bytes()).hexdigest() == result.blind_sha256
 

@@ -1,4 +1,5 @@
-"""The web application under a clock that somebody else sets: each request sees the time plus what a file says.
+"""The web application under a clock that somebody else sets: each request sees the time plus what a
+file says.
 
 For the crash test alone. ``CHAOS_CLOCK`` names the file; it holds seconds, or nothing.
 """

@@ -1,11 +1,13 @@
-"""Buys 100 clips while workers are killed and servers restarted, and compares both sides' books afterwards.
+"""Buys 100 clips while workers are killed and servers restarted, and compares both sides' books
+afterwards.
 
     python -m tests.chaos.generation [--kills 50] [--minutes 9] [--fault-rate 0.1] [--seed 1]
 
-PostgreSQL, Redis, two Celery workers and the stand-in of every provider, all on this machine. Workers are killed at
-random with SIGKILL; Redis and PostgreSQL are restarted twice each. Afterwards every cell must have an outcome or stand
-in a state that names what an operator has to do; the stand-in's own ledger must show no order accepted twice, and none
-that the product does not know. Ends with status 1 when any of that does not hold.
+PostgreSQL, Redis, two Celery workers and the stand-in of every provider, all on this machine.
+Workers are killed at random with SIGKILL; Redis and PostgreSQL are restarted twice each. Afterwards
+every cell must have an outcome or stand in a state that names what an operator has to do; the
+stand-in's own ledger must show no order accepted twice, and none that the product does not know.
+Ends with status 1 when any of that does not hold.
 """
 
 # ruff: noqa: PLC0415, PLR0917 - Django can be imported only when its servers run
@@ -29,14 +31,17 @@ from typing import Any
 BASE = Path(__file__).resolve().parents[2]
 PATIENCE_S = 900  # beyond the time that a run is meant to take, on a machine that is busy with something else
 OPERATOR_STATES = ("blocked", "lost_uncertain")
-WORKER = [sys.executable, "-m", "celery", "-A", "fartbench.celery", "worker", "--pool", "prefork", "-l", "error",
+WORKER = [sys.executable, "-m", "celery", "-A", "fartbench.celery", "worker", "--pool", "prefork",
+          "-l", "error",
           "--concurrency", "2", "--without-gossip", "--without-mingle"]  # fmt: skip
 BEAT = [sys.executable, "-m", "celery", "-A", "fartbench.celery", "beat", "-l", "error"]
 
 
 @dataclass
 class Report:
-    """What the run was like and what came of it. ``faults`` are the ways in which it does not hold."""
+    """What the run was like and what came of it. ``faults`` are the ways in which it does not
+    hold.
+    """
 
     kills: int = 0
     restarts: Counter[str] = field(default_factory=Counter)
@@ -53,13 +58,17 @@ class Report:
         """Return it as text."""
         cells = sum(self.states.values())
         return [
-            f"{cells} cells, {self.kills} workers killed, restarts: {dict(self.restarts)}, {self.seconds:.0f} s",
+            f"{cells} cells, {self.kills} workers killed, restarts: {dict(self.restarts)}, "
+            f"{self.seconds:.0f} s",
             f"outcomes and states: {dict(self.states)}",
-            f"tries of the product: {self.tries}; submissions that the stand-in saw: {self.submissions_seen}",
+            f"tries of the product: {self.tries}; submissions that the stand-in saw: "
+            f"{self.submissions_seen}",
             f"faults of the stand-in: {dict(self.drawn)}",
             f"accepted by the stand-in: {self.accepted}, in doubt on the way: {self.doubts}",
             *(f"DOES NOT HOLD: {fault}" for fault in self.faults or []),
-            "nothing accepted twice, nothing lost" if not self.faults else f"{len(self.faults)} faults",
+            "nothing accepted twice, nothing lost"
+            if not self.faults
+            else f"{len(self.faults)} faults",
         ]
 
 
@@ -75,7 +84,12 @@ class Workers:
     def _start(self, command: list[str]) -> subprocess.Popen[bytes]:
         with (self._folder / "workers.log").open("ab") as log:
             return subprocess.Popen(
-                command, env=self._environment, cwd=BASE, stdout=log, stderr=log, start_new_session=True
+                command,
+                env=self._environment,
+                cwd=BASE,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
 
     def keep_two(self) -> None:
@@ -101,8 +115,12 @@ class Workers:
             process.wait()
 
 
-def run(*, kills: int, minutes: float, fault_rate: float, seed: int, configurations: int = 0) -> Report:
-    """Run it in a folder of its own. ``configurations`` limits how many are bought from; 0 means all."""
+def run(
+    *, kills: int, minutes: float, fault_rate: float, seed: int, configurations: int = 0
+) -> Report:
+    """Run it in a folder of its own. ``configurations`` limits how many are bought from; 0 means
+    all.
+    """
     folder = Path(tempfile.mkdtemp(prefix="fartbench-chaos-", dir="/tmp"))
     folder.chmod(0o755)  # under root PostgreSQL runs as nobody, who must get in
     try:
@@ -111,7 +129,9 @@ def run(*, kills: int, minutes: float, fault_rate: float, seed: int, configurati
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _run(folder: Path, kills: int, minutes: float, fault_rate: float, seed: int, configurations: int) -> Report:
+def _run(
+    folder: Path, kills: int, minutes: float, fault_rate: float, seed: int, configurations: int
+) -> Report:
     from tests.chaos.servers import Postgres, Redis
 
     (folder / "pg").mkdir()
@@ -121,8 +141,10 @@ def _run(folder: Path, kills: int, minutes: float, fault_rate: float, seed: int,
     postgres.start()
     redis.start()
     os.environ.update(
-        DJANGO_SETTINGS_MODULE="fartbench.settings", DATA_DIR=str(folder / "data"), DATABASE_URL=postgres.url,
-        CELERY_BROKER_URL=redis.url, SECRET_KEY="chaos-0123456789-abcdefghijklmnop", LOG_LEVEL="ERROR",
+        DJANGO_SETTINGS_MODULE="fartbench.settings", DATA_DIR=str(folder / "data"),
+        DATABASE_URL=postgres.url,
+        CELERY_BROKER_URL=redis.url, SECRET_KEY="chaos-0123456789-abcdefghijklmnop",
+        LOG_LEVEL="ERROR",
     )  # fmt: skip
     import django
 
@@ -133,7 +155,9 @@ def _run(folder: Path, kills: int, minutes: float, fault_rate: float, seed: int,
     from tests.generation.buying import clip_of
 
     call_command("migrate", verbosity=0)
-    call_command("load_protocol", str(BASE / "fixtures" / "protocols" / "core-r01" / "1.0.0"), verbosity=0)
+    call_command(
+        "load_protocol", str(BASE / "fixtures" / "protocols" / "core-r01" / "1.0.0"), verbosity=0
+    )
     with StandIn(clip_of, faults=Chance(fault_rate, seed)) as stand_in:
         os.environ["STAND_IN_URL"] = stand_in.url
         _commission(configurations)
@@ -154,7 +178,10 @@ def _commission(count: int) -> None:
     from generation.models import ProviderAccount
     from simulation.demo.bought import commission_everything
 
-    figures = {"max_in_flight": 8, "min_interval_s": 0.5}  # slow enough that there is something to kill
+    figures = {
+        "max_in_flight": 8,
+        "min_interval_s": 0.5,
+    }  # slow enough that there is something to kill
     for provider in {loaded.file.provider for loaded in read_configurations()}:
         ProviderAccount.objects.get_or_create(provider=provider, defaults=figures)
     if not count:
@@ -172,11 +199,16 @@ def _commission(count: int) -> None:
     commission(round_=round_, configurations=chosen, actor="chaos")
 
 
-def _disturb(workers: Workers, servers: dict[str, Any], kills: int, minutes: float, seed: int) -> Report:
+def _disturb(
+    workers: Workers, servers: dict[str, Any], kills: int, minutes: float, seed: int
+) -> Report:
     """Kill and restart until enough was killed, then wait until nothing is under way any more."""
     chance, report, start = random.Random(seed), Report(), time.monotonic()
     every_s = 60 * minutes * 0.55 / max(1, kills)
-    restart_after = {kills * part // 5: name for part, name in enumerate(("redis", "postgres", "redis", "postgres"), 1)}
+    restart_after = {
+        kills * part // 5: name
+        for part, name in enumerate(("redis", "postgres", "redis", "postgres"), 1)
+    }
     while report.kills < kills:
         workers.keep_two()
         time.sleep(every_s * chance.uniform(0.5, 1.5))
@@ -209,7 +241,9 @@ def _disconnect() -> None:
 
 
 def _under_way() -> bool:
-    """Say whether any sample is still on its way, and do what an operator does for jobs that failed: revive them."""
+    """Say whether any sample is still on its way, and do what an operator does for jobs that
+    failed: revive them.
+    """
     from generation import dispatching, steps
     from generation.models import Sample, SampleState
 
@@ -235,8 +269,12 @@ def _judge(report: Report, stand_in: Any) -> None:
     jobs = stand_in.ledger.jobs()
     report.accepted = len(jobs)
     done = {*(str(state) for state in SampleState.outcomes()), *OPERATOR_STATES}
-    report.faults += [f"{n} cells ended as {state!r}" for state, n in report.states.items() if state not in done]
-    report.faults += [f"accepted {n} times: {order}" for order, n in stand_in.ledger.twice().items()]
+    report.faults += [
+        f"{n} cells ended as {state!r}" for state, n in report.states.items() if state not in done
+    ]
+    report.faults += [
+        f"accepted {n} times: {order}" for order, n in stand_in.ledger.twice().items()
+    ]
     if report.submissions_seen > report.tries:
         report.faults.append("the stand-in saw submissions that no row was written for")
     known = set(Submission.objects.exclude(provider_id="").values_list("provider_id", flat=True))
@@ -257,12 +295,16 @@ def _sha256(text: str) -> str:
 
 def main() -> int:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--minutes", type=float, default=9)
     parser.add_argument("--fault-rate", type=float, default=0.1)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--configurations", type=int, default=0, help="how many to buy from; 0 means all")
+    parser.add_argument(
+        "--configurations", type=int, default=0, help="how many to buy from; 0 means all"
+    )
     report = run(**vars(parser.parse_args()))
     print("\n".join(report.lines()))  # noqa: T201 - a program of its own
     return 1 if report.faults else 0

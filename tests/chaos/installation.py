@@ -1,4 +1,6 @@
-"""An installation of real parts on this machine, in a folder of its own, whose every part can be made to fail."""
+"""An installation of real parts on this machine, in a folder of its own, whose every part can be
+made to fail.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,13 @@ from tests.chaos.servers import Postgres, Redis, family_of, kill_all
 from tests.servers import shared_port
 
 BASE = Path(__file__).resolve().parents[2]
-WEB = [sys.executable, "-m", "gunicorn", "tests.chaos.clocked_web:application", "--workers", "3", "--preload",
+WEB = [sys.executable, "-m", "gunicorn", "tests.chaos.clocked_web:application", "--workers", "3",
+       "--preload",
        "--timeout", "20", "--reuse-port", "--log-level", "critical"]  # fmt: skip
-WORKER = [sys.executable, "-m", "celery", "-A", "tests.chaos.clocked_worker", "worker", "--pool", "prefork",
-          "--concurrency", "1", "-l", "critical", "--without-gossip", "--without-mingle"]  # fmt: skip
+WORKER = [sys.executable, "-m", "celery", "-A", "tests.chaos.clocked_worker", "worker", "--pool",
+          "prefork",
+          "--concurrency", "1", "-l", "critical", "--without-gossip",
+          "--without-mingle"]  # fmt: skip
 BEAT = [sys.executable, "-m", "celery", "-A", "fartbench.celery", "beat", "-l", "critical"]
 # What a process may still write into a file when the disk is as good as full.
 NO_ROOM = 8_192
@@ -33,7 +38,10 @@ START_S = 600
 
 
 class Installation:
-    """PostgreSQL, Redis, gunicorn, Celery workers and a beat. What dies is started again by `keep_up`."""
+    """PostgreSQL, Redis, gunicorn, Celery workers and a beat.
+
+    What dies is started again by `keep_up`.
+    """
 
     def __init__(self, folder: Path, *, queue_workers: int = 2) -> None:
         self.folder, self.data = folder, folder / "data"
@@ -70,7 +78,10 @@ class Installation:
         """Start what is not running, as a supervisor does."""
         wanted = {
             "web": [*WEB, "--bind", f"127.0.0.1:{self.port}"],
-            **{name: [*WORKER, "-n", f"{name[-1]}-{time.monotonic_ns()}@%h"] for name in self._queue},
+            **{
+                name: [*WORKER, "-n", f"{name[-1]}-{time.monotonic_ns()}@%h"]
+                for name in self._queue
+            },
             "beat": [*BEAT, "-s", str(self.folder / "beat")],
         }
         for name, command in wanted.items():
@@ -81,7 +92,12 @@ class Installation:
     def _started(self, command: list[str]) -> subprocess.Popen[bytes]:
         with (self.folder / "log").open("ab") as log:
             return subprocess.Popen(
-                command, env=self.environment, cwd=BASE, stdout=log, stderr=log, start_new_session=True
+                command,
+                env=self.environment,
+                cwd=BASE,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
 
     def wait_for_web(self) -> None:
@@ -104,7 +120,8 @@ class Installation:
         self.postgres.stop()
         self._held.close()
 
-    # What goes wrong. Each does its harm, waits for as long as it lasts, and leaves the rest to `keep_up`.
+    # What goes wrong. Each does its harm, waits for as long as it lasts, and leaves the rest to
+    # `keep_up`.
 
     def kill_web_worker(self, luck: random.Random) -> None:
         """Kill one of the web server's processes; its master starts another."""
@@ -131,7 +148,9 @@ class Installation:
         self.postgres.start()
 
     def crash_postgres(self, luck: random.Random) -> None:
-        """Kill the database with all its processes, as a loss of power would, and start it again."""
+        """Kill the database with all its processes, as a loss of power would, and start it
+        again.
+        """
         self.postgres.crash()
         time.sleep(luck.uniform(0.1, 1.0))
         self.postgres.start()
@@ -143,7 +162,9 @@ class Installation:
         self.redis.start()
 
     def fill_database_disk(self, luck: random.Random) -> None:
-        """Let the database write nothing beyond the first bytes of a file for a while, as on a full disk."""
+        """Let the database write nothing beyond the first bytes of a file for a while, as on a full
+        disk.
+        """
         with _no_room_for(self.postgres.processes):
             time.sleep(luck.uniform(0.5, 2))
         if not self.postgres.is_alive():  # it stops itself when it cannot write its journal
@@ -157,7 +178,9 @@ class Installation:
             time.sleep(luck.uniform(0.5, 2))
 
     def jump_clock(self, luck: random.Random) -> None:
-        """Set the clock of the web server wrong for a while: so far that sessions end, or a little either way."""
+        """Set the clock of the web server wrong for a while: so far that sessions end, or a little
+        either way.
+        """
         self.clock.write_text(str(next(self._jumps)))
         if luck.random() < 0.5:
             self.kill_queue_worker(luck)  # the next one starts with the wrong clock
@@ -190,7 +213,9 @@ def _merge(source: Path, target: Path) -> None:
 
 @contextmanager
 def _no_room_for(family: Callable[[], list[psutil.Process]]) -> Iterator[None]:
-    """Let these processes write hardly anything into any file, as if the disk were full, until the block ends."""
+    """Let these processes write hardly anything into any file, as if the disk were full, until the
+    block ends.
+    """
     # The child that reads hostile files has a limit of its own.
     for process in family():
         if _file_limit(process) == resource.RLIM_INFINITY:
@@ -204,18 +229,26 @@ def _no_room_for(family: Callable[[], list[psutil.Process]]) -> Iterator[None]:
 def _file_limit(process: psutil.Process) -> int:
     with suppress(FileNotFoundError, ProcessLookupError):
         limits = Path(f"/proc/{process.pid}/limits").read_text()
-        found = next(line.split()[3] for line in limits.splitlines() if line.startswith("Max file size"))
+        found = next(
+            line.split()[3] for line in limits.splitlines() if line.startswith("Max file size")
+        )
         return resource.RLIM_INFINITY if found == "unlimited" else int(found)
     return 0
 
 
 def _set_file_limit(process: psutil.Process, size: str) -> None:
     with suppress(psutil.NoSuchProcess):
-        # Root itself may not do it to another user's process where it lacks that capability, as in containers.
+        # Root itself may not do it to another user's process where it lacks that capability, as in
+        # containers.
         user, group = process.uids().real, process.gids().real
         as_owner = ["setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups", "--"]
         subprocess.run(
-            [*(as_owner if user != os.getuid() else []), "prlimit", f"--pid={process.pid}", f"--fsize={size}:"],
+            [
+                *(as_owner if user != os.getuid() else []),
+                "prlimit",
+                f"--pid={process.pid}",
+                f"--fsize={size}:",
+            ],
             check=False,
             capture_output=True,
         )

@@ -1,7 +1,8 @@
-"""A person who reviews over HTTP and does not give up: every call is repeated until the server says yes or no.
+"""A person who reviews over HTTP and does not give up: every call is repeated until the server says
+yes or no.
 
-What the server told them is noted. It must never take back what it said was saved, and at the end the rows must say
-the same.
+What the server told them is noted. It must never take back what it said was saved, and at the end
+the rows must say the same.
 """
 
 from __future__ import annotations
@@ -25,7 +26,13 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 CALL_TIMEOUT_S, PATIENCE_S, PAUSE_S = 30, 600, 0.3
 PIECE = 65_536
 RATINGS = ("sound", "timing", "people")
-PLAYED = {"covered": [[[0.0, 1.2]]], "plays": 1, "watched_s": 1.2, "viewport": [1366, 768], "volume": 0.6}
+PLAYED = {
+    "covered": [[[0.0, 1.2]]],
+    "plays": 1,
+    "watched_s": 1.2,
+    "viewport": [1366, 768],
+    "volume": 0.6,
+}
 
 
 class GaveUp(Exception):
@@ -52,7 +59,10 @@ class Told:
 
 @dataclass
 class Person:
-    """One reviewer with a browser of their own. ``faults`` are promises that the server did not keep."""
+    """One reviewer with a browser of their own.
+
+    ``faults`` are promises that the server did not keep.
+    """
 
     port: int
     seed: int
@@ -73,7 +83,9 @@ class Person:
         """Come in by the invite link, take a return code, count the tones and agree."""
         self.code = code
         self._call("POST", urlsplit(link).path, "", FORM)
-        page = self._call("POST", "/review/way-back/", urlencode({"way": "code"}), FORM).body.decode()
+        page = self._call(
+            "POST", "/review/way-back/", urlencode({"way": "code"}), FORM
+        ).body.decode()
         found = re.search(r'return-code"[^>]*>\s*([0-9A-Z-]+)', page)
         assert found, f"no return code for {code}"
         self.way_back = found[1]
@@ -96,9 +108,17 @@ class Person:
     def _one_sheet(self, clip: str) -> str:
         self._answered("GET", f"/review/{clip}/", {200})
         for first in (0, PIECE):
-            self._answered("GET", f"/media/{clip}", {206, 416}, headers={"Range": f"bytes={first}-{first + PIECE}"})
+            self._answered(
+                "GET",
+                f"/media/{clip}",
+                {206, 416},
+                headers={"Range": f"bytes={first}-{first + PIECE}"},
+            )
         self._save(clip, {"event": self._luck.choice(("yes", "unclear"))})
-        self._save(clip, {"cause": self._luck.choice(("yes", "no")), "detail": self._luck.choice(("yes", "no"))})
+        self._save(
+            clip,
+            {"cause": self._luck.choice(("yes", "no")), "detail": self._luck.choice(("yes", "no"))},
+        )
         self._save(clip, {rating: self._luck.choice("12345") for rating in RATINGS})
         if self._luck.random() < 0.3:
             self._save(clip, {"people": self._luck.choice("12345")})
@@ -111,7 +131,9 @@ class Person:
         reply = self._answered("PUT", f"/review/{clip}/draft", {200}, body)
         said = json.loads(reply.body)
         if said["answers"] != wanted:
-            self.faults.append(f"{self.code} on {clip}: was told {wanted}, and now {said['answers']}")
+            self.faults.append(
+                f"{self.code} on {clip}: was told {wanted}, and now {said['answers']}"
+            )
         sheet.answers, sheet.revision = said["answers"], said["revision"]
 
     def _lock(self, clip: str) -> str:
@@ -122,14 +144,23 @@ class Person:
         return _clip_in(said["next"])
 
     def _answered(
-        self, method: str, path: str, good: set[int], body: Any = None, headers: dict[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        good: set[int],
+        body: Any = None,
+        headers: dict[str, str] | None = None,
     ) -> Reply:
-        """Repeat a call, logging in anew where the session has ended, until the answer is one of ``good``."""
+        """Repeat a call, logging in anew where the session has ended, until the answer is one of
+        ``good``.
+        """
         time.sleep(self._luck.uniform(0.5, 1.5) * self.think_s)
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline and not self.stopping.is_set():
             sent = None if body is None else json.dumps(body)
-            reply = self._call(method, path, sent, {**(JSON if body is not None else {}), **(headers or {})})
+            reply = self._call(
+                method, path, sent, {**(JSON if body is not None else {}), **(headers or {})}
+            )
             if reply.status in good:
                 return reply
             if self._wants_login(reply, path):
@@ -137,18 +168,26 @@ class Person:
             elif 400 <= reply.status < 500 and reply.status not in {404, 408, 429}:
                 raise GaveUp(f"{method} {path}: {reply.status} {reply.body[:300]!r}")
             time.sleep(PAUSE_S * self._luck.uniform(0.5, 2))
-        raise GaveUp(f"{method} {path}: no answer in {PATIENCE_S} s; answers so far: {dict(self.replies)}")
+        raise GaveUp(
+            f"{method} {path}: no answer in {PATIENCE_S} s; answers so far: {dict(self.replies)}"
+        )
 
     @staticmethod
     def _wants_login(reply: Reply, path: str) -> bool:
         # Clips answer whoever may not play them as if there were none.
-        return reply.status == 401 or "/login/" in reply.location or (reply.status == 404 and "/media/" in path)
+        return (
+            reply.status == 401
+            or "/login/" in reply.location
+            or (reply.status == 404 and "/media/" in path)
+        )
 
     def _log_in(self) -> None:
         if self._call("POST", "/return/", urlencode({"code": self.way_back}), FORM).status == 302:
             self.logins += 1
 
-    def _call(self, method: str, path: str, body: str | None = None, headers: dict[str, str] | None = None) -> Reply:
+    def _call(
+        self, method: str, path: str, body: str | None = None, headers: dict[str, str] | None = None
+    ) -> Reply:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=CALL_TIMEOUT_S)
         cookies = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
         sent = {"Cookie": cookies, "X-CSRFToken": self._cookies["csrftoken"], **(headers or {})}
@@ -173,7 +212,10 @@ class Person:
 def _tones_in(sound: bytes) -> int:
     """Count the tones of the sound check: times at which it gets loud after a silence."""
     with wave.open(io.BytesIO(sound)) as file:
-        loud = [abs(sample) > 1000 for sample in memoryview(file.readframes(file.getnframes())).cast("h")]
+        loud = [
+            abs(sample) > 1000
+            for sample in memoryview(file.readframes(file.getnframes())).cast("h")
+        ]
     step = 400
     heard = [any(loud[start : start + step]) for start in range(0, len(loud), step)]
     return sum(now and not before for before, now in zip([False, *heard], heard, strict=False))

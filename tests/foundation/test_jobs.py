@@ -1,4 +1,6 @@
-"""Jobs: claimed once, taken up again after a kill, retried for passing faults, failed with words for others."""
+"""Jobs: claimed once, taken up again after a kill, retried for passing faults, failed with words
+for others.
+"""
 
 import os
 import signal
@@ -86,7 +88,9 @@ def test_a_claimed_job_is_not_given_to_another(handled: list[str]) -> None:
     assert jobs.claim_next() is None
 
 
-def test_a_job_whose_worker_was_killed_is_due_again_when_its_lease_runs_out(handled: list[str]) -> None:
+def test_a_job_whose_worker_was_killed_is_due_again_when_its_lease_runs_out(
+    handled: list[str],
+) -> None:
     jobs.enqueue("note", [1])
     killed = jobs.claim_next()
     assert killed is not None
@@ -97,7 +101,9 @@ def test_a_job_whose_worker_was_killed_is_due_again_when_its_lease_runs_out(hand
     assert handled == ["1"]
 
 
-@pytest.mark.parametrize("fault", [OperationalError("locked"), StorageFull("disk full"), OSError("unreachable")])
+@pytest.mark.parametrize(
+    "fault", [OperationalError("locked"), StorageFull("disk full"), OSError("unreachable")]
+)
 def test_a_passing_fault_is_tried_again_and_in_the_end_fails_with_its_words(
     handled: list[str], fault: Exception
 ) -> None:
@@ -114,7 +120,9 @@ def test_a_passing_fault_is_tried_again_and_in_the_end_fails_with_its_words(
     assert run_one().state == JobState.FAILED
 
 
-def test_a_refusal_fails_at_once_in_its_own_words_and_can_be_asked_for_again(handled: list[str]) -> None:
+def test_a_refusal_fails_at_once_in_its_own_words_and_can_be_asked_for_again(
+    handled: list[str],
+) -> None:
     def refuse(_subject: str, _report: jobs.Report) -> None:
         raise Refusal("The clip has no picture.")
 
@@ -180,7 +188,9 @@ def test_of_many_that_try_for_the_same_jobs_each_job_goes_to_one(handled: list[s
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_lease_is_renewed_while_the_work_goes_on(handled: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_lease_is_renewed_while_the_work_goes_on(
+    handled: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(jobs, "RENEW_EVERY_S", 0.05)
     first: list[Job] = []
 
@@ -199,7 +209,9 @@ def test_the_lease_is_renewed_while_the_work_goes_on(handled: list[str], monkeyp
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_that_is_busy_is_not_taken_for_away(handled: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_is_busy_is_not_taken_for_away(
+    handled: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(jobs, "RENEW_EVERY_S", 0.05)
     was_seen: list[float | None] = []
 
@@ -217,7 +229,9 @@ def test_a_worker_that_is_busy_is_not_taken_for_away(handled: list[str], monkeyp
     assert was_seen[0] is not None
 
 
-def test_a_worker_process_stops_when_asked_and_says_it_was_there(process_environment: dict[str, str]) -> None:
+def test_a_worker_process_stops_when_asked_and_says_it_was_there(
+    process_environment: dict[str, str],
+) -> None:
     command = [sys.executable, str(Path(project.BASE_DIR) / "manage.py"), "work"]
     with subprocess.Popen(command, env=process_environment) as worker:
         deadline = time.monotonic() + PATIENCE_S
@@ -234,13 +248,17 @@ def test_a_broker_that_is_away_loses_nothing_and_is_not_waited_for(
 ) -> None:
     settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
     waits: list[float] = []
-    monkeypatch.setattr("kombu.utils.functional.sleep", waits.append)  # between two tries to reach it
+    monkeypatch.setattr(
+        "kombu.utils.functional.sleep", waits.append
+    )  # between two tries to reach it
     jobs.enqueue("note", [1])
     assert sum(waits) < 5
     assert run_one().state == JobState.DONE
 
 
-def test_a_worker_that_is_set_apart_takes_the_jobs_of_its_queues_and_no_others(handled: list[str]) -> None:
+def test_a_worker_that_is_set_apart_takes_the_jobs_of_its_queues_and_no_others(
+    handled: list[str],
+) -> None:
     jobs.register("question", lambda subject, _report: handled.append(subject), queue=jobs.POLL)
     try:
         jobs.enqueue("note", [1])

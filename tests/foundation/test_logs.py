@@ -35,7 +35,9 @@ def test_what_identifies_somebody_or_opens_a_door_is_left_out(
     assert "[" in said
 
 
-def test_values_of_secret_variables_and_passwords_in_urls_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_of_secret_variables_and_passwords_in_urls_are_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("FAL_KEY", "fal-key-0123456789")
     monkeypatch.setenv("DATABASE_URL", "postgres://lab:hunter2hunter2@db/lab")
     logs._secrets_of.cache_clear()
@@ -47,11 +49,16 @@ def test_values_of_secret_variables_and_passwords_in_urls_are_left_out(monkeypat
     assert said == "sent [secret] with [secret], [secret]"
 
 
-def test_the_name_that_a_bucket_knows_us_by_stays_in_the_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_name_that_a_bucket_knows_us_by_stays_in_the_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("S3_ACCESS_KEY", "fartbench")  # as docs/operations.md has it
     logs._secrets_of.cache_clear()
     try:
-        assert logs.scrubbed("Task fartbench.tasks.sweep failed") == "Task fartbench.tasks.sweep failed"
+        assert (
+            logs.scrubbed("Task fartbench.tasks.sweep failed")
+            == "Task fartbench.tasks.sweep failed"
+        )
     finally:
         monkeypatch.undo()
         logs._secrets_of.cache_clear()

@@ -21,7 +21,9 @@ TINY = (-0.0, -0.001, -0.0049, -1e-12)
 ROOT = Path(settings.BASE_DIR)
 # Format specifications of numbers in f-strings, by what is formatted.
 FORMATTED = re.compile(r"\{([^{}]*?):[<>^]?\d*\.(?:\d+|\{\w+\})[fg%]\}")
-MAY_BE_NEGATIVE = re.compile(r"value|correlation|alpha|\blow\b|\bhigh\b|slope|amount|score|signal|degradation|ceiling'")
+MAY_BE_NEGATIVE = re.compile(
+    r"value|correlation|alpha|\blow\b|\bhigh\b|slope|amount|score|signal|degradation|ceiling'"
+)
 
 NEVER_NEGATIVE = re.compile(r"abs\(|p_value")
 
@@ -42,7 +44,14 @@ def test_zero_has_no_sign(value):
 
 @pytest.mark.parametrize("value", TINY)
 def test_no_page_or_table_writes_a_negative_zero(value):
-    document = {"value": value, "low": value, "high": 0.5, "n": 8, "note": "", "method": "bootstrap"}
+    document = {
+        "value": value,
+        "low": value,
+        "high": 0.5,
+        "n": 8,
+        "note": "",
+        "method": "bootstrap",
+    }
     written = figure(document)
     assert (written.value, written.reach) == ("0.00", "0.00 to 0.50")
     assert figure(document, percent=True).value == "0%"
@@ -58,5 +67,9 @@ def formatted_without_help(path):
 
 
 def test_what_may_be_negative_is_formatted_by_the_one_helper():
-    paths = [path for room in ("scoring", "measuring", "judging", "simulation") for path in (ROOT / room).rglob("*.py")]
+    paths = [
+        path
+        for room in ("scoring", "measuring", "judging", "simulation")
+        for path in (ROOT / room).rglob("*.py")
+    ]
     assert [line for path in paths for line in formatted_without_help(path)] == []

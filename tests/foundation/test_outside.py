@@ -1,4 +1,6 @@
-"""Files and texts from outside: nothing is waited for or read without end, and no text is taken for another."""
+"""Files and texts from outside: nothing is waited for or read without end, and no text is taken for
+another.
+"""
 
 import csv
 import os
@@ -49,7 +51,9 @@ def make_holes(path: Path) -> None:
 
 @pytest.mark.parametrize("make", [make_pipe, make_device, make_holes, Path.mkdir])
 @pytest.mark.parametrize("reader", READERS)
-def test_what_is_no_file_of_bounded_size_is_refused_at_once(reader: str, make: Any, tmp_path: Path) -> None:
+def test_what_is_no_file_of_bounded_size_is_refused_at_once(
+    reader: str, make: Any, tmp_path: Path
+) -> None:
     make(tmp_path / "input")
     with pytest.raises(BadInput, match=r"not a regular file|larger than"):
         READERS[reader](tmp_path / "input")
@@ -57,7 +61,8 @@ def test_what_is_no_file_of_bounded_size_is_refused_at_once(reader: str, make: A
 
 @pytest.mark.parametrize(
     "cell",
-    ["=1+1", "+A1", "-A1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\n=1", "\xa0=1", "\u3000=1", "＝1+1", "＋A1", "－A1",
+    ["=1+1", "+A1", "-A1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\n=1", "\xa0=1", "\u3000=1", "＝1+1",
+     "＋A1", "－A1",
      "＠A", " ＝1", "'=1", "'' =1"],
 )  # fmt: skip
 def test_a_cell_that_a_spreadsheet_could_run_is_guarded_and_read_back(cell: str) -> None:
@@ -87,7 +92,8 @@ def test_a_name_that_could_be_taken_for_another_is_refused(name: str, fault: str
 
 
 @pytest.mark.parametrize(
-    "name", ["local-maestro", "Größe 2.0", "模型-pro", "日本語モデル", "модель 2", "モデルA", "한국 漢字"]
+    "name",
+    ["local-maestro", "Größe 2.0", "模型-pro", "日本語モデル", "модель 2", "モデルA", "한국 漢字"],
 )
 def test_a_name_in_letters_that_are_written_together_is_taken(name: str) -> None:
     assert fault_of_name(name) == ""
@@ -103,7 +109,9 @@ def manifest(folder: Path, *rows: dict[str, Any]) -> Path:
     with (folder / "m.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, columns)
         writer.writeheader()
-        writer.writerows({"scene": "r01-lift", "replicate": 1, "outcome": "refused", **row} for row in rows)
+        writer.writerows(
+            {"scene": "r01-lift", "replicate": 1, "outcome": "refused", **row} for row in rows
+        )
     return folder / "m.csv"
 
 
@@ -111,9 +119,14 @@ def read(path: Path) -> list[str]:
     return read_manifest(path, scenes=["r01-lift"], replicates=1).faults
 
 
-@pytest.mark.parametrize("at", ["0001-01-01T00:00+14:00", "9999-12-31T23:59-14:00", "1000-01-01T00:00Z", "0001-01-01"])
+@pytest.mark.parametrize(
+    "at", ["0001-01-01T00:00+14:00", "9999-12-31T23:59-14:00", "1000-01-01T00:00Z", "0001-01-01"]
+)
 def test_a_time_that_no_clip_can_have_is_a_fault(at: str, tmp_path: Path) -> None:
-    assert "not a time such as" in read(manifest(tmp_path, {"configuration": "a", "generated_at": at}))[0]
+    assert (
+        "not a time such as"
+        in read(manifest(tmp_path, {"configuration": "a", "generated_at": at}))[0]
+    )
 
 
 def test_a_manifest_says_what_hides_in_it(tmp_path: Path) -> None:
@@ -136,9 +149,13 @@ def test_a_million_faults_are_counted_and_some_dozens_shown() -> None:
     assert f"and {1_000_000 - MOST_SHOWN} more" in words
 
 
-@pytest.mark.parametrize("annotations", ["Infinity", "NaN", "5", '"x"', "[3]", "[null]", "{}", "true"])
+@pytest.mark.parametrize(
+    "annotations", ["Infinity", "NaN", "5", '"x"', "[3]", "[null]", "{}", "true"]
+)
 def test_annotations_that_are_none_are_refused_in_words(annotations: str, tmp_path: Path) -> None:
-    (tmp_path / "tasks.json").write_text(f'[{{"data": {{"stimulus": "x"}}, "annotations": {annotations}}}]')
+    (tmp_path / "tasks.json").write_text(
+        f'[{{"data": {{"stimulus": "x"}}, "annotations": {annotations}}}]'
+    )
     with pytest.raises(BadInput):
         read_label_studio(tmp_path / "tasks.json", PROTOCOL, {})
 
@@ -166,7 +183,9 @@ def test_a_reader_of_a_command_that_leaves_early_gets_no_traceback(tmp_path: Pat
     )
     environment = {**os.environ, "PYTHONPATH": str(settings.BASE_DIR), "DATA_DIR": str(tmp_path)}
     command = [sys.executable, "-c", f"import django; django.setup()\n{script}"]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as talking:
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as talking:
         assert talking.stdout is not None and talking.stderr is not None
         assert talking.stdout.readline() == b"line\n"
         talking.stdout.close()

@@ -25,13 +25,17 @@ def _queried(names: list[str]) -> list[SimpleNamespace]:
     return [SimpleNamespace(configuration=name) for name in names]
 
 
-def test_threads_that_push_each_other_s_rows_out_all_read_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_that_push_each_other_s_rows_out_all_read_theirs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The cache before looked for rows that another thread had just let go, and raised KeyError."""
     monkeypatch.setattr(published, "_rows", Recent(20))
     monkeypatch.setattr(published, "documents_of", lambda _: None)
     monkeypatch.setattr(published, "rows_from", lambda *_: _queried)
     releases = [
-        SimpleNamespace(digest=f"{n}", created_at=n, round=SimpleNamespace(protocol=SimpleNamespace(rules=None)))
+        SimpleNamespace(
+            digest=f"{n}", created_at=n, round=SimpleNamespace(protocol=SimpleNamespace(rules=None))
+        )
         for n in range(4)
     ]
 

@@ -11,7 +11,8 @@ def test_plain_digits_are_a_number(text: str, number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", " 1", "1\n", "-1", "+1", "1.0", "1_0", "1e3", "²", "\u0663", "1000000000", "9" * 5000]
+    "text",
+    ["", " 1", "1\n", "-1", "+1", "1.0", "1_0", "1e3", "²", "\u0663", "1000000000", "9" * 5000],
 )
 def test_nothing_else_is(text: str) -> None:
     assert whole_number(text) is None

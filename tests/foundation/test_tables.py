@@ -57,7 +57,9 @@ def test_a_row_has_the_number_a_spreadsheet_shows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("head", ["", "sep=;\n", "sep=,\n"])
-def test_the_delimiter_is_the_one_by_which_the_header_has_its_columns(tmp_path: Path, head: str) -> None:
+def test_the_delimiter_is_the_one_by_which_the_header_has_its_columns(
+    tmp_path: Path, head: str
+) -> None:
     content = f"{head}a;b\n1,5;x,y\n" if head != "sep=,\n" else f'{head}a,"b"\n"1,5","x,y"\n'
     row = read_table(table(tmp_path, content), required=("a", "b"))[0]
     assert (row["a"], row["b"]) == ("1,5", "x,y")

@@ -36,8 +36,10 @@ def test_a_guard_that_does_less_than_it_should_is_missing(way: str) -> None:
     name, table = "fartbench_auditentry_is_frozen", "fartbench_auditentry"
     trigger = f"guard_{name}"
     made_empty = on_the_audit_trail(
-        f"CREATE TRIGGER {trigger} BEFORE UPDATE ON {table} FOR EACH ROW WHEN FALSE BEGIN SELECT 1; END",
-        f"CREATE OR REPLACE FUNCTION {trigger}_f() RETURNS trigger LANGUAGE plpgsql AS $g$ BEGIN RETURN NEW; END $g$",
+        f"CREATE TRIGGER {trigger} BEFORE UPDATE ON {table} FOR EACH ROW WHEN FALSE BEGIN SELECT "
+        "1; END",
+        f"CREATE OR REPLACE FUNCTION {trigger}_f() RETURNS trigger LANGUAGE plpgsql AS $g$ BEGIN "
+        "RETURN NEW; END $g$",
     )
     drop = f"DROP TRIGGER {trigger}" + on_the_audit_trail("", f" ON {table}")
     statements = {
@@ -81,7 +83,11 @@ def test_a_migration_there_and_back_leaves_every_guard() -> None:
 
 @pytest.mark.engine("postgres")
 def test_truncate_is_refused_too() -> None:
-    with pytest.raises(IntegrityError, match="no_truncate"), transaction.atomic(), connection.cursor() as cursor:
+    with (
+        pytest.raises(IntegrityError, match="no_truncate"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
         cursor.execute("TRUNCATE fartbench_auditentry")
 
 
@@ -95,8 +101,17 @@ def test_a_loaded_protocol_keeps_its_content(field: str) -> None:
 
 def test_an_opened_round_keeps_protocol_seed_and_name() -> None:
     round_ = factories.open_round()
-    for change in ({"seed": "0"}, {"name": "another"}, {"replicates": 3}, {"opened_at": None}, {"scene_keys": ["x"]}):
-        with pytest.raises(IntegrityError, match="opened_round_keeps_its_protocol"), transaction.atomic():
+    for change in (
+        {"seed": "0"},
+        {"name": "another"},
+        {"replicates": 3},
+        {"opened_at": None},
+        {"scene_keys": ["x"]},
+    ):
+        with (
+            pytest.raises(IntegrityError, match="opened_round_keeps_its_protocol"),
+            transaction.atomic(),
+        ):
             Round.objects.filter(pk=round_.pk).update(**change)
     with (
         pytest.raises(IntegrityError, match="opened_round_is_kept"),

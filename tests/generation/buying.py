@@ -1,4 +1,6 @@
-"""What the tests of bought clips share: a stand-in, a round with frozen prompts, and a worker in this process."""
+"""What the tests of bought clips share: a stand-in, a round with frozen prompts, and a worker in
+this process.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ YES = dict.fromkeys(QUESTIONS, True)
 
 
 def clip_of(job: Accepted) -> bytes:
-    """Return a small real clip that is like no other: a box that players skip carries the job's id."""
+    """Return a small real clip that is like no other: a box that players skip carries the job's
+    id.
+    """
     note = job.id.encode()
     return factories.tiny_clip(seconds=1.0) + (8 + len(note)).to_bytes(4, "big") + b"free" + note
 
@@ -41,7 +45,9 @@ def running_stand_in(monkeypatch: pytest.MonkeyPatch, **options: object) -> Iter
 
 def freeze(round_: Round, configurations: list[Configuration]) -> None:
     """Render, audit and freeze the prompts of a round."""
-    render_prompts(protocol=round_.protocol, configurations=configurations, scenes=round_.scenes, actor="test")
+    render_prompts(
+        protocol=round_.protocol, configurations=configurations, scenes=round_.scenes, actor="test"
+    )
     prompts = list(current_prompts(round_.protocol, configurations).values())
     for prompt in {prompt.sha256: prompt for prompt in prompts}.values():
         audit_prompt(prompt=prompt, answers=YES, auditor="Ada Auditor")
@@ -66,7 +72,9 @@ def bought(*names: str, scenes: list[str] | None = None, **round_fields: object)
 
 
 def work(*, seconds: float = 600.0, hurry: bool = True) -> None:
-    """Do jobs until none is left; with ``hurry`` waits are skipped, as far as the tests' clock is concerned."""
+    """Do jobs until none is left; with ``hurry`` waits are skipped, as far as the tests' clock is
+    concerned.
+    """
     deadline = time.monotonic() + seconds
     while jobs.waiting():
         assert time.monotonic() < deadline, list(Job.objects.exclude(state=JobState.DONE).values())

@@ -12,16 +12,30 @@ import pytest
 from fartbench.loopback import JsonHandler, LoopbackServer
 
 KEY = "a-very-secret-key"
-ADDRESSES = ("GEMINI", "VERTEX", "FAL", "RUNWAY", "ARK", "DASHSCOPE", "MINIMAX", "XAI", "KLING", "OPENAI")
+ADDRESSES = (
+    "GEMINI",
+    "VERTEX",
+    "FAL",
+    "RUNWAY",
+    "ARK",
+    "DASHSCOPE",
+    "MINIMAX",
+    "XAI",
+    "KLING",
+    "OPENAI",
+)
 KEYS = (
-    "GEMINI_API_KEY", "VERTEX_ACCESS_TOKEN", "FAL_KEY", "RUNWAYML_API_SECRET", "ARK_API_KEY", "DASHSCOPE_API_KEY",
+    "GEMINI_API_KEY", "VERTEX_ACCESS_TOKEN", "FAL_KEY", "RUNWAYML_API_SECRET", "ARK_API_KEY",
+    "DASHSCOPE_API_KEY",
     "MINIMAX_API_KEY", "XAI_API_KEY", "KLING_ACCESS_KEY", "KLING_SECRET_KEY", "OPENAI_API_KEY",
 )  # fmt: skip
 Act = Callable[["Handler"], None]
 
 
 class Hostile(LoopbackServer):
-    """Answers every request by ``act``; ``asked`` holds method and path, ``headers`` what came along."""
+    """Answers every request by ``act``; ``asked`` holds method and path, ``headers`` what came
+    along.
+    """
 
     def __init__(self, act: Act) -> None:
         self.act = act
@@ -76,7 +90,9 @@ def hinting(handler: Handler) -> None:
 
 
 @contextmanager
-def hostile(monkeypatch: pytest.MonkeyPatch, act: Act = lambda handler: handler.say({})) -> Iterator[Hostile]:
+def hostile(
+    monkeypatch: pytest.MonkeyPatch, act: Act = lambda handler: handler.say({})
+) -> Iterator[Hostile]:
     """Run a hostile server, and send every provider there with ``KEY`` as its key."""
     monkeypatch.delenv("STAND_IN_URL", raising=False)
     monkeypatch.setenv("VERTEX_PROJECT", "project")
@@ -91,8 +107,10 @@ def hostile(monkeypatch: pytest.MonkeyPatch, act: Act = lambda handler: handler.
 def accepted(provider_id: Any, more: Any = None) -> dict[str, Any]:
     """Return what every provider but Vertex takes for an acceptance with this id."""
     return {
-        "id": provider_id, "request_id": provider_id, "task_id": provider_id, "code": 0, "status": "queued",
-        "output": {"task_id": provider_id}, "data": {"task_id": provider_id}, "name": provider_id, "more": more,
+        "id": provider_id, "request_id": provider_id, "task_id": provider_id, "code": 0,
+        "status": "queued",
+        "output": {"task_id": provider_id}, "data": {"task_id": provider_id}, "name": provider_id,
+        "more": more,
     }  # fmt: skip
 
 

@@ -14,13 +14,19 @@ def make_account(provider: str = "fal") -> str:
 
 
 def make_prompt(round_: Round) -> int:
-    """Make a prompt, not frozen, of any configuration for the round's first scene, and return its key."""
+    """Make a prompt, not frozen, of any configuration for the round's first scene, and return its
+    key.
+    """
     scene = round_.scenes[0]
-    specification, content = read_specification(round_.protocol.name, round_.protocol.version, scene)
+    specification, content = read_specification(
+        round_.protocol.name, round_.protocol.version, scene
+    )
     rendered = render(specification, ADAPTERS["veo"])
     made = Prompt.objects.create(
-        configuration=Configuration.objects.order_by("pk").first(), protocol=round_.protocol, scene=scene,
-        adapter="veo", adapter_version=rendered.adapter_version, specification=content, specification_digest="0" * 64,
+        configuration=Configuration.objects.order_by("pk").first(), protocol=round_.protocol,
+        scene=scene,
+        adapter="veo", adapter_version=rendered.adapter_version, specification=content,
+        specification_digest="0" * 64,
         body=rendered.body, sha256=rendered.sha256,
     )  # fmt: skip
     return made.pk

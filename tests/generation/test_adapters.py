@@ -1,4 +1,6 @@
-"""Every adapter against its stand-in: success, each way to decline, each way to fail, each class of retry."""
+"""Every adapter against its stand-in: success, each way to decline, each way to fail, each class of
+retry.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,12 @@ from simulation.stand_ins.providers.ledger import Job
 
 FILES = {loaded.file.provider: loaded.file for loaded in reversed(read_configurations())}
 PROVIDERS = sorted(REMOTE_KEYS)
-KLING = {"mode": "std", "duration": "8", "aspect_ratio": "16:9", "sound": "on"}  # no configuration uses it directly
+KLING = {
+    "mode": "std",
+    "duration": "8",
+    "aspect_ratio": "16:9",
+    "sound": "on",
+}  # no configuration uses it directly
 
 
 def clip_of(job: Job) -> bytes:
@@ -77,7 +84,9 @@ class TestEveryProvider:
         found = end(key, answer)
         assert isinstance(found, Ready)
         out = tmp_path / "clip.mp4"
-        got = provider(key).fetch(answer.provider_id, answer.handle, found.outputs[0], out, lambda _part: None)
+        got = provider(key).fetch(
+            answer.provider_id, answer.handle, found.outputs[0], out, lambda _part: None
+        )
         (job,) = stand_in.ledger.jobs()
         assert isinstance(got, Fetched)
         assert out.read_bytes() == clip_of(job)
@@ -85,13 +94,21 @@ class TestEveryProvider:
         assert job.model == order(key).model_id
         assert job.seed == order(key).seed
 
-    @pytest.mark.parametrize("fault", ["refuse_now", "429", "500", "401", "invalid", "retired", "reset", "no_id"])
+    @pytest.mark.parametrize(
+        "fault", ["refuse_now", "429", "500", "401", "invalid", "retired", "reset", "no_id"]
+    )
     def test_an_answer_without_an_id_is_taken_for_what_it_is_after_one_post(
         self, key: str, stand_in: StandIn, fault: str
     ) -> None:
         stand_in.faults.add(key, fault)  # type: ignore[attr-defined]
         answer = provider(key).submit(provider(key).request(order(key)))
-        expected = {"refuse_now": Refused, "429": NotTaken, "500": NotTaken, "reset": Unsure, "no_id": Unsure}
+        expected = {
+            "refuse_now": Refused,
+            "429": NotTaken,
+            "500": NotTaken,
+            "reset": Unsure,
+            "no_id": Unsure,
+        }
         assert isinstance(answer, expected.get(fault, NeedsOperator)), answer
         assert (stand_in.ledger.submissions[key], stand_in.ledger.jobs()) == (1, [])
         if isinstance(answer, NotTaken):
@@ -100,13 +117,17 @@ class TestEveryProvider:
             assert isinstance(answer, NeedsOperator)
             assert answer.code == "provider_retired"
 
-    def test_an_answer_that_never_comes_leaves_a_doubt_and_no_second_post(self, key: str, stand_in: StandIn) -> None:
+    def test_an_answer_that_never_comes_leaves_a_doubt_and_no_second_post(
+        self, key: str, stand_in: StandIn
+    ) -> None:
         stand_in.faults.add(key, "timeout_after_send")  # type: ignore[attr-defined]
         assert isinstance(provider(key).submit(provider(key).request(order(key))), Unsure)
         assert (stand_in.ledger.submissions[key], len(stand_in.ledger.jobs())) == (1, 1)
 
     @pytest.mark.parametrize("fault", ["refuse_later", "fail", "no_output"])
-    def test_an_accepted_job_ends_as_the_provider_ends_it(self, key: str, stand_in: StandIn, fault: str) -> None:
+    def test_an_accepted_job_ends_as_the_provider_ends_it(
+        self, key: str, stand_in: StandIn, fault: str
+    ) -> None:
         stand_in.faults.add(key, fault)  # type: ignore[attr-defined]
         found = end(key, accepted(key))
         if key == "openai" and fault == "no_output":  # there the file itself is what is missing
@@ -127,12 +148,16 @@ class TestEveryProvider:
         object.__setattr__(second, "token", "token-2")
         assert provider(key).request(first).sha256 == provider(key).request(second).sha256
 
-    def test_nothing_is_sent_where_nobody_listens(self, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_nothing_is_sent_where_nobody_listens(
+        self, key: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         with StandIn(clip_of) as gone:
             monkeypatch.setenv("STAND_IN_URL", gone.url)
         assert isinstance(provider(key).submit(provider(key).request(order(key))), NotTaken)
 
-    def test_a_missing_key_is_named_and_never_shown(self, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_missing_key_is_named_and_never_shown(
+        self, key: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.delenv("STAND_IN_URL", raising=False)
         for name in access_names(key):
             monkeypatch.delenv(name, raising=False)
@@ -163,7 +188,11 @@ def test_the_switches_that_stop_rewriting_and_rerolls_are_sent(stand_in: StandIn
 
     def body(name: str) -> dict[str, object]:
         file = files[name]
-        return dict(provider(file.provider).request(Order(file.model_id, file.parameters, (TimedPrompt("p"),))).body)
+        return dict(
+            provider(file.provider)
+            .request(Order(file.model_id, file.parameters, (TimedPrompt("p"),)))
+            .body
+        )
 
     assert body("minimax-h3-max")["promptExpansionMode"] == "disabled"
     assert body("kling-3.0-standard")["negative_prompt"] == ""
@@ -180,5 +209,8 @@ def test_an_order_of_several_prompts_is_refused_before_anything_is_sent(stand_in
 
 
 def test_a_link_on_another_host_is_not_asked_with_our_key(stand_in: StandIn) -> None:
-    body = {"status_url": "https://elsewhere.example.org/x", "response_url": f"{stand_in.url}/fal/y"}
+    body = {
+        "status_url": "https://elsewhere.example.org/x",
+        "response_url": f"{stand_in.url}/fal/y",
+    }
     assert _links(body, access("fal")) == {"response_url": f"{stand_in.url}/fal/y"}

@@ -1,4 +1,6 @@
-"""The files that a manifest names: each bad one is its row's fault, and the others are looked at all the same."""
+"""The files that a manifest names: each bad one is its row's fault, and the others are looked at
+all the same.
+"""
 
 from __future__ import annotations
 
@@ -122,7 +124,11 @@ def _forbid(_: Path) -> None:
     ],
 )
 def test_a_file_that_changes_before_it_is_opened_is_the_fault_of_one_row(
-    round_: Round, lab: Lab, monkeypatch: pytest.MonkeyPatch, mishap: Callable[[Path], None], words: str
+    round_: Round,
+    lab: Lab,
+    monkeypatch: pytest.MonkeyPatch,
+    mishap: Callable[[Path], None],
+    words: str,
 ) -> None:
     path, real_open = lab.folder / FIRST, os.open
 
@@ -136,7 +142,9 @@ def test_a_file_that_changes_before_it_is_opened_is_the_fault_of_one_row(
 
 
 def assert_two_rows_are_named(round_: Round, lab: Lab, words: str) -> None:
-    """Look at a manifest whose last file is empty: the first row's fault has these words, the last row's its own."""
+    """Look at a manifest whose last file is empty: the first row's fault has these words, the last
+    row's its own.
+    """
     (lab.folder / "alpha-r01-toast.mp4").write_bytes(b"")
     before = rows_now()
     first, second = faults_of(round_, lab)
@@ -164,7 +172,9 @@ def test_a_disk_that_breaks_under_the_clip_is_the_fault_of_one_row(
     round_: Round, lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = lab.folder / FIRST
-    monkeypatch.setattr(arrivals, "_opened", lambda source: _Broken() if source == broken else source.open("rb"))
+    monkeypatch.setattr(
+        arrivals, "_opened", lambda source: _Broken() if source == broken else source.open("rb")
+    )
     assert_two_rows_are_named(round_, lab, "cannot be read to its end (Input/output error)")
 
 
@@ -175,9 +185,13 @@ class _Broken(io.BytesIO):
         raise OSError(errno.EIO, "Input/output error")
 
 
-def test_a_growing_file_is_cut_off_at_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_growing_file_is_cut_off_at_the_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(arrivals, "BOUNDS", Bounds(file_bytes=10))
-    monkeypatch.setattr(arrivals, "_opened", lambda _: io.BytesIO(bytes(11)))  # it was smaller when opened
+    monkeypatch.setattr(
+        arrivals, "_opened", lambda _: io.BytesIO(bytes(11))
+    )  # it was smaller when opened
     with pytest.raises(arrivals.FileUnreadable, match=r"clip\.mp4: is larger than 10 bytes"):
         arrivals.copy_file(tmp_path / "clip.mp4", tmp_path / "copy")
 

@@ -1,4 +1,6 @@
-"""Buying a clip from a provider: the states of a sample, what is written down, and that nothing is bought twice."""
+"""Buying a clip from a provider: the states of a sample, what is written down, and that nothing is
+bought twice.
+"""
 
 import hashlib
 from collections.abc import Iterator
@@ -50,11 +52,22 @@ class TestOneClip:
         work()
         sample, (job,) = only_sample(), stand_in.ledger.jobs()
         assert sample.state == SampleState.DELIVERED
-        assert states(sample) == ["ready", "queued", "accepted", "running", "output_ready", "delivered"]
+        assert states(sample) == [
+            "ready",
+            "queued",
+            "accepted",
+            "running",
+            "output_ready",
+            "delivered",
+        ]
         assert sample.clip is not None
         assert sample.clip.path.read_bytes() == clip_of(job)
         assert file_sha256(sample.clip.path) == sample.clip.sha256
-        assert (sample.generation_seed, job.seed, job.model) == ("104729", 104729, "dreamina-seedance-2-5-260628")
+        assert (sample.generation_seed, job.seed, job.model) == (
+            "104729",
+            104729,
+            "dreamina-seedance-2-5-260628",
+        )
         assert sample.prompt is not None
         assert job.prompt == sample.prompt.text
         assert sample.returned["revised_prompt"] == job.prompt
@@ -70,16 +83,24 @@ class TestOneClip:
         assert len(submission.request_sha256) == 64
         assert submission.latency_ms is not None
         assert submission.provider_id == stand_in.ledger.jobs()[0].id
-        assert "stand-in-ark" not in str([list(Submission.objects.values()), list(SampleEvent.objects.values())])
+        assert "stand-in-ark" not in str(
+            [list(Submission.objects.values()), list(SampleEvent.objects.values())]
+        )
 
-    def test_the_row_is_there_before_the_socket_opens(self, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_row_is_there_before_the_socket_opens(
+        self, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         bought(LISTED)
         seen: list[object] = []
         original = submitting._timed
 
         def looking(*arguments: object) -> object:
             seen.append(
-                (Submission.objects.get().state, Sample.objects.get().state, stand_in.ledger.submissions["ark"])
+                (
+                    Submission.objects.get().state,
+                    Sample.objects.get().state,
+                    stand_in.ledger.submissions["ark"],
+                )
             )
             return original(*arguments)  # type: ignore[arg-type]
 
@@ -95,14 +116,22 @@ class TestOneClip:
         work()
         assert stand_in.ledger.submissions["ark"] == 1
 
-    def test_the_replicates_have_the_protocols_seeds_where_a_seed_is_exposed(self, stand_in: StandIn) -> None:
+    def test_the_replicates_have_the_protocols_seeds_where_a_seed_is_exposed(
+        self, stand_in: StandIn
+    ) -> None:
         bought(LISTED, UNLISTED, "kling-4.0", replicates=3)
         assert set(Sample.objects.values_list("cell__configuration__name", "generation_seed")) == {
-            *((name, seed) for name in (LISTED, UNLISTED) for seed in ("104729", "130363", "155921")),
+            *(
+                (name, seed)
+                for name in (LISTED, UNLISTED)
+                for seed in ("104729", "130363", "155921")
+            ),
             ("kling-4.0", ""),
         }
 
-    @pytest.mark.parametrize("name", ["grok-imagine-1.5", "kling-o3-standard", "kling-4.0", "gemini-omni-1.2-flash"])
+    @pytest.mark.parametrize(
+        "name", ["grok-imagine-1.5", "kling-o3-standard", "kling-4.0", "gemini-omni-1.2-flash"]
+    )
     def test_a_cost_says_how_it_is_known(self, stand_in: StandIn, name: str) -> None:
         bought(name)
         work()
@@ -143,7 +172,9 @@ class TestResults:
     @pytest.mark.parametrize(
         "fault", ["look_500", "look_reset", "expired_link", "truncated_once", "candidates", "slow"]
     )
-    def test_what_passes_after_acceptance_is_waited_out(self, stand_in: StandIn, fault: str) -> None:
+    def test_what_passes_after_acceptance_is_waited_out(
+        self, stand_in: StandIn, fault: str
+    ) -> None:
         bought("seedance-2.0")
         stand_in.faults.add("fal", fault)  # type: ignore[attr-defined]
         work()
@@ -168,7 +199,8 @@ class TestResults:
         stand_in.faults.add("ark", "wrong_file")  # type: ignore[attr-defined]
         work()
         assert (
-            raw_clips().path(only_sample().returned["artifact_sha256"]).read_bytes() == b"<html>This is no clip.</html>"
+            raw_clips().path(only_sample().returned["artifact_sha256"]).read_bytes()
+            == b"<html>This is no clip.</html>"
         )
 
     @pytest.mark.parametrize("deaths", [2, 1000])
@@ -201,13 +233,19 @@ class TestResults:
 
 class TestTries:
     @pytest.mark.parametrize("fault", ["429", "500", "503"])
-    def test_what_was_surely_not_accepted_is_sent_again_byte_for_byte(self, stand_in: StandIn, fault: str) -> None:
+    def test_what_was_surely_not_accepted_is_sent_again_byte_for_byte(
+        self, stand_in: StandIn, fault: str
+    ) -> None:
         bought(LISTED)
         stand_in.faults.add("ark", fault, fault)  # type: ignore[attr-defined]
         work()
         tries = list(Submission.objects.order_by("number"))
         assert [one.answer_class for one in tries] == ["not_taken", "not_taken", "accepted"]
-        assert len({one.request_sha256 for one in tries}) == len({one.prompt_sha256 for one in tries}) == 1
+        assert (
+            len({one.request_sha256 for one in tries})
+            == len({one.prompt_sha256 for one in tries})
+            == 1
+        )
         assert only_sample().state == SampleState.DELIVERED
         assert len(stand_in.ledger.jobs()) == 1
 
@@ -219,12 +257,14 @@ class TestTries:
         account = ProviderAccount.objects.get(provider="ark")
         assert account.cooldown_until is not None
         assert account.cooldown_until > timezone.now() - timezone.timedelta(seconds=1)
-        ProviderAccount.objects.update(cooldown_until=timezone.now() + timezone.timedelta(minutes=5))
+        ProviderAccount.objects.update(
+            cooldown_until=timezone.now() + timezone.timedelta(minutes=5)
+        )
         run_one("dispatch")
         assert only_sample().state == SampleState.READY
-        assert Job.objects.get(kind="dispatch", state=JobState.DUE).due_at > timezone.now() + timezone.timedelta(
-            minutes=4
-        )
+        assert Job.objects.get(
+            kind="dispatch", state=JobState.DUE
+        ).due_at > timezone.now() + timezone.timedelta(minutes=4)
 
     def test_tries_end_and_a_person_is_asked(self, stand_in: StandIn) -> None:
         bought(LISTED)
@@ -266,15 +306,29 @@ class TestSchema:
     def test_a_second_try_that_may_be_accepted_cannot_exist(self, stand_in: StandIn) -> None:
         bought(LISTED)
         work()
-        fields = {"sample": only_sample(), "provider": "ark", "endpoint": "/", "client": "x", "request_sha256": ""}
+        fields = {
+            "sample": only_sample(),
+            "provider": "ark",
+            "endpoint": "/",
+            "client": "x",
+            "request_sha256": "",
+        }
         with pytest.raises(IntegrityError), transaction.atomic():
             Submission.objects.create(number=2, started_at=timezone.now(), **fields)
 
     def test_only_an_id_makes_an_acceptance(self, stand_in: StandIn) -> None:
         bought(LISTED)
-        fields = {"sample": only_sample(), "provider": "ark", "endpoint": "/", "client": "x", "request_sha256": ""}
+        fields = {
+            "sample": only_sample(),
+            "provider": "ark",
+            "endpoint": "/",
+            "client": "x",
+            "request_sha256": "",
+        }
         with pytest.raises(IntegrityError), transaction.atomic():
-            Submission.objects.create(number=1, started_at=timezone.now(), state="accepted", **fields)
+            Submission.objects.create(
+                number=1, started_at=timezone.now(), state="accepted", **fields
+            )
 
     def test_the_log_of_states_cannot_be_changed(self, stand_in: StandIn) -> None:
         bought(LISTED)
@@ -285,12 +339,18 @@ class TestSchema:
 
 
 class TestMoney:
-    def test_a_ceiling_stops_before_the_submission_that_would_pass_it(self, stand_in: StandIn) -> None:
+    def test_a_ceiling_stops_before_the_submission_that_would_pass_it(
+        self, stand_in: StandIn
+    ) -> None:
         round_ = bought(LISTED, scenes=["r01-lift", "r01-chair", "r01-toast"])
         # One clip is estimated at $1.848.
         buying.set_ceilings(round_, {"": Decimal("4.00")}, "ada")
         work()
-        assert sorted(Sample.objects.values_list("state", flat=True)) == ["delivered", "delivered", "ready"]
+        assert sorted(Sample.objects.values_list("state", flat=True)) == [
+            "delivered",
+            "delivered",
+            "ready",
+        ]
         assert "ceiling of the round" in Sample.objects.get(state="ready").reason
         assert stand_in.ledger.submissions["ark"] == 2
         buying.set_ceilings(round_, {"": None}, "ada")
@@ -301,7 +361,10 @@ class TestMoney:
         round_ = bought(LISTED, UNLISTED)
         buying.set_ceilings(round_, {"ark": Decimal("1.00")}, "ada")
         work()
-        assert dict(Sample.objects.values_list("provider", "state")) == {"ark": "ready", "dashscope": "delivered"}
+        assert dict(Sample.objects.values_list("provider", "state")) == {
+            "ark": "ready",
+            "dashscope": "delivered",
+        }
 
     def test_an_unknown_price_is_not_sent_under_a_ceiling(self, stand_in: StandIn) -> None:
         round_ = bought("kling-4.0")

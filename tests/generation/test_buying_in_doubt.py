@@ -1,4 +1,6 @@
-"""Orders of which nobody knows whether they arrived, and workers that are killed: nothing is bought twice."""
+"""Orders of which nobody knows whether they arrived, and workers that are killed: nothing is bought
+twice.
+"""
 
 from decimal import Decimal
 
@@ -17,7 +19,14 @@ from generation.models import (
     SampleState,
     Submission,
 )
-from generation.operating import cancel, send_again, set_paused, settle_absent, settle_found, settle_lost
+from generation.operating import (
+    cancel,
+    send_again,
+    set_paused,
+    settle_absent,
+    settle_found,
+    settle_lost,
+)
 from generation.providers.port import Accepted
 from simulation.stand_ins.providers import StandIn
 from tests.generation.buying import bought, only_sample, work
@@ -29,7 +38,9 @@ pytestmark = pytest.mark.django_db
 
 
 class TestDoubt:
-    def test_an_order_that_is_found_in_the_providers_list_is_taken_up(self, stand_in: StandIn) -> None:
+    def test_an_order_that_is_found_in_the_providers_list_is_taken_up(
+        self, stand_in: StandIn
+    ) -> None:
         bought(LISTED)
         stand_in.faults.add("ark", "timeout_after_send")  # type: ignore[attr-defined]
         work()
@@ -37,16 +48,23 @@ class TestDoubt:
         assert "uncertain" in states(only_sample())
         assert stand_in.ledger.submissions["ark"] == 1
 
-    def test_an_order_that_the_list_surely_does_not_have_is_sent_again(self, stand_in: StandIn) -> None:
+    def test_an_order_that_the_list_surely_does_not_have_is_sent_again(
+        self, stand_in: StandIn
+    ) -> None:
         bought(LISTED)
         stand_in.faults.add("ark", "reset")  # type: ignore[attr-defined]
         work()
         assert only_sample().state == SampleState.DELIVERED
-        assert [one.answer_class for one in Submission.objects.order_by("number")] == ["proved_absent", "accepted"]
+        assert [one.answer_class for one in Submission.objects.order_by("number")] == [
+            "proved_absent",
+            "accepted",
+        ]
         assert len(stand_in.ledger.jobs()) == 1
 
     @pytest.mark.parametrize("fault", ["timeout_after_send", "reset", "no_id"])
-    def test_where_nobody_can_tell_it_is_never_sent_again(self, stand_in: StandIn, fault: str) -> None:
+    def test_where_nobody_can_tell_it_is_never_sent_again(
+        self, stand_in: StandIn, fault: str
+    ) -> None:
         round_ = bought(UNLISTED)
         stand_in.faults.add("dashscope", fault)  # type: ignore[attr-defined]
         work()
@@ -60,7 +78,9 @@ class TestDoubt:
         # It may have been paid for.
         assert dispatching.committed(round_.pk) == Decimal("0.8")
 
-    def test_two_in_doubt_at_one_time_are_not_told_apart_by_guessing(self, stand_in: StandIn) -> None:
+    def test_two_in_doubt_at_one_time_are_not_told_apart_by_guessing(
+        self, stand_in: StandIn
+    ) -> None:
         bought(LISTED, scenes=["r01-lift", "r01-chair"])
         stand_in.faults.add("ark", "timeout_after_send", "timeout_after_send")  # type: ignore[attr-defined]
         for kind in ("dispatch", "submit", "submit"):
@@ -73,7 +93,10 @@ class TestDoubt:
         ProviderAccount.objects.update(max_in_flight=1)
         stand_in.faults.add("dashscope", "", "duplicate_id")  # type: ignore[attr-defined]
         work()
-        assert sorted(Sample.objects.values_list("state", flat=True)) == ["delivered", "lost_uncertain"]
+        assert sorted(Sample.objects.values_list("state", flat=True)) == [
+            "delivered",
+            "lost_uncertain",
+        ]
         assert "belongs to another order" in Submission.objects.get(state="uncertain").words
 
     def test_an_operator_settles_a_doubt_with_a_reason(self, stand_in: StandIn) -> None:
@@ -107,7 +130,8 @@ class TestKilledWorkers:
         with transaction.atomic():
             Sample.objects.update(state=SampleState.SUBMITTING)
             submission = Submission.objects.create(
-                sample=sample, number=1, provider=sample.provider, request_sha256="0" * 64, endpoint="/", client="x",
+                sample=sample, number=1, provider=sample.provider, request_sha256="0" * 64,
+                endpoint="/", client="x",
                 started_at=timezone.now(),
             )  # fmt: skip
         return sample, submission

@@ -20,7 +20,9 @@ from tests import factories
 from tests.manifests import Lab
 from tests.media.clips import X264, clip, ffmpeg
 
-RULE = Clip(duration_s=1.5, duration_tolerance_s=0.2, aspect_ratio="5:3", audio="native", candidate_index=0)
+RULE = Clip(
+    duration_s=1.5, duration_tolerance_s=0.2, aspect_ratio="5:3", audio="native", candidate_index=0
+)
 NORMAL = Expected(RULE)
 RED, BLUE, LOW, HIGH = (
     ("-f", "lavfi", "-i", source)
@@ -31,7 +33,23 @@ RED, BLUE, LOW, HIGH = (
         "sine=frequency=880:duration=1.5",
     )
 )
-TWO_OF_EACH = (*RED, *BLUE, *LOW, *HIGH, "-map", "0", "-map", "1", "-map", "2", "-map", "3", *X264, "-c:a", "aac")
+TWO_OF_EACH = (
+    *RED,
+    *BLUE,
+    *LOW,
+    *HIGH,
+    "-map",
+    "0",
+    "-map",
+    "1",
+    "-map",
+    "2",
+    "-map",
+    "3",
+    *X264,
+    "-c:a",
+    "aac",
+)
 SECOND_IS_DEFAULT = ("-disposition:v:0", "0", "-disposition:v:1", "default",
                      "-disposition:a:0", "0", "-disposition:a:1", "default")  # fmt: skip
 VLC = "is marked as default, and players such as VLC and mpv play that one."
@@ -48,7 +66,9 @@ def made(folder: Path, *arguments: str, name: str = "clip.mp4") -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["h264_aac.mp4", "h264_aac.mkv", "fragmented.mp4", "vp9_opus.webm", "av1_opus.mp4"])
+@pytest.mark.parametrize(
+    "name", ["h264_aac.mp4", "h264_aac.mkv", "fragmented.mp4", "vp9_opus.webm", "av1_opus.mp4"]
+)
 def test_there_is_nothing_to_say_of_a_usual_clip(name: str) -> None:
     assert notes_on(clip(name)) == []
 
@@ -64,11 +84,19 @@ def test_missing_and_unwanted_sound_is_noted() -> None:
 @pytest.mark.parametrize(
     ("options", "name", "words"),
     [
-        ((*X264, "-pix_fmt", "yuv444p"), "a.mp4", "4:4:4 H.264. Safari and Firefox on Windows do not play it."),
+        (
+            (*X264, "-pix_fmt", "yuv444p"),
+            "a.mp4",
+            "4:4:4 H.264. Safari and Firefox on Windows do not play it.",
+        ),
         ((*X264, "-pix_fmt", "yuv422p10le"), "a.mp4", "4:2:2 and 10-bit H.264. Safari"),
         ((*X264, "-pix_fmt", "yuv420p10le"), "a.mp4", "is coded in 10-bit H.264. Safari"),
         (("-c:v", "libx264rgb", "-preset", "veryfast"), "a.mp4", "RGB H.264. Safari"),
-        (("-c:v", "libvpx-vp9", "-deadline", "realtime", "-pix_fmt", "yuv444p"), "a.webm", "4:4:4. Some browsers"),
+        (
+            ("-c:v", "libvpx-vp9", "-deadline", "realtime", "-pix_fmt", "yuv444p"),
+            "a.webm",
+            "4:4:4. Some browsers",
+        ),
         (
             ("-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=none"),
             "a.mp4",
@@ -91,13 +119,25 @@ def test_ten_bits_are_part_of_the_main_profile_of_av1(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("transfer", "name"), [("smpte2084", "PQ"), ("arib-std-b67", "HLG")])
 @pytest.mark.parametrize("said_by", ["bitstream", "container"])
-def test_high_dynamic_range_is_noted(tmp_path: Path, transfer: str, name: str, said_by: str) -> None:
+def test_high_dynamic_range_is_noted(
+    tmp_path: Path, transfer: str, name: str, said_by: str
+) -> None:
     coding = ("-vf", f"setparams=color_trc={transfer}:color_primaries=bt2020:colorspace=bt2020nc")
     if said_by == "bitstream":
         path = made(tmp_path, *RED, *LOW, *coding, *X264)
         path.write_bytes(path.read_bytes().replace(b"colr", b"free"))
     else:  # VP9 itself has no place for it
-        path = made(tmp_path, *RED, *LOW, *coding, "-c:v", "libvpx-vp9", "-deadline", "realtime", name="clip.webm")
+        path = made(
+            tmp_path,
+            *RED,
+            *LOW,
+            *coding,
+            "-c:v",
+            "libvpx-vp9",
+            "-deadline",
+            "realtime",
+            name="clip.webm",
+        )
     (note,) = notes_on(path)
     assert note.startswith(f"is HDR ({name}).")
 
@@ -112,7 +152,9 @@ def test_transparency_is_noted_only_where_there_is_some(tmp_path: Path) -> None:
     half = ("-f", "lavfi", "-i", "color=red@0.5:size=160x96:rate=24:duration=1.5,format=yuva420p")
     codec = ("-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8")
     clear = made(tmp_path, *half, *LOW, *codec, name="clear.webm")
-    assert notes_on(clear) == ["has an alpha channel. Its blind copy is refused where that makes parts transparent."]
+    assert notes_on(clear) == [
+        "has an alpha channel. Its blind copy is refused where that makes parts transparent."
+    ]
     # Chromium's MediaRecorder declares alpha for every track, and writes none.
     opaque = tmp_path / "opaque.webm"
     data = clear.read_bytes()
@@ -124,15 +166,30 @@ def test_transparency_is_noted_only_where_there_is_some(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "marks", "picture", "sound"),
     [
-        ("clip.mp4", (), "The first is taken, as browsers do.", "The first is taken, as browsers do."),
-        ("clip.mkv", (), "The first is taken, as browsers do.", "The first is taken, as browsers do."),
+        (
+            "clip.mp4",
+            (),
+            "The first is taken, as browsers do.",
+            "The first is taken, as browsers do.",
+        ),
+        (
+            "clip.mkv",
+            (),
+            "The first is taken, as browsers do.",
+            "The first is taken, as browsers do.",
+        ),
         (
             "clip.mp4",
             SECOND_IS_DEFAULT,
             "The second is taken, as browsers do: the file",
             "The second is taken",
         ),
-        ("clip.mkv", SECOND_IS_DEFAULT, f"The first is taken, as browsers do; the second {VLC}", VLC),
+        (
+            "clip.mkv",
+            SECOND_IS_DEFAULT,
+            f"The first is taken, as browsers do; the second {VLC}",
+            VLC,
+        ),
     ],
 )
 def test_the_track_that_is_taken_is_named(
@@ -144,8 +201,11 @@ def test_the_track_that_is_taken_is_named(
 
 
 def test_a_cover_picture_is_not_a_second_picture_track(tmp_path: Path) -> None:
-    cover = made(tmp_path, "-f", "lavfi", "-i", "color=red:size=64x64:duration=0.1:rate=10", name="cover.jpg")
-    covered = made(tmp_path, "-i", str(clip("h264_aac.mp4")), "-i", str(cover), "-map", "0", "-map", "1", "-c", "copy",
+    cover = made(
+        tmp_path, "-f", "lavfi", "-i", "color=red:size=64x64:duration=0.1:rate=10", name="cover.jpg"
+    )
+    covered = made(tmp_path, "-i", str(clip("h264_aac.mp4")), "-i", str(cover), "-map", "0", "-map",
+                   "1", "-c", "copy",
                    "-disposition:v:1", "attached_pic")  # fmt: skip
     assert notes_on(covered) == []
 
@@ -185,18 +245,24 @@ def test_a_turned_clip_has_the_shape_that_is_shown(tmp_path: Path) -> None:
         (9.0, 3.0, "the protocol asks for 1.5 s, give or take"),
     ],
 )
-def test_a_length_is_noted_once_and_in_one_sense(lasts_s: float, judged_up_to_s: float | None, words: str) -> None:
+def test_a_length_is_noted_once_and_in_one_sense(
+    lasts_s: float, judged_up_to_s: float | None, words: str
+) -> None:
     rule = RULE.model_copy(update={"duration_tolerance_s": 0.5})
     facts = replace(probe(clip("h264_aac.mp4")), duration_s=lasts_s)
     notes = clip_notes(facts, Expected(rule, judged_up_to_s))
     assert len(notes) == bool(words)
-    assert all(words in note and ("refuse" in note) != ("reviewed as it is" in note) for note in notes)
+    assert all(
+        words in note and ("refuse" in note) != ("reviewed as it is" in note) for note in notes
+    )
 
 
 def older_row(facts: MediaFacts) -> dict[str, object]:
     """Return facts as they were stored before tracks, alpha and the shown size were measured."""
-    newer = {"shown_width", "shown_height", "mirrored", "video_tracks", "video_track", "default_video_track",
-             "audio_tracks", "audio_track", "default_audio_track", "transfer", "has_alpha"}  # fmt: skip
+    newer = {"shown_width", "shown_height", "mirrored", "video_tracks", "video_track",
+             "default_video_track",
+             "audio_tracks", "audio_track", "default_audio_track", "transfer",
+             "has_alpha"}  # fmt: skip
     return {name: value for name, value in asdict(facts).items() if name not in newer}
 
 
@@ -207,7 +273,9 @@ def test_facts_of_older_rows_are_read(name: str) -> None:
     assert read_facts({**facts.as_json(), "measured_later": 1}) == facts
     read = read_facts(older_row(facts))
     assert read is not None
-    assert replace(read, default_video_track=1, default_audio_track=facts.default_audio_track) == facts
+    assert (
+        replace(read, default_video_track=1, default_audio_track=facts.default_audio_track) == facts
+    )
     turned = older_row(replace(facts, pixel_aspect="2:1", rotation=90))
     read = read_facts(turned)
     assert read is not None
@@ -220,7 +288,9 @@ def test_what_are_no_facts_of_a_clip_has_no_notes(stored: dict[str, object]) -> 
 
 
 @pytest.mark.django_db
-def test_notes_are_in_the_import_s_report_and_on_the_sample_s_page(tmp_path: Path, client: Browser) -> None:
+def test_notes_are_in_the_import_s_report_and_on_the_sample_s_page(
+    tmp_path: Path, client: Browser
+) -> None:
     round_ = factories.make_round()
     lab = Lab(tmp_path, configurations=("alpha",))
     (tmp_path / "alpha-r01-lift.mp4").write_bytes(factories.tiny_clip(seconds=8.0, sound=False))

@@ -1,4 +1,6 @@
-"""Commissioned clips: each cell gets one result, whoever works and however often; real workers, real Redis."""
+"""Commissioned clips: each cell gets one result, whoever works and however often; real workers,
+real Redis.
+"""
 
 import os
 import signal
@@ -29,7 +31,12 @@ SEED = 5
 def commissioned(*names: str, scenes: list[str]) -> Round:
     local_configurations()
     round_ = factories.make_round(scenes=scenes)
-    commission(round_=round_, configurations=Configuration.objects.filter(name__in=names), seed=SEED, actor="test")
+    commission(
+        round_=round_,
+        configurations=Configuration.objects.filter(name__in=names),
+        seed=SEED,
+        actor="test",
+    )
     return round_
 
 
@@ -62,7 +69,9 @@ class TestOneCell:
         ("name", "scene", "state"),
         [("local-modest", "r01-squat", "refused"), ("local-butterfingers", "r01-chair", "failed")],
     )
-    def test_a_refusal_and_a_failure_are_results_with_reasons(self, name: str, scene: str, state: str) -> None:
+    def test_a_refusal_and_a_failure_are_results_with_reasons(
+        self, name: str, scene: str, state: str
+    ) -> None:
         round_ = commissioned(name, scenes=[scene])
         sample = Sample.objects.get(cell__round=round_)
         generate(str(sample.pk), report)
@@ -74,7 +83,10 @@ class TestOneCell:
         round_ = commissioned("local-modest", scenes=["r01-squat"])
         generate(str(Sample.objects.get().pk), report)
         again = commission(
-            round_=round_, configurations=Configuration.objects.filter(name="local-modest"), seed=SEED, actor="test"
+            round_=round_,
+            configurations=Configuration.objects.filter(name="local-modest"),
+            seed=SEED,
+            actor="test",
         )
         assert (again, Sample.objects.count(), Job.objects.count()) == (0, 1, 1)
 
@@ -84,7 +96,9 @@ class TestOneCell:
         generate(str(Sample.objects.get(cell__round=round_).pk), report)
         assert (Sample.objects.get().state, Clip.objects.count()) == ("refused", 0)
 
-    def test_a_missing_ffmpeg_is_said_and_the_cell_still_waits(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_missing_ffmpeg_is_said_and_the_cell_still_waits(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         commissioned("local-maestro", scenes=["r01-lift"])
         monkeypatch.setenv("FFMPEG_BINARY", "/nowhere/ffmpeg")
         ffmpeg_binary.cache_clear()
@@ -106,13 +120,22 @@ class TestOneCell:
 
     def test_an_open_round_takes_no_more_clips(self) -> None:
         with pytest.raises(ClipsAreSettled):
-            commission(round_=factories.open_round(), configurations=local_configurations(), seed=1, actor="test")
+            commission(
+                round_=factories.open_round(),
+                configurations=local_configurations(),
+                seed=1,
+                actor="test",
+            )
 
 
 @contextmanager
-def processes(command: list[str], environment: dict[str, str], count: int) -> Iterator[list[subprocess.Popen[bytes]]]:
+def processes(
+    command: list[str], environment: dict[str, str], count: int
+) -> Iterator[list[subprocess.Popen[bytes]]]:
     """Run ``count`` workers in process groups of their own, and end all of them."""
-    running = [subprocess.Popen(command, env=environment, start_new_session=True) for _ in range(count)]
+    running = [
+        subprocess.Popen(command, env=environment, start_new_session=True) for _ in range(count)
+    ]
     try:
         yield running
     finally:
@@ -158,7 +181,10 @@ def test_a_worker_killed_in_the_middle_of_a_render_loses_nothing(
 @pytest.mark.engine("postgres")  # what many workers are for
 @pytest.mark.django_db(transaction=True)
 def test_celery_workers_on_redis_do_the_same_steps(
-    process_environment: dict[str, str], redis_broker: str, monkeypatch: pytest.MonkeyPatch, settings: object
+    process_environment: dict[str, str],
+    redis_broker: str,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: object,
 ) -> None:
     environment = process_environment | {"CELERY_BROKER_URL": redis_broker}
     command = [
@@ -178,10 +204,19 @@ def test_celery_workers_on_redis_do_the_same_steps(
     round_ = commissioned("local-modest", "local-butterfingers", scenes=["r01-squat", "r01-chair"])
     with (
         processes([*command, "-n", "one@%h"], environment, 1),
-        processes([*command, "-n", "two@%h", "-B", "-s", f"{environment['DATA_DIR']}/beat"], environment, 1),
+        processes(
+            [*command, "-n", "two@%h", "-B", "-s", f"{environment['DATA_DIR']}/beat"],
+            environment,
+            1,
+        ),
     ):
         wait_for(lambda: all_settled(round_))
         request_blinding(round_=round_, actor="test")
         wait_for(lambda: Stimulus.objects.filter(round=round_).count() == 2)
-    assert sorted(Sample.objects.values_list("state", flat=True)) == ["delivered", "delivered", "failed", "refused"]
+    assert sorted(Sample.objects.values_list("state", flat=True)) == [
+        "delivered",
+        "delivered",
+        "failed",
+        "refused",
+    ]
     assert len(set(Stimulus.objects.values_list("size", flat=True))) == 1

@@ -1,4 +1,6 @@
-"""Configurations as data: all that are commissioned, their prices and limits, and files that are refused."""
+"""Configurations as data: all that are commissioned, their prices and limits, and files that are
+refused.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ from ruamel.yaml import YAML
 
 from fartbench.datafiles import DataError
 from generation.cells import lay_out
-from generation.configurations import ConfigurationError, cost_of, estimate, parse_configuration, read_configurations
+from generation.configurations import (
+    ConfigurationError,
+    cost_of,
+    estimate,
+    parse_configuration,
+    read_configurations,
+)
 from generation.configurations.loader import FOLDER
 from generation.configuring import load_configurations
 from generation.errors import ConfigurationInUse
@@ -35,21 +43,32 @@ def test_there_are_23_active_and_two_legacy_ones() -> None:
 
 @pytest.mark.parametrize("file", EVERY, ids=lambda file: file.name)
 def test_each_is_fixed_as_the_protocol_says(file: Any) -> None:
-    assert (file.fixed.duration_s, file.fixed.aspect_ratio, file.fixed.reference_media) == (8.0, "16:9", "none")
+    assert (file.fixed.duration_s, file.fixed.aspect_ratio, file.fixed.reference_media) == (
+        8.0,
+        "16:9",
+        "none",
+    )
     assert file.fixed.negative_prompt in ("sent empty", "none exposed")
     assert file.prompt_adapter in ADAPTERS
     lengths = {
-        str(value).rstrip("s") for name, value in file.parameters.items() if name.startswith(("duration", "seconds"))
+        str(value).rstrip("s")
+        for name, value in file.parameters.items()
+        if name.startswith(("duration", "seconds"))
     }
     assert lengths == {"8"}
-    assert estimate(file) == (None if file.price.per_second is None else Decimal(file.price.per_second) * 8)
+    assert estimate(file) == (
+        None if file.price.per_second is None else Decimal(file.price.per_second) * 8
+    )
     assert file.price.per_second is None or file.price.source is not None
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"parameters": {"duration": 8, "prompt_upsampling": True}}, "no parameter 'prompt_upsampling'"),
+        (
+            {"parameters": {"duration": 8, "prompt_upsampling": True}},
+            "no parameter 'prompt_upsampling'",
+        ),
         ({"provider": "nobody"}, "provider 'nobody'"),
         ({"track": "Core AV"}, "track: "),
         ({"colour": "red"}, "colour: unknown key"),
@@ -78,7 +97,9 @@ def test_the_best_known_cost_is_taken_and_no_two_are_mixed() -> None:
         cost_of(price, Usage(usd_ticks=10**10), seconds=8),
         cost_of(price, Usage(output_tokens=100_000), seconds=8),
         cost_of(price, Usage(), seconds=8),
-        cost_of(price.model_copy(update={"per_second": None}), Usage(credits=Decimal(3)), seconds=8),
+        cost_of(
+            price.model_copy(update={"per_second": None}), Usage(credits=Decimal(3)), seconds=8
+        ),
     ]
     assert [(cost.basis, cost.usd) for cost in kinds] == [
         ("reported", Decimal("1.5")),

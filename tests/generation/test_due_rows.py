@@ -1,4 +1,6 @@
-"""Finding what is due goes by an index that leads straight to it, however much lies finished beside it."""
+"""Finding what is due goes by an index that leads straight to it, however much lies finished beside
+it.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ def many_finished() -> None:
         for place, state in enumerate([SampleState.READY, *SampleState.in_flight()]):
             some = everything[number::5][5 * place : 5 * place + 5]
             Sample.objects.filter(pk__in=some).update(state=state, reason="")
-    due = [Job(kind="look", subject=f"{number}.1", due_at=timezone.now(), state="done") for number in range(3000)]
+    due = [
+        Job(kind="look", subject=f"{number}.1", due_at=timezone.now(), state="done")
+        for number in range(3000)
+    ]
     Job.objects.bulk_create(due)
     Job.objects.create(kind="look", subject="x.1", due_at=timezone.now())
     with connection.cursor() as cursor:
@@ -43,7 +48,9 @@ def seeks(index: str, rows: QuerySet[Any]) -> bool:
     """Say whether the database looks rows up in an index, and does not read all of it."""
     plan = rows.explain()
     lines = [line for line in plan.splitlines() if index in line]
-    return bool(lines) and ("Index Cond" in plan if connection.vendor == "postgresql" else "SEARCH" in lines[0])
+    return bool(lines) and (
+        "Index Cond" in plan if connection.vendor == "postgresql" else "SEARCH" in lines[0]
+    )
 
 
 def test_ready_samples_are_found_by_the_index_of_what_is_under_way(many_finished: None) -> None:
@@ -59,5 +66,7 @@ def test_samples_in_flight_are_counted_by_the_same_index(many_finished: None) ->
 
 
 def test_due_jobs_are_found_by_an_index(many_finished: None) -> None:
-    due = Job.objects.filter(state__in=(JobState.DUE, JobState.RUNNING), due_at__lte=timezone.now(), kind__in=["look"])
+    due = Job.objects.filter(
+        state__in=(JobState.DUE, JobState.RUNNING), due_at__lte=timezone.now(), kind__in=["look"]
+    )
     assert seeks("jobs_by_state_and_time", due.order_by("due_at", "pk")[:20])

@@ -1,4 +1,6 @@
-"""What hostile providers leave in rows: no key, nothing that a database refuses, no number that is none."""
+"""What hostile providers leave in rows: no key, nothing that a database refuses, no number that is
+none.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from django.utils import timezone
 
 from fartbench import jobs
 from fartbench.models import Job
-from generation.models import CostBasis, ProviderAccount, Sample, SampleEvent, SampleState, Submission
+from generation.models import (
+    CostBasis,
+    ProviderAccount,
+    Sample,
+    SampleEvent,
+    SampleState,
+    Submission,
+)
 from generation.providers.port import CannotTell
 from generation.providers.registry import provider
 from tests import factories
@@ -27,7 +36,9 @@ BAD = "\x00\ud800"
 
 
 class Ark:
-    """ModelArk, but for what a test has it say to a submission, a look and a question for its list."""
+    """ModelArk, but for what a test has it say to a submission, a look and a question for its
+    list.
+    """
 
     def __init__(self) -> None:
         self.submission: tuple[int, Any, dict[str, str]] = (200, {"id": "job-1"}, {})
@@ -79,7 +90,12 @@ def test_a_key_that_is_sent_back_is_stored_nowhere(status: int, ark: Ark, server
 
 
 def test_a_key_in_what_comes_later_is_stored_nowhere(ark: Ark, server: Hostile) -> None:
-    ark.state = {"revised_prompt": KEY, "model": "dreamina-seedance-2-5-260628", KEY: KEY, "seed": {KEY: KEY}}
+    ark.state = {
+        "revised_prompt": KEY,
+        "model": "dreamina-seedance-2-5-260628",
+        KEY: KEY,
+        "seed": {KEY: KEY},
+    }
     work()
     assert only_sample().state == SampleState.DELIVERED
     assert KEY not in rows()
@@ -87,7 +103,10 @@ def test_a_key_in_what_comes_later_is_stored_nowhere(ark: Ark, server: Hostile) 
 
 def test_text_that_a_database_refuses_is_mended_and_cut(ark: Ark, server: Hostile) -> None:
     ark.submission = (200, {"id": "job-1", "more": BAD}, {})
-    ark.state = {"status": "failed", "error": {"code": BAD + "c" * 5000, "message": BAD + "m" * 1_000_000}}
+    ark.state = {
+        "status": "failed",
+        "error": {"code": BAD + "c" * 5000, "message": BAD + "m" * 1_000_000},
+    }
     work()
     sample = only_sample()
     assert sample.state == SampleState.FAILED
@@ -96,15 +115,21 @@ def test_text_that_a_database_refuses_is_mended_and_cut(ark: Ark, server: Hostil
 
 
 @pytest.mark.parametrize("provider_id", [BAD, "x" * 301, "two\nlines"])
-def test_an_id_that_cannot_be_kept_is_no_acceptance(provider_id: str, ark: Ark, server: Hostile) -> None:
+def test_an_id_that_cannot_be_kept_is_no_acceptance(
+    provider_id: str, ark: Ark, server: Hostile
+) -> None:
     ark.submission = (200, {"id": provider_id}, {})
     work()
     assert (only_sample().state, server.posts) == (SampleState.LOST_UNCERTAIN, 1)
     assert "an id that cannot be kept" in Submission.objects.get().words
 
 
-@pytest.mark.parametrize("tokens", [-5, 10**30, float("inf"), float("nan"), "many", [1], 10**12, True])
-def test_an_impossible_count_is_a_clip_of_estimated_cost(tokens: Any, ark: Ark, server: Hostile) -> None:
+@pytest.mark.parametrize(
+    "tokens", [-5, 10**30, float("inf"), float("nan"), "many", [1], 10**12, True]
+)
+def test_an_impossible_count_is_a_clip_of_estimated_cost(
+    tokens: Any, ark: Ark, server: Hostile
+) -> None:
     ark.state = {"usage": {"completion_tokens": tokens}}
     work()
     sample = only_sample()
@@ -155,7 +180,9 @@ def test_a_list_that_cannot_be_read_proves_nothing(created: Any, ark: Ark, serve
 
 
 @pytest.mark.parametrize("more", [{"has_more": True}, {"total": 7}])
-def test_a_list_that_goes_on_proves_nothing(more: dict[str, Any], ark: Ark, server: Hostile) -> None:
+def test_a_list_that_goes_on_proves_nothing(
+    more: dict[str, Any], ark: Ark, server: Hostile
+) -> None:
     ark.submission = (200, {}, {})
     ark.jobs = {"items": []} | more
     work()
@@ -163,8 +190,14 @@ def test_a_list_that_goes_on_proves_nothing(more: dict[str, Any], ark: Ark, serv
 
 
 @pytest.mark.parametrize("status", [200, 404])
-def test_a_job_that_is_found_by_name_is_ours_or_nothing_is_proved(status: int, server: Hostile) -> None:
-    server.act = lambda handler: handler.say(accepted("known"), 200) if status == 200 else handler.raw(b"<html>", 404)
+def test_a_job_that_is_found_by_name_is_ours_or_nothing_is_proved(
+    status: int, server: Hostile
+) -> None:
+    server.act = lambda handler: (
+        handler.say(accepted("known"), 200) if status == 200 else handler.raw(b"<html>", 404)
+    )
     of = provider("kling")
-    found = of.find(of.request(order("kling")), since=0, until=1, known=frozenset({"known"}), rivals=0)
+    found = of.find(
+        of.request(order("kling")), since=0, until=1, known=frozenset({"known"}), rivals=0
+    )
     assert isinstance(found, CannotTell)

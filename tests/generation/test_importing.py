@@ -40,7 +40,9 @@ def rows_now() -> tuple[int, ...]:
     return tuple(model.objects.count() for model in (Cell, Sample, Clip, Configuration, AuditEntry))
 
 
-def test_clips_are_stored_untouched_under_their_hash_with_probed_facts(round_: Round, lab: Lab) -> None:
+def test_clips_are_stored_untouched_under_their_hash_with_probed_facts(
+    round_: Round, lab: Lab
+) -> None:
     report = take_in(round_, lab.manifest())
     assert len(report.added) == 8
     assert report.provisional == ["alpha", "beta"]
@@ -56,10 +58,19 @@ def test_clips_are_stored_untouched_under_their_hash_with_probed_facts(round_: R
 
 
 def test_details_are_kept(round_: Round, lab: Lab) -> None:
-    lab.rows[0] |= {"cost_usd": "0.35", "seed": "7", "model_version": "v2", "generated_at": "2026-11-01T10:00:00+01:00"}
+    lab.rows[0] |= {
+        "cost_usd": "0.35",
+        "seed": "7",
+        "model_version": "v2",
+        "generated_at": "2026-11-01T10:00:00+01:00",
+    }
     take_in(round_, lab.manifest())
     sample = Sample.objects.get(cell__configuration__name="alpha", cell__scene="r01-lift")
-    assert (str(sample.cost_usd), sample.generation_seed, sample.model_version) == ("0.350000", "7", "v2")
+    assert (str(sample.cost_usd), sample.generation_seed, sample.model_version) == (
+        "0.350000",
+        "7",
+        "v2",
+    )
     assert sample.generated_at is not None
     assert sample.generated_at.isoformat() == "2026-11-01T09:00:00+00:00"
 
@@ -76,7 +87,10 @@ def test_cells_missing_from_the_manifest_wait_for_an_outcome(round_: Round, lab:
     lab.rows.remove(lab.row("beta", "r01-toast"))
     report = take_in(round_, lab.manifest())
     assert report.waiting == ["beta/r01-toast/1"]
-    assert Sample.objects.get(cell__configuration__name="beta", cell__scene="r01-toast").state == SampleState.PLANNED
+    assert (
+        Sample.objects.get(cell__configuration__name="beta", cell__scene="r01-toast").state
+        == SampleState.PLANNED
+    )
 
 
 def test_refusals_and_failures_keep_their_reasons(round_: Round, lab: Lab) -> None:
@@ -85,7 +99,10 @@ def test_refusals_and_failures_keep_their_reasons(round_: Round, lab: Lab) -> No
     take_in(round_, lab.manifest())
     samples = {s.cell.scene: s for s in Sample.objects.filter(cell__configuration__name="alpha")}
     assert (samples["r01-lift"].state, samples["r01-lift"].reason) == ("refused", "policy")
-    assert (samples["r01-squat"].state, samples["r01-squat"].reason) == ("failed", "no reason given")
+    assert (samples["r01-squat"].state, samples["r01-squat"].reason) == (
+        "failed",
+        "no reason given",
+    )
 
 
 def test_a_clip_without_sound_is_a_result_and_is_noted(round_: Round, lab: Lab) -> None:
@@ -97,7 +114,9 @@ def test_a_clip_without_sound_is_a_result_and_is_noted(round_: Round, lab: Lab) 
 
 def test_what_a_clip_is_not_is_noted_and_the_clip_stands(round_: Round, lab: Lab) -> None:
     """core-r01 asks for 8 s, give or take 1 s, in 16:9."""
-    (lab.folder / "alpha-r01-lift.mp4").write_bytes(factories.tiny_clip(seconds=2.0, size="108x108"))
+    (lab.folder / "alpha-r01-lift.mp4").write_bytes(
+        factories.tiny_clip(seconds=2.0, size="108x108")
+    )
     notes = {note for note in take_in(round_, lab.manifest()).notes if "alpha/r01-lift/1" in note}
     assert len(notes) == 2
     assert any("lasts 2.0 s; the protocol asks for 8 s, give or take 1 s" in note for note in notes)
@@ -105,7 +124,8 @@ def test_what_a_clip_is_not_is_noted_and_the_clip_stands(round_: Round, lab: Lab
 
 
 @pytest.mark.parametrize(
-    ("width", "height", "fits"), [(1280, 720, True), (854, 480, True), (720, 1280, False), (640, 480, False)]
+    ("width", "height", "fits"),
+    [(1280, 720, True), (854, 480, True), (720, 1280, False), (640, 480, False)],
 )
 def test_the_shape_allows_for_even_sizes(width: int, height: int, fits: bool) -> None:
     assert factories.make_protocol().rules.clip.has_shape(width, height) is fits
@@ -160,7 +180,11 @@ def test_every_bad_row_is_named_in_one_report(round_: Round, lab: Lab) -> None:
 
 
 def test_a_wrong_header_is_named(round_: Round, lab: Lab) -> None:
-    path = write_csv(lab.folder / "m.csv", [c.replace("scene", "scenes") for c in COLUMNS], [{"configuration": "a"}])
+    path = write_csv(
+        lab.folder / "m.csv",
+        [c.replace("scene", "scenes") for c in COLUMNS],
+        [{"configuration": "a"}],
+    )
     with pytest.raises(BadInput) as caught:
         take_in(round_, path)
     assert caught.value.faults[0] == "header: the column 'scene' is missing"
@@ -178,7 +202,9 @@ def test_a_wrong_header_is_named(round_: Round, lab: Lab) -> None:
     ],
     ids=["byte-order mark", "semicolons", "sep=", "empty columns and rows", "CRLF", "quotes"],
 )
-def test_a_spreadsheet_s_habits_are_no_fault(round_: Round, lab: Lab, rewrite: Callable[[str], str]) -> None:
+def test_a_spreadsheet_s_habits_are_no_fault(
+    round_: Round, lab: Lab, rewrite: Callable[[str], str]
+) -> None:
     path = lab.manifest()
     path.write_bytes(rewrite(path.read_text().replace("\r\n", "\n")).encode())
     assert len(take_in(round_, path).added) == 8
@@ -191,7 +217,9 @@ class TestReplacing:
         (lab.folder / "alpha-r01-lift.mp4").write_bytes(factories.tiny_clip(number=99, seconds=1.0))
 
     def test_other_bytes_need_to_be_asked_for(self, round_: Round, lab: Lab) -> None:
-        with pytest.raises(ManifestRefused, match="row 2: alpha/r01-lift/1 has another result already"):
+        with pytest.raises(
+            ManifestRefused, match="row 2: alpha/r01-lift/1 has another result already"
+        ):
             take_in(round_, lab.manifest())
 
     def test_replacing_needs_a_reason(self, round_: Round, lab: Lab) -> None:
@@ -203,12 +231,19 @@ class TestReplacing:
         assert (report.replaced, report.unchanged) == (["alpha/r01-lift/1"], 7)
         entry = AuditEntry.objects.last()
         assert entry is not None
-        assert (entry.details["replaced"], entry.details["reason"]) == (["alpha/r01-lift/1"], "wrong file")
+        assert (entry.details["replaced"], entry.details["reason"]) == (
+            ["alpha/r01-lift/1"],
+            "wrong file",
+        )
 
-    def test_once_blinded_it_is_refused_by_the_program_and_the_database(self, round_: Round, lab: Lab) -> None:
+    def test_once_blinded_it_is_refused_by_the_program_and_the_database(
+        self, round_: Round, lab: Lab
+    ) -> None:
         sample = Sample.objects.get(cell__configuration__name="alpha", cell__scene="r01-lift")
         Sample.objects.filter(pk=sample.pk).update(frozen_at="2026-11-30T00:00:00Z")
-        with pytest.raises(ManifestRefused, match="has its blind copy and can no longer be replaced"):
+        with pytest.raises(
+            ManifestRefused, match="has its blind copy and can no longer be replaced"
+        ):
             take_in(round_, lab.manifest(), replace=True, reason="wrong file")
         with pytest.raises(IntegrityError), transaction.atomic():
             Sample.objects.filter(pk=sample.pk).update(reason="changed")
@@ -241,7 +276,11 @@ def test_a_disk_that_fills_up_leaves_no_row_and_says_what_to_do(
 
 class TestMarkingCells:
     def mark(self, round_: Round, **changes: object) -> Sample:
-        asked = {"cell": CellKey("alpha", "r01-lift", 1), "state": SampleState.NOT_GENERATED, "reason": "out of time"}
+        asked = {
+            "cell": CellKey("alpha", "r01-lift", 1),
+            "state": SampleState.NOT_GENERATED,
+            "reason": "out of time",
+        }
         return mark_cell(round_=round_, actor="test", **(asked | changes))  # type: ignore[arg-type]
 
     def test_an_outcome_is_set_with_its_reason(self, round_: Round) -> None:
@@ -257,7 +296,9 @@ class TestMarkingCells:
             ({"cell": CellKey("alpha", "r01-lift", 2)}, "has no cell alpha/r01-lift/2"),
         ],
     )
-    def test_what_cannot_be_is_refused(self, round_: Round, changes: dict[str, object], words: str) -> None:
+    def test_what_cannot_be_is_refused(
+        self, round_: Round, changes: dict[str, object], words: str
+    ) -> None:
         with pytest.raises(CellRefused, match=words):
             self.mark(round_, **changes)
 

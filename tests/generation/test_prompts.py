@@ -83,8 +83,12 @@ def test_what_is_added_dropped_or_softened_is_found(change: Any, fault: str) -> 
 
 
 def test_windows_that_change_places_are_found() -> None:
-    swapped = text("r01-chair").replace("[00:02-00:02]", "[X]").replace("[00:04-00:05]", "[00:02-00:02]")
-    found = prompt_faults(swapped.replace("[X]", "[00:04-00:05]"), specification("r01-chair"), adapter="veo")
+    swapped = (
+        text("r01-chair").replace("[00:02-00:02]", "[X]").replace("[00:04-00:05]", "[00:02-00:02]")
+    )
+    found = prompt_faults(
+        swapped.replace("[X]", "[00:04-00:05]"), specification("r01-chair"), adapter="veo"
+    )
     assert [one for one in found if one.startswith("changed: the window of")]
 
 
@@ -98,20 +102,31 @@ def prompt() -> Prompt:
     load_configurations(folder=FOLDER / "seedance-2.5.yaml", actor="test")
     round_ = factories.make_round(scenes=["r01-lift"])
     return render_prompts(
-        protocol=round_.protocol, configurations=named(["seedance-2.5"]), scenes=["r01-lift"], actor="test"
+        protocol=round_.protocol,
+        configurations=named(["seedance-2.5"]),
+        scenes=["r01-lift"],
+        actor="test",
     )[0]
 
 
 @pytest.mark.django_db
-def test_prompts_that_a_command_renders_are_on_the_page_that_freezes_them(capsys: pytest.CaptureFixture[str]) -> None:
+def test_prompts_that_a_command_renders_are_on_the_page_that_freezes_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     load_configurations(folder=FOLDER / "seedance-2.5.yaml", actor="test")
     round_ = factories.make_round(scenes=["r01-lift"])
     call_command("render_prompts", round_.name, "--configuration", "seedance-2.5")
     address = reverse("generation-prompts", args=[round_.name])
-    assert f"1 prompts rendered. A person audits and freezes 1 of them on {address}." in capsys.readouterr().out
+    assert (
+        f"1 prompts rendered. A person audits and freezes 1 of them on {address}."
+        in capsys.readouterr().out
+    )
     client = Client()
     client.force_login(User.objects.create_superuser("root"))
-    assert reverse("generation-prompt", args=[Prompt.objects.get().pk]) in client.get(address).content.decode()
+    assert (
+        reverse("generation-prompt", args=[Prompt.objects.get().pk])
+        in client.get(address).content.decode()
+    )
 
 
 @pytest.mark.django_db
@@ -127,7 +142,11 @@ class TestFreezing:
             freeze_prompts(prompts=[prompt], actor="ada")
 
     def test_an_audit_has_nine_answers_and_a_name(self, prompt: Prompt) -> None:
-        for answers, auditor in (({**YES} | {"more": True}, "Ada"), (dict(list(YES.items())[1:]), "Ada"), (YES, " ")):
+        for answers, auditor in (
+            ({**YES} | {"more": True}, "Ada"),
+            (dict(list(YES.items())[1:]), "Ada"),
+            (YES, " "),
+        ):
             with pytest.raises(PromptRefused):
                 audit_prompt(prompt=prompt, answers=answers, auditor=auditor)
         assert not PromptAudit.objects.exists()
@@ -143,7 +162,12 @@ class TestFreezing:
         assert freeze_prompts(prompts=[prompt], actor="ada") == 1
         with pytest.raises(IntegrityError), transaction.atomic():
             Prompt.objects.update(body=b"something else")
-        render_prompts(protocol=prompt.protocol, configurations=[prompt.configuration], scenes=["r01-lift"], actor="x")
+        render_prompts(
+            protocol=prompt.protocol,
+            configurations=[prompt.configuration],
+            scenes=["r01-lift"],
+            actor="x",
+        )
         prompt.refresh_from_db()
         assert hashlib.sha256(bytes(prompt.body)).hexdigest() == prompt.sha256
         assert prompt.sources
@@ -163,7 +187,9 @@ class TestPilotVersions:
             newer = dataclasses.replace(ADAPTERS["seedance"], version="1.1.0", times="stamps")
             monkeypatch.setitem(ADAPTERS, "seedance", newer)
             assert old.prompt is not None
-            made = new_pilot_version(prompt=old.prompt, actor="ada", reason="timestamps are documented now")
+            made = new_pilot_version(
+                prompt=old.prompt, actor="ada", reason="timestamps are documented now"
+            )
             assert (made.pilot_version, made.frozen_at) == (2, None)
             old.refresh_from_db()
             assert (old.counts, old.state) == (False, "delivered")

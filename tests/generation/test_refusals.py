@@ -36,7 +36,9 @@ def frozen(name: str) -> tuple[Round, list[Configuration]]:
     return round_, configurations
 
 
-def refused(round_: Round, configurations: list[Configuration], error: type[Exception], words: str) -> None:
+def refused(
+    round_: Round, configurations: list[Configuration], error: type[Exception], words: str
+) -> None:
     with pytest.raises(error, match=words):
         commission(round_=round_, configurations=configurations, actor="test")
     assert not Sample.objects.exclude(state=SampleState.PLANNED).exists()
@@ -83,9 +85,13 @@ def on_track(configuration: Configuration, track: str) -> list[Configuration]:
 def test_a_track_that_the_protocol_only_defines(stand_in: StandIn, track: str) -> None:
     """The pilot's document, section 3: these tracks are deferred, or outside the pilot."""
     _, (configuration,) = frozen("seedance-2.5")
-    pilot = factories.make_round(protocol=factories.make_protocol(factories.CORE_V01), scenes=["fb-c01"])
+    pilot = factories.make_round(
+        protocol=factories.make_protocol(factories.CORE_V01), scenes=["fb-c01"]
+    )
     labels = {one.key: one.label for one in pilot.protocol.rules.tracks}
-    refused(pilot, on_track(configuration, track), CannotCommission, f"on the track “{labels[track]}”")
+    refused(
+        pilot, on_track(configuration, track), CannotCommission, f"on the track “{labels[track]}”"
+    )
 
 
 def test_a_track_that_the_protocol_does_not_have(stand_in: StandIn) -> None:
@@ -96,4 +102,6 @@ def test_a_track_that_the_protocol_does_not_have(stand_in: StandIn) -> None:
 
 def test_a_configuration_known_by_name_alone(stand_in: StandIn) -> None:
     made = Configuration.objects.create(name="somebody", label="Somebody", provider="fal")
-    refused(factories.make_round(scenes=["r01-lift"]), [made], CannotCommission, "load_configurations")
+    refused(
+        factories.make_round(scenes=["r01-lift"]), [made], CannotCommission, "load_configurations"
+    )

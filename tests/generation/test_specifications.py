@@ -1,4 +1,6 @@
-"""The eight canonical specifications of Core v0.1: they say what the protocol says, and every adapter renders them."""
+"""The eight canonical specifications of Core v0.1: they say what the protocol says, and every
+adapter renders them.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,18 @@ def test_every_adapter_says_what_the_specification_says(scene: str) -> None:
 
 
 def test_the_tests_differ_in_what_they_ask_for() -> None:
-    found = {scene: read_specification(PROTOCOL.name, PROTOCOL.version, scene)[0] for scene in SCENES}
+    found = {
+        scene: read_specification(PROTOCOL.name, PROTOCOL.version, scene)[0] for scene in SCENES
+    }
     assert [scene for scene, one in found.items() if one.events.condition == "silent"] == ["fb-c06"]
-    assert {scene: one.events.count for scene, one in found.items() if one.events.count != 1} == {"fb-c07": 2}
-    assert [scene for scene, one in found.items() if one.reactions] == ["fb-c01", "fb-c02", "fb-c06"]
+    assert {scene: one.events.count for scene, one in found.items() if one.events.count != 1} == {
+        "fb-c07": 2
+    }
+    assert [scene for scene, one in found.items() if one.reactions] == [
+        "fb-c01",
+        "fb-c02",
+        "fb-c06",
+    ]
 
 
 def test_specifications_and_protocol_agree() -> None:
@@ -42,13 +52,19 @@ def test_specifications_and_protocol_agree() -> None:
     ("old", "new", "fault"),
     [
         ("count: 2, type", "count: 3, type", "events.count: it is 3, and the protocol requires 2"),
-        ('event_count: "2"', 'event_count: "1"', "checks.expected.event_count: it is '1', and the scene expects '2'"),
+        (
+            'event_count: "2"',
+            'event_count: "1"',
+            "checks.expected.event_count: it is '1', and the scene expects '2'",
+        ),
         (", social]", "]", "checks.not_applicable: 'social' does not apply in the protocol alone"),
         ("duration_s: 8", "duration_s: 9", "duration_s: it is 9, and the protocol's clips last 8"),
         ("target: man", "target: nobody", "'nobody' is not one of the subjects"),
     ],
 )
-def test_a_disagreement_names_file_path_and_rule(tmp_path: Path, old: str, new: str, fault: str) -> None:
+def test_a_disagreement_names_file_path_and_rule(
+    tmp_path: Path, old: str, new: str, fault: str
+) -> None:
     own = tmp_path / PROTOCOL.name / PROTOCOL.version
     shutil.copytree(FOLDER / PROTOCOL.name / PROTOCOL.version, own)
     text = (own / "fb-c07.yaml").read_text(encoding="utf-8")
@@ -66,7 +82,9 @@ def test_check_protocol_says_that_a_protocol_is_sound(capsys: pytest.CaptureFixt
 
 def test_check_protocol_names_every_fault(tmp_path: Path) -> None:
     text = (PROTOCOLS / "core-r01" / "1.0.0" / "protocol.yaml").read_text(encoding="utf-8")
-    broken = text.replace("reason: no_people_visible}", "reason: nobody}").replace("needs: event}", "needs: sound}")
+    broken = text.replace("reason: no_people_visible}", "reason: nobody}").replace(
+        "needs: event}", "needs: sound}"
+    )
     (tmp_path / "protocol.yaml").write_text(broken, encoding="utf-8")
     with pytest.raises(CommandError) as caught:
         call_command("check_protocol", str(tmp_path))

@@ -1,4 +1,6 @@
-"""Experts pass scenarios: two who do not see each other's verdict, a third where they differ, all before generation."""
+"""Experts pass scenarios: two who do not see each other's verdict, a third where they differ, all
+before generation.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,27 @@ from generation.commissioning import commission
 from generation.errors import NotReviewed, VerdictRefused, VerdictsRefused
 from generation.models import Opinion, ScenarioVerdict, VerdictWaiver
 from generation.verdict_files import export_verdicts, import_verdicts
-from generation.verdicts import give_verdict, line_of, lines_of, refuse_unreviewed, review_record, waive_verdicts
+from generation.verdicts import (
+    give_verdict,
+    line_of,
+    lines_of,
+    refuse_unreviewed,
+    review_record,
+    waive_verdicts,
+)
 from simulation.configurations import local_configurations
 from tests import factories
 from tests.streamav.small import FOLDER
 
 pytestmark = pytest.mark.django_db
 KEY = "cello-metronome-i"
-ROWS = {"place": 1, "digest": "d" * 64, "expert": "ann", "verdict": "accept", "at": "2026-11-30T12:00:00Z"}
+ROWS = {
+    "place": 1,
+    "digest": "d" * 64,
+    "expert": "ann",
+    "verdict": "accept",
+    "at": "2026-11-30T12:00:00Z",
+}
 
 
 @pytest.fixture
@@ -35,9 +50,13 @@ def protocol() -> ProtocolVersion:
     return factories.make_protocol(FOLDER)
 
 
-def give(protocol: ProtocolVersion, expert: str, verdict: str = "accept", key: str = KEY) -> ScenarioVerdict:
+def give(
+    protocol: ProtocolVersion, expert: str, verdict: str = "accept", key: str = KEY
+) -> ScenarioVerdict:
     words = "" if verdict == "accept" else "The second lamp is named nowhere before."
-    return give_verdict(protocol=protocol, scenario=key, expert=expert, verdict=verdict, words=words)
+    return give_verdict(
+        protocol=protocol, scenario=key, expert=expert, verdict=verdict, words=words
+    )
 
 
 def standing(protocol: ProtocolVersion, key: str = KEY) -> str:
@@ -46,9 +65,14 @@ def standing(protocol: ProtocolVersion, key: str = KEY) -> str:
 
 def corrected(protocol: ProtocolVersion) -> ProtocolVersion:
     """A next version of the protocol with one prompt in other words."""
-    content = protocol.content | {"version": "0.1.1", "rollouts": dict(protocol.content["rollouts"])}
+    content = protocol.content | {
+        "version": "0.1.1",
+        "rollouts": dict(protocol.content["rollouts"]),
+    }
     scenarios = [dict(one) for one in content["rollouts"]["scenarios"]]
-    next(one for one in scenarios if one["key"] == KEY)["prompt"] += " A second lamp stands in the dark."
+    next(one for one in scenarios if one["key"] == KEY)["prompt"] += (
+        " A second lamp stands in the dark."
+    )
     content["rollouts"]["scenarios"] = scenarios
     rules = parse_protocol(content, source="test")
     return ProtocolVersion.objects.create(
@@ -72,10 +96,14 @@ def signed_in(name: str, *permissions: str) -> Client:
 
 
 class TestVerdicts:
-    def test_two_who_agree_settle_it_and_nobody_is_asked_again(self, protocol: ProtocolVersion) -> None:
+    def test_two_who_agree_settle_it_and_nobody_is_asked_again(
+        self, protocol: ProtocolVersion
+    ) -> None:
         assert standing(protocol) == "waiting"
         give(protocol, "ann")
-        with pytest.raises(VerdictRefused, match="ann has given a verdict on cello-metronome-i already"):
+        with pytest.raises(
+            VerdictRefused, match="ann has given a verdict on cello-metronome-i already"
+        ):
             give(protocol, "ann", "reject")
         give(protocol, "ben")
         assert standing(protocol) == "accepted"
@@ -91,7 +119,9 @@ class TestVerdicts:
         assert give(protocol, "cem", "reject").place == 3
         assert standing(protocol) == "to_correct"
 
-    def test_a_corrected_scenario_is_reviewed_again_and_the_others_are_not(self, protocol: ProtocolVersion) -> None:
+    def test_a_corrected_scenario_is_reviewed_again_and_the_others_are_not(
+        self, protocol: ProtocolVersion
+    ) -> None:
         for expert in ("ann", "ben"):
             give(protocol, expert, "correct")
             give(protocol, expert, key="cello-metronome-p")
@@ -131,11 +161,15 @@ class TestDatabase:
         ScenarioVerdict.objects.create(protocol=protocol, scenario=KEY, **ROWS)
         self.refused(protocol, place=1, expert="ben")
         self.refused(protocol, place=2, expert="ann")
-        ScenarioVerdict.objects.create(protocol=protocol, scenario=KEY, **ROWS | {"place": 2, "expert": "ben"})
+        ScenarioVerdict.objects.create(
+            protocol=protocol, scenario=KEY, **ROWS | {"place": 2, "expert": "ben"}
+        )
         self.refused(protocol, place=3, expert="cem")  # the two agree
 
     def test_a_third_joins_two_who_differ_and_no_fourth(self, protocol: ProtocolVersion) -> None:
-        for place, (expert, verdict) in enumerate([("ann", "accept"), ("ben", "correct"), ("cem", "reject")], start=1):
+        for place, (expert, verdict) in enumerate(
+            [("ann", "accept"), ("ben", "correct"), ("cem", "reject")], start=1
+        ):
             fields = ROWS | {"place": place, "expert": expert, "verdict": verdict, "words": "w"}
             ScenarioVerdict.objects.create(protocol=protocol, scenario=KEY, **fields)
         self.refused(protocol, place=4, expert="dan")
@@ -145,7 +179,9 @@ class TestDatabase:
         self.refused(protocol, verdict="fine")
         self.refused(protocol, expert="")
         give(protocol, "ann")
-        waive_verdicts(round_=factories.make_round(protocol=protocol), reason="a pilot", actor="ada")
+        waive_verdicts(
+            round_=factories.make_round(protocol=protocol), reason="a pilot", actor="ada"
+        )
         for rows, change in (
             (ScenarioVerdict.objects, {"verdict": "reject"}),
             (VerdictWaiver.objects, {"reason": "x"}),
@@ -157,7 +193,9 @@ class TestDatabase:
 
 
 class TestGuard:
-    def test_nothing_is_asked_for_before_every_scenario_is_accepted(self, protocol: ProtocolVersion) -> None:
+    def test_nothing_is_asked_for_before_every_scenario_is_accepted(
+        self, protocol: ProtocolVersion
+    ) -> None:
         round_ = factories.make_round(protocol=protocol, scenes=[KEY])
         give(protocol, "ann")
         with pytest.raises(NotReviewed, match=r"1 scenarios of round .* cello-metronome-i"):
@@ -194,7 +232,9 @@ class TestGuard:
         assert "Continues without experts" in ada.get(address).content.decode()
         assert VerdictWaiver.objects.get().by == "ada"
 
-    def test_what_was_accepted_only_after_the_first_clip_is_told_apart(self, protocol: ProtocolVersion) -> None:
+    def test_what_was_accepted_only_after_the_first_clip_is_told_apart(
+        self, protocol: ProtocolVersion
+    ) -> None:
         early = review_record(accepted_round(protocol))
         assert [one["before_generation"] for one in early["scenarios"]] == [True]
         other = "cello-metronome-p"
@@ -204,19 +244,26 @@ class TestGuard:
         for expert in ("ann", "ben"):
             give(protocol, expert, key=other)
         found = review_record(late)
-        assert {one["scenario"]: one["before_generation"] for one in found["scenarios"]} == {KEY: True, other: False}
+        assert {one["scenario"]: one["before_generation"] for one in found["scenarios"]} == {
+            KEY: True,
+            other: False,
+        }
         assert [one["verdict"] for one in found["scenarios"][0]["verdicts"]] == ["accept", "accept"]
 
 
 class TestFiles:
-    def test_verdicts_go_from_one_installation_to_another(self, protocol: ProtocolVersion, tmp_path: Path) -> None:
+    def test_verdicts_go_from_one_installation_to_another(
+        self, protocol: ProtocolVersion, tmp_path: Path
+    ) -> None:
         table = tmp_path / "verdicts.csv"
         with table.open("w", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(("scenario", "digest", "expert", "verdict", "words", "given_at"))
             for expert, verdict in (("ann", "accept"), ("ben", "correct"), ("cem", "accept")):
                 digest = line_of(protocol, KEY).digest
-                writer.writerow((KEY, digest, expert, verdict, "'=A1, please", "2026-11-01T09:00:00+00:00"))
+                writer.writerow(
+                    (KEY, digest, expert, verdict, "'=A1, please", "2026-11-01T09:00:00+00:00")
+                )
         assert import_verdicts(protocol, table, actor="ada") == 3
         assert standing(protocol) == "accepted"
         give(protocol, "ann", key="cello-metronome-p")
@@ -228,9 +275,13 @@ class TestFiles:
         ]  # fmt: skip
         assert {row["given_at"] for row in rows} == {"2026-11-01T09:00:00+00:00"}
         assert {row["words"] for row in rows} == {"'=A1, please"}, "no spreadsheet runs it"
-        assert set(ScenarioVerdict.objects.exclude(words="").values_list("words", flat=True)) == {"=A1, please"}
+        assert set(ScenarioVerdict.objects.exclude(words="").values_list("words", flat=True)) == {
+            "=A1, please"
+        }
 
-    def test_a_file_is_taken_whole_or_not_at_all(self, protocol: ProtocolVersion, tmp_path: Path) -> None:
+    def test_a_file_is_taken_whole_or_not_at_all(
+        self, protocol: ProtocolVersion, tmp_path: Path
+    ) -> None:
         digest, table = line_of(protocol, KEY).digest, tmp_path / "verdicts.csv"
         head = "scenario,digest,expert,verdict,words,given_at\n"
         good = f"{KEY},{digest},ann,accept,,2026-11-01T09:00:00Z\n"
@@ -281,7 +332,9 @@ class TestPages:
             assert words in shown
         sent = ann.post(f"{self.ADDRESS}{first.key}/verdict", {"verdict": "accept"})
         assert sent["Location"] == f"{self.ADDRESS}{lines_of(protocol)[1].scenario.key}/"
-        refused = ann.post(f"{self.ADDRESS}{first.key}/verdict", {"verdict": "reject", "words": "no"}, follow=True)
+        refused = ann.post(
+            f"{self.ADDRESS}{first.key}/verdict", {"verdict": "reject", "words": "no"}, follow=True
+        )
         assert "it cannot change" in refused.content.decode()
         assert ScenarioVerdict.objects.get().verdict == Opinion.ACCEPT
 
@@ -291,11 +344,15 @@ class TestPages:
             page = html.unescape(ann.get(f"{self.ADDRESS}{line.scenario.key}/").content.decode())
             shown = re.sub(r"<[^>]*>", " ", page.partition("<main")[2].partition("</main>")[0])
             assert re.findall(r"[a-z]+_[a-z]+", shown) == []
-            assert {one.id: shown.count(one.prompt) for one in line.scenario.updates if one.modality != "joint"} == {
-                one.id: 1 for one in line.scenario.updates if one.modality != "joint"
-            }
+            assert {
+                one.id: shown.count(one.prompt)
+                for one in line.scenario.updates
+                if one.modality != "joint"
+            } == {one.id: 1 for one in line.scenario.updates if one.modality != "joint"}
 
-    def test_nobody_sees_a_verdict_before_the_second_is_given(self, protocol: ProtocolVersion) -> None:
+    def test_nobody_sees_a_verdict_before_the_second_is_given(
+        self, protocol: ProtocolVersion
+    ) -> None:
         ann, ben, cem = (self.expert(name) for name in ("ann", "ben", "cem"))
         words = "The metronome is unclear."
         ann.post(f"{self.ADDRESS}{KEY}/verdict", {"verdict": "correct", "words": words})
@@ -303,11 +360,17 @@ class TestPages:
         assert all(words in ann.get(page).content.decode() for page in pages)
         assert not any(words in ben.get(page).content.decode() for page in pages)
         ben.post(f"{self.ADDRESS}{KEY}/verdict", {"verdict": "accept"})
-        assert all(words in client.get(page).content.decode() for page in pages for client in (ann, ben, cem))
+        assert all(
+            words in client.get(page).content.decode()
+            for page in pages
+            for client in (ann, ben, cem)
+        )
         assert "The two verdicts differ: you decide" in cem.get(pages[1]).content.decode()
         assert "you decide" not in ben.get(pages[1]).content.decode()
 
-    def test_an_admin_sees_where_scenarios_stand_and_gives_no_verdict(self, protocol: ProtocolVersion) -> None:
+    def test_an_admin_sees_where_scenarios_stand_and_gives_no_verdict(
+        self, protocol: ProtocolVersion
+    ) -> None:
         ada = signed_in("ada", "change_round")
         give(protocol, "ann", "correct")
         shown = ada.get(f"{self.ADDRESS}{KEY}/").content.decode()
@@ -315,7 +378,9 @@ class TestPages:
         assert "Can add scenario verdict" in shown
         assert ada.post(f"{self.ADDRESS}{KEY}/verdict", {"verdict": "accept"}).status_code == 403
 
-    def test_what_was_said_of_the_wording_before_stands_beside_the_new_one(self, protocol: ProtocolVersion) -> None:
+    def test_what_was_said_of_the_wording_before_stands_beside_the_new_one(
+        self, protocol: ProtocolVersion
+    ) -> None:
         for name in ("ann", "ben"):
             give(protocol, name, "correct")
         corrected(protocol)

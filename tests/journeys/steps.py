@@ -19,7 +19,11 @@ def sign_in(page: Page, live_server: Any, reviewer: Reviewer) -> None:
     """Give the page a session of the reviewer."""
     client = Client()
     client.force_login(reviewer.user)
-    cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}
+    cookie = {
+        "name": "sessionid",
+        "value": client.cookies["sessionid"].value,
+        "url": live_server.url,
+    }
     page.context.add_cookies([cookie])
 
 
@@ -30,7 +34,9 @@ def end_sessions() -> None:
 
 def tones_of(page: Page) -> int:
     """Return how many tones the open start page plays."""
-    key = next(cookie["value"] for cookie in page.context.cookies() if cookie["name"] == "sessionid")
+    key = next(
+        cookie["value"] for cookie in page.context.cookies() if cookie["name"] == "sessionid"
+    )
     return int(SessionStore(key)["tones"])
 
 
@@ -56,14 +62,18 @@ def wait_for_clip(page: Page) -> None:
 
 
 def wait_until(page: Page, condition: str) -> None:
-    """Wait until an expression holds. (Playwright's own waiting needs eval, which the site's policy forbids.)"""
+    """Wait until an expression holds.
+
+    (Playwright's own waiting needs eval, which the site's policy forbids.)
+    """
     wait_for(page, lambda: page.evaluate(condition))
 
 
 def play_to_end(page: Page, clip: str = "[data-video]") -> None:
     """Press the play key and wait until the page has heard that the clip ended.
 
-    Before that the next key would pause the clip, and what is measured at its end is not yet on its way to the server.
+    Before that the next key would pause the clip, and what is measured at its end is not yet on its
+    way to the server.
     """
     video = page.locator(clip)
     ends = int(video.get_attribute("data-ends") or 0)

@@ -1,4 +1,7 @@
-"""The player in Firefox: ``make test-firefox``. What these journeys prove in Chromium stands in test_review.py."""
+"""The player in Firefox: ``make test-firefox``.
+
+What these journeys prove in Chromium stands in test_review.py.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,9 @@ def tab(firefox: FirefoxPage, live_server: Any, rae: Reviewer) -> Iterator[Firef
     """A tab that is signed in as the reviewer and must stay without faults."""
     client = Client()
     client.force_login(rae.user)
-    firefox.set_cookie(live_server.url.split("//")[1].split(":")[0], "sessionid", client.cookies["sessionid"].value)
+    firefox.set_cookie(
+        live_server.url.split("//")[1].split(":")[0], "sessionid", client.cookies["sessionid"].value
+    )
     firefox.faults.clear()
     yield firefox
     firefox.goto("about:blank")
@@ -51,7 +56,9 @@ def stimulus(tab: FirefoxPage, live_server: Any, round_: Round, rae: Reviewer) -
     return assignment.stimulus_id
 
 
-def test_it_plays_to_the_end_opens_the_gate_and_shows_the_sound(tab: FirefoxPage, stimulus: str) -> None:
+def test_it_plays_to_the_end_opens_the_gate_and_shows_the_sound(
+    tab: FirefoxPage, stimulus: str
+) -> None:
     assert tab.evaluate(f"{VIDEO}.paused && {VIDEO}.currentTime === 0")
     assert not tab.evaluate(GATE_IS_OPEN)
     tab.press("Space")
@@ -92,7 +99,9 @@ def test_frames_step_by_their_own_times(tab: FirefoxPage, stimulus: str) -> None
     assert [round(each * 16 - 0.3) for each in times] == [1, 2, 3, 2]
 
 
-def test_a_sheet_is_answered_by_keys_and_locked_and_the_next_comes(tab: FirefoxPage, stimulus: str) -> None:
+def test_a_sheet_is_answered_by_keys_and_locked_and_the_next_comes(
+    tab: FirefoxPage, stimulus: str
+) -> None:
     tab.click("[data-act=play]")
     tab.wait_until(GATE_IS_OPEN)
     tab.press(*"yyn424")

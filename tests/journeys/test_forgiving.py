@@ -1,4 +1,6 @@
-"""Mistakes of a reviewer change nothing for good: repeated keys, double clicks, a lost connection, a wrong answer."""
+"""Mistakes of a reviewer change nothing for good: repeated keys, double clicks, a lost connection,
+a wrong answer.
+"""
 
 from __future__ import annotations
 
@@ -47,14 +49,18 @@ def answer_all(page: Page) -> None:
 
 
 def contrast(one: str, other: str) -> float:
-    """Return the contrast of two opaque CSS colours (WCAG 2.2, "contrast ratio" and "relative luminance")."""
+    """Return the contrast of two opaque CSS colours (WCAG 2.2, "contrast ratio" and "relative
+    luminance").
+    """
     lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 
 def luminance(colour: str) -> float:
     parts = [int(number) / 255 for number in re.findall(r"\d+", colour)[:3]]
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -63,9 +69,14 @@ def is_locked(stimulus: str) -> bool:
 
 
 @pytest.mark.parametrize("key", ["Space", "Enter"])
-def test_a_repeated_key_never_locks(page: Page, rae: Reviewer, round_: Round, live_server: Any, key: str) -> None:
+def test_a_repeated_key_never_locks(
+    page: Page, rae: Reviewer, round_: Round, live_server: Any, key: str
+) -> None:
     calls: list[str] = []
-    page.on("request", lambda request: calls.append(request.url) if request.url.endswith("/lock") else None)
+    page.on(
+        "request",
+        lambda request: calls.append(request.url) if request.url.endswith("/lock") else None,
+    )
     open_due(page, live_server, rae, round_)
     answer_all(page)
     for _ in range(8):
@@ -78,7 +89,9 @@ def test_a_repeated_key_never_locks(page: Page, rae: Reviewer, round_: Round, li
     assert calls == []
 
 
-def test_space_plays_when_all_is_answered(page: Page, rae: Reviewer, round_: Round, live_server: Any) -> None:
+def test_space_plays_when_all_is_answered(
+    page: Page, rae: Reviewer, round_: Round, live_server: Any
+) -> None:
     open_due(page, live_server, rae, round_)
     answer_all(page)
     play_to_end(page)
@@ -89,9 +102,14 @@ def test_space_plays_when_all_is_answered(page: Page, rae: Reviewer, round_: Rou
     expect(page.locator("[data-confirm]")).to_be_visible()
 
 
-def test_a_double_click_on_lock_only_asks(page: Page, rae: Reviewer, round_: Round, live_server: Any) -> None:
+def test_a_double_click_on_lock_only_asks(
+    page: Page, rae: Reviewer, round_: Round, live_server: Any
+) -> None:
     calls: list[str] = []
-    page.on("request", lambda request: calls.append(request.url) if request.url.endswith("/lock") else None)
+    page.on(
+        "request",
+        lambda request: calls.append(request.url) if request.url.endswith("/lock") else None,
+    )
     stimulus = open_due(page, live_server, rae, round_)
     answer_all(page)
     page.locator("[data-lock]").dblclick()
@@ -137,11 +155,15 @@ def test_a_lock_that_is_not_called_off_goes_through_when_the_connection_is_back(
     faults.expect("ERR_INTERNET_DISCONNECTED")
 
 
-def test_undo_takes_back_one_answer_after_the_other(page: Page, rae: Reviewer, round_: Round, live_server: Any) -> None:
+def test_undo_takes_back_one_answer_after_the_other(
+    page: Page, rae: Reviewer, round_: Round, live_server: Any
+) -> None:
     stimulus = open_due(page, live_server, rae, round_)
     play_through(page)
     press(page, "na")
-    page.locator("[data-question=event] .option", has_text="Unclear").click()  # N/A cannot be beside that
+    page.locator(
+        "[data-question=event] .option", has_text="Unclear"
+    ).click()  # N/A cannot be beside that
     expect(page.locator("[data-question=event] [data-fault]")).to_contain_text("Cleared answer 2")
     cause = page.locator("[data-question=cause] input:checked")
     expect(cause).to_have_count(0)
@@ -197,7 +219,9 @@ def test_a_key_before_its_time_a_skipped_part_and_a_muted_play_are_said(
 
 
 def test_a_clip_without_sound_says_so(page: Page, transactional_db: None, live_server: Any) -> None:
-    round_ = open_round(configurations=2, scenes=["r01-lift"], clips=[tiny_clip(sound=False), tiny_clip()])
+    round_ = open_round(
+        configurations=2, scenes=["r01-lift"], clips=[tiny_clip(sound=False), tiny_clip()]
+    )
     rae = reviewers_of(round_)[0]
     shown = set()
     for _ in range(2):
@@ -234,7 +258,9 @@ def test_agreeing_before_the_sound_check_leads_to_it_and_keeps_the_tick(
     page.goto(f"/review/rounds/{round_.name}/")
     page.get_by_label("I have read this").check()
     page.get_by_role("button", name="Agree").click()
-    expect(page.locator("#sound").get_by_role("alert")).to_contain_text("Pass this sound check first")
+    expect(page.locator("#sound").get_by_role("alert")).to_contain_text(
+        "Pass this sound check first"
+    )
     expect(page.get_by_label("How many tones")).to_be_focused()
     expect(page.get_by_label("I have read this")).to_be_checked()
 
@@ -251,7 +277,9 @@ def test_every_state_of_every_option_can_be_read(
     expect_saved(page)
     for disabled in (False, True):
         page.evaluate(
-            "on => document.querySelectorAll('[data-stage]').forEach((part) => (part.disabled = on))", disabled
+            "on => document.querySelectorAll('[data-stage]').forEach((part) => (part.disabled = "
+            "on))",
+            disabled,
         )
         colours = page.evaluate(
             """() => [...document.querySelectorAll(".option:not(.is-closed) .option__face")].flatMap((face) =>
@@ -264,12 +292,16 @@ def test_every_state_of_every_option_can_be_read(
 
 
 @pytest.mark.parametrize(
-    "small", [{"width": 683, "height": 384}, {"width": 844, "height": 390}], ids=["desk at 200 %", "phone on its side"]
+    "small",
+    [{"width": 683, "height": 384}, {"width": 844, "height": 390}],
+    ids=["desk at 200 %", "phone on its side"],
 )
 def test_a_short_window_does_not_make_the_picture_smaller(
     new_page: NewPage, rae: Reviewer, round_: Round, live_server: Any, small: dict[str, int]
 ) -> None:
-    """At 200 % a page has half the pixels each way, of twice the size; a phone on its side has its other shape."""
+    """At 200 % a page has half the pixels each way, of twice the size; a phone on its side has its
+    other shape.
+    """
     upright = DESK["viewport"] if small["width"] == 683 else {"width": 390, "height": 844}
     zoom = 2 if small["width"] == 683 else 1
     heights = []

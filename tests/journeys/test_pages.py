@@ -1,4 +1,6 @@
-"""Pages of visitors and staff in a real browser: they sort, play, act, fit a phone, and can be used by everyone."""
+"""Pages of visitors and staff in a real browser: they sort, play, act, fit a phone, and can be used
+by everyone.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 NewPage = Callable[..., Page]
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 LIFT = ["r01-lift"]
-NO_EVENT = {"event": "no", "cause": "na:no_event", "detail": "no", "sound": "na:no_sound", "timing": "na:no_event"}
+NO_EVENT = {
+    "event": "no",
+    "cause": "na:no_event",
+    "detail": "no",
+    "sound": "na:no_sound",
+    "timing": "na:no_event",
+}
 SPLIT = {"cause": "unclear"}
 PLAYS = """clip => new Promise(done => {
     clip.addEventListener("timeupdate", () => clip.currentTime > 0 && done());
@@ -32,7 +40,11 @@ PLAYS = """clip => new Promise(done => {
 
 @pytest.fixture
 def published(transactional_db: None) -> Round:
-    changes = {("alpha", "r01-squat"): NO_EVENT, ("beta", "r01-lift"): SPLIT, ("beta", "r01-squat"): NO_EVENT}
+    changes = {
+        ("alpha", "r01-squat"): NO_EVENT,
+        ("beta", "r01-lift"): SPLIT,
+        ("beta", "r01-squat"): NO_EVENT,
+    }
     refused = {("gamma", "r01-toast"): "The maker's policy rules it out."}
     return make_published_round(
         changes, name="spring", configurations=("alpha", "beta", "gamma"), refused=refused
@@ -43,7 +55,11 @@ def sign_in_admin(page: Page, live_server: Any) -> None:
     User.objects.create_superuser("ada")
     client = Client()
     client.force_login(User.objects.get(username="ada"))
-    cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}
+    cookie = {
+        "name": "sessionid",
+        "value": client.cookies["sessionid"].value,
+        "url": live_server.url,
+    }
     page.context.add_cookies([cookie])
 
 
@@ -51,7 +67,9 @@ def configurations(page: Page) -> list[str]:
     return page.locator("tbody .board__name a").all_inner_texts()
 
 
-def test_a_visitor_finds_the_leaderboard_sorts_it_and_plays_a_clip(page: Page, published: Round) -> None:
+def test_a_visitor_finds_the_leaderboard_sorts_it_and_plays_a_clip(
+    page: Page, published: Round
+) -> None:
     page.goto("/")
     page.get_by_role("link", name="See who leads").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Round spring")
@@ -68,18 +86,23 @@ def test_a_visitor_finds_the_leaderboard_sorts_it_and_plays_a_clip(page: Page, p
     page.locator("video").first.evaluate(PLAYS)
 
 
-def test_a_leaderboard_without_a_script_stands_in_the_order_of_ranks(new_page: NewPage, published: Round) -> None:
+def test_a_leaderboard_without_a_script_stands_in_the_order_of_ranks(
+    new_page: NewPage, published: Round
+) -> None:
     page = new_page(java_script_enabled=False)
     page.goto("/rounds/spring/")
     assert configurations(page) == ["alpha", "gamma", "beta"]
     expect(page.get_by_role("button", name="Rank")).to_have_count(0)
 
 
-def test_plots_are_drawn_under_the_content_policy_and_files_download(page: Page, published: Round) -> None:
+def test_plots_are_drawn_under_the_content_policy_and_files_download(
+    page: Page, published: Round
+) -> None:
     for part in ("", "scenes/", "ratings/", "agreement/"):
         page.goto(f"/rounds/spring/{part}")
         page.locator(".plot img").scroll_into_view_if_needed()
-        # Not `wait_for_function`: it evaluates its text in the page, which the policy forbids once it has to wait.
+        # Not `wait_for_function`: it evaluates its text in the page, which the policy forbids once
+        # it has to wait.
         expect(page.locator(".plot img")).to_have_js_property("naturalWidth", 800)
     page.get_by_role("link", name="Files").click()
     with page.expect_download() as download:
@@ -98,11 +121,18 @@ def test_staff_reads_diagnostics_and_whose_clip_is_whose(
         page.get_by_label("Why do you look?").fill("a complaint")
         page.get_by_role("button", name="Show it").click()
         expect(page.get_by_role("table").first).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+        assert (
+            page.evaluate(
+                "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            )
+            == 0
+        )
         assert Axe().run(page).violations_count == 0
 
 
-def test_an_admin_watches_closes_previews_and_publishes(page: Page, live_server: Any, transactional_db: None) -> None:
+def test_an_admin_watches_closes_previews_and_publishes(
+    page: Page, live_server: Any, transactional_db: None
+) -> None:
     round_ = make_open_round(name="autumn", scenes=LIFT, configurations=("alpha",))
     sign_in_admin(page, live_server)
     page.goto("/staff/")
@@ -133,7 +163,9 @@ def test_an_admin_watches_closes_previews_and_publishes(page: Page, live_server:
     assert round_.state == RoundState.PUBLISHED
 
 
-def test_a_page_says_when_another_step_has_become_due(page: Page, live_server: Any, transactional_db: None) -> None:
+def test_a_page_says_when_another_step_has_become_due(
+    page: Page, live_server: Any, transactional_db: None
+) -> None:
     round_ = make_open_round(name="autumn", scenes=LIFT, configurations=("alpha",))
     sign_in_admin(page, live_server)
     page.goto("/staff/rounds/autumn/")
@@ -183,23 +215,31 @@ def test_axe_finds_nothing(page: Page, live_server: Any, published: Round) -> No
         check_with_axe(page, address)
 
 
-def test_axe_finds_nothing_in_the_dark(new_page: NewPage, live_server: Any, published: Round) -> None:
+def test_axe_finds_nothing_in_the_dark(
+    new_page: NewPage, live_server: Any, published: Round
+) -> None:
     page = new_page(color_scheme="dark")
     sign_in_admin(page, live_server)
     for address in ("/", "/rounds/spring/", "/rounds/spring/agreement/", "/method/", "/staff/"):
         check_with_axe(page, address)
 
 
-def test_nothing_is_wider_than_a_phone(new_page: NewPage, live_server: Any, published: Round) -> None:
+def test_nothing_is_wider_than_a_phone(
+    new_page: NewPage, live_server: Any, published: Round
+) -> None:
     page = new_page(**PHONE)
     sign_in_admin(page, live_server)
     for address in addresses(published):
         page.goto(address)
-        wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        wider = page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
         assert wider == 0, address
 
 
-def test_records_open_under_the_content_policy(page: Page, live_server: Any, published: Round) -> None:
+def test_records_open_under_the_content_policy(
+    page: Page, live_server: Any, published: Round
+) -> None:
     sign_in_admin(page, live_server)
     for address in ("/admin/", "/admin/fartbench/round/", "/admin/generation/sample/"):
         page.goto(address)

@@ -18,7 +18,14 @@ from review.pairs.voting import save_vote
 from rounds.opening import close_round, publish
 from tests.browser import Faults, wait_for
 from tests.factories import reviewers_of
-from tests.journeys.steps import end_sessions, expect_saved, lock_by_keys, play_to_end, sign_in, wait_until
+from tests.journeys.steps import (
+    end_sessions,
+    expect_saved,
+    lock_by_keys,
+    play_to_end,
+    sign_in,
+    wait_until,
+)
 from tests.pairs import open_pair_round
 from tests.scoring.test_pair_results import vote_all
 
@@ -92,7 +99,10 @@ def test_every_pair_by_keyboard_alone(
     expect(page.get_by_role("heading", level=1)).to_contain_text("Pair 2 of")
     vote = vote_of(task)
     assert (vote.answer, vote.source) == ("tie", "browser") and vote.locked_at is not None
-    assert {side: report["plays"] >= 1 for side, report in vote.playback.items()} == {"a": True, "b": True}
+    assert {side: report["plays"] >= 1 for side, report in vote.playback.items()} == {
+        "a": True,
+        "b": True,
+    }
     for key in "ab"[: tasks_of(rae, round_).count() - 1]:
         wait_for_clips(page)
         play_both(page)
@@ -103,9 +113,13 @@ def test_every_pair_by_keyboard_alone(
     assert not tasks_of(rae, round_).exclude(vote__locked_at__isnull=False).exists()
 
 
-def test_one_clip_plays_at_a_time_at_one_volume(page: Page, task: PairTask, live_server: Any) -> None:
+def test_one_clip_plays_at_a_time_at_one_volume(
+    page: Page, task: PairTask, live_server: Any
+) -> None:
     open_pair(page, live_server, task)
-    page.evaluate("for (const video of document.querySelectorAll('[data-video]')) video.loop = true")  # none ends here
+    page.evaluate(
+        "for (const video of document.querySelectorAll('[data-video]')) video.loop = true"
+    )  # none ends here
     is_paused = "document.querySelector('[data-side={}] [data-video]').paused"
     page.locator("[data-side=b] [data-act=play]").click()
     wait_until(page, f"!{is_paused.format('b')}")
@@ -118,7 +132,9 @@ def test_one_clip_plays_at_a_time_at_one_volume(page: Page, task: PairTask, live
     expect(page.locator("[data-side=b]")).to_have_class(re.compile("is-active"))
 
 
-def test_the_keys_can_be_shown_and_name_the_answers(page: Page, task: PairTask, live_server: Any) -> None:
+def test_the_keys_can_be_shown_and_name_the_answers(
+    page: Page, task: PairTask, live_server: Any
+) -> None:
     open_pair(page, live_server, task)
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog")
@@ -194,14 +210,25 @@ def test_a_draft_survives_a_reload_and_an_ended_session(
     faults.expect("401")
 
 
-def test_pages_of_results_have_nothing_for_axe_to_find(page: Page, live_server: Any, round_: Round) -> None:
+def test_pages_of_results_have_nothing_for_axe_to_find(
+    page: Page, live_server: Any, round_: Round
+) -> None:
     vote_all(round_)
     close_round(round_=round_, actor="test")
     publish(round_=round_, actor="test")
-    found = {"has_sound": True, "loudness_lufs": None, "silence": {"longest_s": 0.2, "is_total": False}}
-    heard = [{"onset_s": 1.25, "end_s": 1.75, "rise_db": 12.0}, {"onset_s": 3.0, "end_s": 3.5, "rise_db": 9.0}]
+    found = {
+        "has_sound": True,
+        "loudness_lufs": None,
+        "silence": {"longest_s": 0.2, "is_total": False},
+    }
+    heard = [
+        {"onset_s": 1.25, "end_s": 1.75, "rise_db": 12.0},
+        {"onset_s": 3.0, "end_s": 3.5, "rise_db": 9.0},
+    ]
     for stimulus in round_.stimuli.all():
-        SoundCheck.objects.create(stimulus=stimulus, version="1", found=found | {"candidates": heard})
+        SoundCheck.objects.create(
+            stimulus=stimulus, version="1", found=found | {"candidates": heard}
+        )
     sign_in(page, live_server, reviewers_of(round_)[0])
     for address in (f"/rounds/{round_.name}/pairs/", f"/rounds/{round_.name}/sounds/"):
         page.goto(address)
@@ -218,7 +245,9 @@ def test_what_is_newer_elsewhere_is_shown_and_never_overwritten(
     page.keyboard.press("a")
     expect_saved(page)
     revision = vote_of(task).revision
-    save_vote(reviewer=task.member.reviewer, pair_id=task.pair_id, revision=revision, answer="both_bad")
+    save_vote(
+        reviewer=task.member.reviewer, pair_id=task.pair_id, revision=revision, answer="both_bad"
+    )
     page.keyboard.press("t")
     expect(page.get_by_role("alert")).to_contain_text("changed in another window")
     expect(page.get_by_role("radio", name="Both bad")).to_be_checked()

@@ -1,4 +1,6 @@
-"""The rating instrument of Core v0.1 in a real browser, by keyboard: two plays, first impression, numbers and flags."""
+"""The rating instrument of Core v0.1 in a real browser, by keyboard: two plays, first impression,
+numbers and flags.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,14 @@ from fartbench.protocol import Form, Response, form_for, load_protocol
 from review.models import AnswerSheet, Reviewer
 from review.page import browser_rules
 from tests.factories import CORE_V01, make_protocol, open_round, pilot_answers, reviewers_of
-from tests.journeys.steps import expect_saved, lock_by_keys, open_due, play_to_end, press, wait_for_clip
+from tests.journeys.steps import (
+    expect_saved,
+    lock_by_keys,
+    open_due,
+    play_to_end,
+    press,
+    wait_for_clip,
+)
 
 NewPage = Callable[..., Page]
 DESK = {"viewport": {"width": 1366, "height": 768}}
@@ -50,7 +59,9 @@ def give_impression(page: Page) -> None:
     expect(page.locator("[data-after-gate]")).to_be_visible()
 
 
-def test_the_whole_sheet_by_keyboard(new_page: NewPage, round_: Round, rae: Reviewer, live_server: Any) -> None:
+def test_the_whole_sheet_by_keyboard(
+    new_page: NewPage, round_: Round, rae: Reviewer, live_server: Any
+) -> None:
     page = new_page(**DESK)
     stimulus = open_due(page, live_server, rae, round_)
     expect(page.locator("[data-missing]")).to_have_text(re.compile(r"^(\d+) of \1 still open$"))
@@ -68,7 +79,9 @@ def test_the_whole_sheet_by_keyboard(new_page: NewPage, round_: Round, rae: Revi
     expect(page.locator("[name=event_count]")).to_be_focused()
     page.keyboard.type("25")
     page.keyboard.press("Tab")
-    expect(page.locator("[data-question=event_count] [data-fault]")).to_contain_text("A number from 0 to 20")
+    expect(page.locator("[data-question=event_count] [data-fault]")).to_contain_text(
+        "A number from 0 to 20"
+    )
     page.locator("[name=event_count]").fill("1")
     page.keyboard.press("Enter")
     press(page, "yyynn")  # actor, source, condition, gas, defecation
@@ -84,10 +97,17 @@ def test_the_whole_sheet_by_keyboard(new_page: NewPage, round_: Round, rae: Revi
     expect_saved(page)
     expect(page.locator("[data-missing]")).to_contain_text("cannot be changed")
     lock_by_keys(page)
-    answers = {key: str(given) for key, given in AnswerSheet.objects.get(stimulus=stimulus).responses().items()}
+    answers = {
+        key: str(given)
+        for key, given in AnswerSheet.objects.get(stimulus=stimulus).responses().items()
+    }
     assert len(answers) == 36
     assert answers["social"] == answers["reaction_present"] == "na:not_applicable"
-    assert (answers["event_count"], answers["f_av_desync"], answers["f_no_event"]) == ("1", "yes", "no")
+    assert (answers["event_count"], answers["f_av_desync"], answers["f_no_event"]) == (
+        "1",
+        "yes",
+        "no",
+    )
     assert 0 <= float(answers["first_fart_time"]) <= 2
     assert (answers["wetness"], answers["cloth"], answers["coherence"]) == ("2", "1", "3")
 
@@ -107,7 +127,8 @@ def test_a_reload_keeps_the_impression_and_what_it_opened(
     expect(page.locator("[name=impression]:checked")).to_have_value("3")
     expect(page.locator("[name=event_present]:checked")).to_have_value("no")
     expect(page.locator("[data-after-gate]")).to_be_visible()
-    # With the event gone, N/A opens where the protocol permits it, and a typed number gives way to it.
+    # With the event gone, N/A opens where the protocol permits it, and a typed number gives way to
+    # it.
     expect(page.locator("[name=wetness][value='na:no_event']")).to_be_attached()
 
 
@@ -122,7 +143,9 @@ def test_it_fits_a_phone_and_axe_finds_nothing(
 
 
 def test_browser_and_server_agree_on_what_may_stand(page: Page, transactional_db: None) -> None:
-    """Every single answer that could be sent, in scenes of each kind, in a full sheet with and without the event."""
+    """Every single answer that could be sent, in scenes of each kind, in a full sheet with and
+    without the event.
+    """
     protocol = load_protocol(CORE_V01).protocol
     sheets, forms = [], []
     for scene in ("fb-c02", "fb-c03", "fb-c06"):
@@ -139,15 +162,23 @@ def test_browser_and_server_agree_on_what_may_stand(page: Page, transactional_db
         }""",
         [[browser_rules(form) for form in forms], sheets],
     )
-    said = [(forms[place], {key: Response.parse(text) for key, text in sheet.items()}) for place, sheet in sheets]
-    assert verdicts == [[not form.violations(sheet), len(form.permitted(sheet))] for form, sheet in said]
+    said = [
+        (forms[place], {key: Response.parse(text) for key, text in sheet.items()})
+        for place, sheet in sheets
+    ]
+    assert verdicts == [
+        [not form.violations(sheet), len(form.permitted(sheet))] for form, sheet in said
+    ]
     assert {verdict for verdict, _ in verdicts} == {True, False}
 
 
 def _variations(form: Form) -> list[dict[str, str]]:
     found = []
     for event in ("yes", "no"):
-        whole = {key: str(given) for key, given in pilot_answers(form.scene.key, event_present=event).items()}
+        whole = {
+            key: str(given)
+            for key, given in pilot_answers(form.scene.key, event_present=event).items()
+        }
         for key in form.keys:
             own = {str(answer.response) for answer in form.allowed if answer.question == key}
             others = ("na:no_event", "na:not_applicable", "na:no_reaction", "3.45", "21", "unclear")

@@ -1,4 +1,6 @@
-"""A reviewer's work in a real browser: by keyboard, on a phone, without a script, and when things go wrong."""
+"""A reviewer's work in a real browser: by keyboard, on a phone, without a script, and when things
+go wrong.
+"""
 
 from __future__ import annotations
 
@@ -56,8 +58,12 @@ def answers_of(stimulus: str) -> dict[str, str]:
     return {question: str(response) for question, response in sheet.responses().items()}
 
 
-def test_from_the_invite_to_the_last_lock_by_keyboard_alone(page: Page, round_: Round, live_server: Any) -> None:
-    """Also a whole session: way back, instructions, sound check, consent, training, every clip, the page at the end."""
+def test_from_the_invite_to_the_last_lock_by_keyboard_alone(
+    page: Page, round_: Round, live_server: Any
+) -> None:
+    """Also a whole session: way back, instructions, sound check, consent, training, every clip, the
+    page at the end.
+    """
     round_.members.update(consented_at=None, sound_checked_at=None)
     make_training_clips(round_.protocol)
     member = round_.members.select_related("reviewer").get(place=0)
@@ -106,7 +112,11 @@ def test_all_questions_and_the_clip_fit_a_laptop_without_scrolling(
 ) -> None:
     page = new_page(**DESK)
     open_due(page, live_server, rae, round_)
-    for part in (page.locator("[data-video]"), *page.locator("[data-question]").all(), page.locator("[data-lock]")):
+    for part in (
+        page.locator("[data-video]"),
+        *page.locator("[data-question]").all(),
+        page.locator("[data-lock]"),
+    ):
         box = part.bounding_box()
         assert box and box["y"] >= 0 and box["y"] + box["height"] <= 768
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
@@ -170,7 +180,9 @@ def test_na_is_offered_where_the_map_allows_it_and_goes_when_it_no_longer_does(
     assert answers_of(stimulus) == {"event": "unclear"}
 
 
-def test_after_the_gate_frames_step_by_their_own_times(page: Page, transactional_db: None, live_server: Any) -> None:
+def test_after_the_gate_frames_step_by_their_own_times(
+    page: Page, transactional_db: None, live_server: Any
+) -> None:
     round_ = open_round(configurations=1, scenes=["r01-lift"], clips=[tiny_clip(fps=16)])
     open_due(page, live_server, reviewers_of(round_)[0], round_)
     press(page, "..")
@@ -185,7 +197,9 @@ def test_after_the_gate_frames_step_by_their_own_times(page: Page, transactional
     assert [round(each * 16 - 0.3) for each in times] == [1, 2, 3, 2]
 
 
-def test_a_clip_without_sound_is_reviewable(page: Page, transactional_db: None, live_server: Any) -> None:
+def test_a_clip_without_sound_is_reviewable(
+    page: Page, transactional_db: None, live_server: Any
+) -> None:
     round_ = open_round(configurations=1, scenes=["r01-lift"], clips=[tiny_clip(sound=False)])
     rae = reviewers_of(round_)[0]
     stimulus = open_due(page, live_server, rae, round_)
@@ -203,7 +217,11 @@ def test_a_clip_that_does_not_play_can_be_reported(
     round_ = open_round(configurations=2, scenes=["r01-lift"], clips=[broken, tiny_clip()])
     rae = reviewers_of(round_)[0]
     sign_in(page, live_server, rae)
-    bad = next(stimulus.pk for stimulus in round_.stimuli.all() if b"mdat" not in stimulus.path.read_bytes())
+    bad = next(
+        stimulus.pk
+        for stimulus in round_.stimuli.all()
+        if b"mdat" not in stimulus.path.read_bytes()
+    )
     if due(rae, round_) != bad:
         make_locked_sheet(rae, round_.stimuli.get(pk=due(rae, round_)))
     page.goto(f"/review/{bad}/")
@@ -216,7 +234,9 @@ def test_a_clip_that_does_not_play_can_be_reported(
     assert sheet.playback["errors"]
 
 
-def test_a_clip_set_aside_comes_back_at_the_end(page: Page, round_: Round, rae: Reviewer, live_server: Any) -> None:
+def test_a_clip_set_aside_comes_back_at_the_end(
+    page: Page, round_: Round, rae: Reviewer, live_server: Any
+) -> None:
     stimulus = open_due(page, live_server, rae, round_)
     page.get_by_role("button", name="Later").click()
     page.wait_for_url(lambda url: stimulus not in url)
@@ -225,7 +245,9 @@ def test_a_clip_set_aside_comes_back_at_the_end(page: Page, round_: Round, rae: 
     expect(page).to_have_url(re.compile(stimulus))
 
 
-def test_keys_can_be_changed_and_turned_off(page: Page, round_: Round, rae: Reviewer, live_server: Any) -> None:
+def test_keys_can_be_changed_and_turned_off(
+    page: Page, round_: Round, rae: Reviewer, live_server: Any
+) -> None:
     open_due(page, live_server, rae, round_)
     play_through(page)
     page.keyboard.press("?")
@@ -237,7 +259,9 @@ def test_keys_can_be_changed_and_turned_off(page: Page, round_: Round, rae: Revi
     page.reload()
     wait_for_clip(page)
     page.keyboard.press("?")
-    expect(page.locator("[data-change='answer:y']").locator("xpath=preceding-sibling::kbd")).to_have_text("j")
+    expect(
+        page.locator("[data-change='answer:y']").locator("xpath=preceding-sibling::kbd")
+    ).to_have_text("j")
     page.get_by_label("Use single keys").uncheck()
     page.get_by_role("button", name="Close Esc").click()
     expect(page.locator("[data-after-gate]")).to_be_visible()
@@ -245,7 +269,9 @@ def test_keys_can_be_changed_and_turned_off(page: Page, round_: Round, rae: Revi
     expect(page.locator("[data-question=cause] input:checked")).to_have_count(0)
 
 
-def test_the_padding_is_not_fetched_and_the_next_clip_is(page: Page, transactional_db: None, live_server: Any) -> None:
+def test_the_padding_is_not_fetched_and_the_next_clip_is(
+    page: Page, transactional_db: None, live_server: Any
+) -> None:
     clip = tiny_clip()
     round_ = open_round(configurations=2, scenes=["r01-lift"], clips=[padded(clip, 900_000)])
     rae = reviewers_of(round_)[0]
@@ -260,7 +286,11 @@ def test_the_padding_is_not_fetched_and_the_next_clip_is(page: Page, transaction
     ends = [int(span.split("-")[1] or 900_000) for name, span in fetched if name == stimulus]
     assert ends and max(ends) <= max(len(clip), 65_536)
     play_through(page)
-    wait_until(page, "caches.open('fartbench-clips').then((store) => store.keys()).then((kept) => kept.length === 1)")
+    wait_until(
+        page,
+        "caches.open('fartbench-clips').then((store) => store.keys()).then((kept) => kept.length "
+        "=== 1)",
+    )
     press(page, "yyy444")
     expect_saved(page)
     before = len(fetched)
@@ -302,7 +332,14 @@ def test_axe_finds_nothing(  # noqa: PLR0917 - fixtures
     expect(page.get_by_text("Look again").first).to_be_visible()
     check("an explained training clip")
     round_page = f"/review/rounds/{round_.name}/"
-    pages = [training, round_page, f"{round_page}done/", "/review/", "/review/way-back/", f"/review/{other}/"]
+    pages = [
+        training,
+        round_page,
+        f"{round_page}done/",
+        "/review/",
+        "/review/way-back/",
+        f"/review/{other}/",
+    ]
     for address in [*pages, "/login/", "/return/", "/i/nothing/", "/review/nothing/"]:
         page.goto(address)
         check(address)

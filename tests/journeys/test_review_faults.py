@@ -1,4 +1,6 @@
-"""What goes wrong around a sheet, in a real browser: the server dies, two tabs, odd clips, large letters."""
+"""What goes wrong around a sheet, in a real browser: the server dies, two tabs, odd clips, large
+letters.
+"""
 
 from __future__ import annotations
 
@@ -66,8 +68,10 @@ def clip_of_variable_rate() -> bytes:
         out = Path(folder) / "clip.mp4"
         picture = "testsrc2=size=192x108:rate=30:duration=2,select='gte(t,1)+not(mod(n,3))'"
         command = [
-            str(ffmpeg_binary()), "-nostdin", "-v", "error", "-f", "lavfi", "-i", picture, "-f", "lavfi", "-i",
-            "sine=440:duration=2", "-fps_mode", "vfr", "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p",
+            str(ffmpeg_binary()), "-nostdin", "-v", "error", "-f", "lavfi", "-i", picture, "-f",
+            "lavfi", "-i",
+            "sine=440:duration=2", "-fps_mode", "vfr", "-c:v", "libx264", "-preset", "ultrafast",
+            "-pix_fmt", "yuv420p",
             "-bf", "0", "-c:a", "aac", "-movflags", "+faststart", str(out),
         ]  # fmt: skip
         run(command, check=True)
@@ -93,8 +97,18 @@ def test_frames_of_a_variable_rate_step_by_their_own_times(
 
 @contextmanager
 def served(port: int, environment: dict[str, str]) -> Iterator[None]:
-    """Serve the test database by processes of their own, and kill them at the end as a crash would."""
-    command = [sys.executable, "-m", "gunicorn", "fartbench.wsgi", "--bind", f"127.0.0.1:{port}", "--reuse-port"]
+    """Serve the test database by processes of their own, and kill them at the end as a crash
+    would.
+    """
+    command = [
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "fartbench.wsgi",
+        "--bind",
+        f"127.0.0.1:{port}",
+        "--reuse-port",
+    ]
     options = ["--threads", "4", "--log-level", "critical"]
     server = psutil.Popen([*command, *options], cwd=settings.BASE_DIR, env=environment)
     try:
@@ -143,7 +157,12 @@ def test_a_server_killed_between_two_answers_loses_none(
         expect_saved(page)
         press(page, "4")
         expect_saved(page)
-        assert answers_of(stimulus) == {"event": "yes", "cause": "no", "detail": "unclear", "sound": "4"}
+        assert answers_of(stimulus) == {
+            "event": "yes",
+            "cause": "no",
+            "detail": "unclear",
+            "sound": "4",
+        }
         page.goto("about:blank")
     faults.expect("ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET")
 
@@ -207,7 +226,14 @@ def test_a_form_sent_without_a_script_survives_an_ended_session(
     sign_in(page, live_server, rae)
     stimulus = due(rae, round_)
     page.goto(f"/review/{stimulus}/")
-    given = {"event": "yes", "cause": "no", "detail": "unclear", "sound": "2", "timing": "3", "people": "5"}
+    given = {
+        "event": "yes",
+        "cause": "no",
+        "detail": "unclear",
+        "sound": "2",
+        "timing": "3",
+        "people": "5",
+    }
     for question, value in given.items():
         page.locator(f"[data-question={question}] input[value='{value}']").check()
     end_sessions()
@@ -232,7 +258,11 @@ def test_a_save_that_arrives_after_a_reload_takes_no_answer_back(
 
     def arrive_late(route: Any) -> None:
         if not late:  # the page before sent this, and was gone before it arrived
-            late.append(save_draft(reviewer=rae, stimulus_id=stimulus, revision=0, responses={}, playback={}))
+            late.append(
+                save_draft(
+                    reviewer=rae, stimulus_id=stimulus, revision=0, responses={}, playback={}
+                )
+            )
         route.continue_()
 
     page.route(f"**/review/{stimulus}/draft", arrive_late)
@@ -247,7 +277,9 @@ def test_a_save_that_arrives_after_a_reload_takes_no_answer_back(
 def test_a_page_made_before_the_last_save_shows_what_was_saved(
     page: Page, round_: Round, rae: Reviewer, live_server: Any
 ) -> None:
-    """A reload that overtakes a save gets the page of before, while the reply to the save is still taken in."""
+    """A reload that overtakes a save gets the page of before, while the reply to the save is still
+    taken in.
+    """
     stimulus = open_due(page, live_server, rae, round_)
     before = page.goto(page.url)
     assert before
@@ -273,7 +305,9 @@ for (const name of ["pause", "ended"]) document.addEventListener(name, (event) =
 def test_a_gate_once_open_stays_open_though_the_end_of_the_clip_was_never_seen(
     page: Page, round_: Round, rae: Reviewer, live_server: Any
 ) -> None:
-    """The gate opens a little before a clip's end; a reviewer who answers and leaves at once need not play it again."""
+    """The gate opens a little before a clip's end; a reviewer who answers and leaves at once need
+    not play it again.
+    """
     page.add_init_script(UNSEEN_END)
     open_due(page, live_server, rae, round_)
     play_through(page)

@@ -1,4 +1,6 @@
-"""The rules in the browser are those of the server: every combination of answers of every core-r01 scene."""
+"""The rules in the browser are those of the server: every combination of answers of every core-r01
+scene.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ from tests.factories import CORE_R01
 
 SCENES = ("r01-lift", "r01-squat", "r01-chair", "r01-toast")
 
-# Runs rules.js over the same combinations in the same order; gives one digit each for "may be locked" and the count of
-# answers that stay when what is not permitted is cleared.
+# Runs rules.js over the same combinations in the same order; gives one digit each for "may be
+# locked" and the count of answers that stay when what is not permitted is cleared.
 COMPARE = """async ({ rules, universe }) => {
   const { isLockable, permitted } = await import("/static/js/review/rules.js");
   const keys = rules.questions.map(({ key }) => key);
@@ -39,7 +41,10 @@ def universe(form: Form) -> dict[str, list[str]]:
     found = {}
     for key in form.keys:
         own = [answer.na_reason for answer, _ in form.na_options(key)]
-        found[key] = [*(option.value for option in form.options(key)), f"na:{own[0] if own else 'no_event'}"]
+        found[key] = [
+            *(option.value for option in form.options(key)),
+            f"na:{own[0] if own else 'no_event'}",
+        ]
     return found
 
 
@@ -58,7 +63,10 @@ def test_all_13824_combinations_agree(page: Page, scene: str) -> None:
     expected = ["1" if not form.violations(each) else "0" for each in combinations(answers)]
     assert len(lockable) == len(expected) == 13_824
     assert lockable == "".join(expected)
-    assert lockable.count("1") == {"r01-lift": 6156, "r01-toast": 6156, "r01-squat": 5292, "r01-chair": 5292}[scene]
+    assert (
+        lockable.count("1")
+        == {"r01-lift": 6156, "r01-toast": 6156, "r01-squat": 5292, "r01-chair": 5292}[scene]
+    )
     assert kept == "".join(str(len(form.permitted(each))) for each in combinations(answers))
 
 
@@ -91,7 +99,9 @@ def test_unknown_questions_reasons_and_missing_answers_are_not_lockable(page: Pa
 
 
 def test_played_ranges_are_counted_as_the_server_counts_them(page: Page) -> None:
-    """Seeking, overlaps and a second pass: coverage.js builds levels that review.playback measures the same way."""
+    """Seeking, overlaps and a second pass: coverage.js builds levels that review.playback measures
+    the same way.
+    """
     from review.playback import is_played  # noqa: PLC0415 - beside what it is compared with
 
     passes = [
@@ -120,7 +130,10 @@ def test_played_ranges_are_counted_as_the_server_counts_them(page: Page) -> None
             }""",
             [passes, asked],
         )
-        server = [is_played({"covered": levels}, duration=8, full_plays=plays, fraction=0.98) for levels, _ in found]
+        server = [
+            is_played({"covered": levels}, duration=8, full_plays=plays, fraction=0.98)
+            for levels, _ in found
+        ]
         assert [verdict for _, verdict in found] == server
         once = [True, False, True, True, True, False, True, True, True, True, True]
         twice = [False, False, False, False, False, False, True, True, False, False, True]

@@ -1,4 +1,6 @@
-"""Nothing is lost on the way to the server, in a real browser: lost connections and replies, ended sessions, tabs."""
+"""Nothing is lost on the way to the server, in a real browser: lost connections and replies, ended
+sessions, tabs.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,12 @@ def test_offline_in_the_middle_nothing_is_lost(
     assert answers_of(stimulus) == {"event": "yes"}
     page.context.set_offline(False)
     expect_saved(page)
-    assert answers_of(stimulus) == {"event": "yes", "cause": "no", "detail": "unclear", "sound": "4"}
+    assert answers_of(stimulus) == {
+        "event": "yes",
+        "cause": "no",
+        "detail": "unclear",
+        "sound": "4",
+    }
     faults.expect("ERR_INTERNET_DISCONNECTED")
 
 
@@ -122,7 +129,12 @@ def test_two_tabs_the_older_one_is_told_and_overwrites_nothing(
     play_through(page)
     expect_saved(page)
     sheet = AnswerSheet.objects.get(stimulus=stimulus)
-    save_draft(reviewer=rae, stimulus_id=stimulus, revision=sheet.revision, responses={"event": answers()["event"]})
+    save_draft(
+        reviewer=rae,
+        stimulus_id=stimulus,
+        revision=sheet.revision,
+        responses={"event": answers()["event"]},
+    )
     press(page, "n")
     expect(page.locator("[data-alert]")).to_contain_text("changed in another window")
     expect(page.locator("[data-question=event] input[value=yes]")).to_be_checked()
@@ -163,7 +175,9 @@ def test_a_lock_that_another_window_was_before_with_other_answers_is_said_to_be_
     play_through(page)
     press(page, "yyy444")
     expect_saved(page)
-    lock_sheet(reviewer=rae, stimulus_id=stimulus, responses={"people": answers(people="1")["people"]})
+    lock_sheet(
+        reviewer=rae, stimulus_id=stimulus, responses={"people": answers(people="1")["people"]}
+    )
     page.locator("[data-lock]").click()
     page.locator("[data-confirm-lock]").click()
     expect(page.get_by_text("with other answers to: people")).to_be_visible()
@@ -191,7 +205,10 @@ def test_nothing_is_sent_beside_a_lock_and_the_next_clip_comes(
             held.append(route)
 
     page.route("**/lock", hold)
-    page.on("request", lambda request: drafts.append(request.url) if request.url.endswith("/draft") else None)
+    page.on(
+        "request",
+        lambda request: drafts.append(request.url) if request.url.endswith("/draft") else None,
+    )
     page.clock.install()
     page.keyboard.press("Enter")
     page.keyboard.press("y")

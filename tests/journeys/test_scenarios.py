@@ -1,4 +1,6 @@
-"""An expert's page in a real browser: the keys alone do, it fits a phone, and everyone can use it."""
+"""An expert's page in a real browser: the keys alone do, it fits a phone, and everyone can use
+it.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +33,17 @@ def sign_in_expert(page: Page, live_server: Any) -> None:
     user.user_permissions.add(*Permission.objects.filter(codename="add_scenarioverdict"))
     client = Client()
     client.force_login(user)
-    cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}
+    cookie = {
+        "name": "sessionid",
+        "value": client.cookies["sessionid"].value,
+        "url": live_server.url,
+    }
     page.context.add_cookies([cookie])
 
 
-def test_keys_alone_are_enough_for_two_verdicts(page: Page, live_server: Any, protocol: ProtocolVersion) -> None:
+def test_keys_alone_are_enough_for_two_verdicts(
+    page: Page, live_server: Any, protocol: ProtocolVersion
+) -> None:
     sign_in_expert(page, live_server)
     page.goto(f"{LIST}{FIRST}/")
     page.keyboard.press("a")
@@ -66,16 +74,26 @@ def test_keys_go_on_and_back_and_a_verdict_without_words_stays_on_the_page(
     assert not ScenarioVerdict.objects.exists()
 
 
-@pytest.mark.parametrize("viewport", [{"width": 1366, "height": 768}, {"width": 360, "height": 740}])
+@pytest.mark.parametrize(
+    "viewport", [{"width": 1366, "height": 768}, {"width": 360, "height": 740}]
+)
 def test_everyone_can_use_the_pages_and_they_fit(
     page: Page, live_server: Any, protocol: ProtocolVersion, viewport: Any
 ) -> None:
     for expert, verdict in (("ann", "accept"), ("ben", "correct")):
-        give_verdict(protocol=protocol, scenario=SECOND, expert=expert, verdict=verdict, words="P3 has two intents.")
+        give_verdict(
+            protocol=protocol,
+            scenario=SECOND,
+            expert=expert,
+            verdict=verdict,
+            words="P3 has two intents.",
+        )
     sign_in_expert(page, live_server)
     page.set_viewport_size(viewport)
     for address in ("/staff/scenarios/", LIST, f"{LIST}{FIRST}/", f"{LIST}{SECOND}/"):
         page.goto(address)
         found = Axe().run(page)
         assert found.violations_count == 0, found.generate_report()
-        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        assert page.evaluate(
+            "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+        )

@@ -1,4 +1,6 @@
-"""A window of a rollout in a real browser: what it is about, times by keyboard, contradictions that keep it open."""
+"""A window of a rollout in a real browser: what it is about, times by keyboard, contradictions that
+keep it open.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,11 @@ def round_(transactional_db: None) -> Round:
     made = make_round(protocol=make_protocol(FOLDER), scenes=["sheepdog-hill-i"])
     stimulus = make_stimulus(made, scene="sheepdog-hill-i")
     stimulus.form, stimulus.unit, stimulus.place = "update-video", "update", "P1"
-    stimulus.context = {"shown": "video", "target": TARGET, "windows": [{"role": "shown", "begin_s": 0, "end_s": 2}]}
+    stimulus.context = {
+        "shown": "video",
+        "target": TARGET,
+        "windows": [{"role": "shown", "begin_s": 0, "end_s": 2}],
+    }
     stimulus.save()
     make_cohort(made)
     with transaction.atomic():
@@ -44,7 +50,9 @@ def round_(transactional_db: None) -> Round:
     return made
 
 
-def test_an_update_is_judged_by_keyboard(new_page: NewPage, round_: Round, live_server: Any) -> None:
+def test_an_update_is_judged_by_keyboard(
+    new_page: NewPage, round_: Round, live_server: Any
+) -> None:
     page, reviewer = new_page(**DESK), reviewers_of(round_)[0]
     stimulus = open_due(page, live_server, reviewer, round_)
     expect(page.locator(".window")).to_contain_text(TARGET)
@@ -56,7 +64,9 @@ def test_an_update_is_judged_by_keyboard(new_page: NewPage, round_: Round, live_
     expect(page.locator("[name=video_onset_latency][type=number]")).to_be_disabled()
     expect(page.locator("[name=video_onset_latency][value='na:not_started']")).to_be_enabled()
     page.locator("[name=video_started][value=yes]").check()
-    onset, reached = (page.locator(f"[name=video_{name}_latency][type=number]") for name in ("onset", "target"))
+    onset, reached = (
+        page.locator(f"[name=video_{name}_latency][type=number]") for name in ("onset", "target")
+    )
     expect(onset).to_be_enabled()
     onset.fill("1")
     page.keyboard.press("Enter")
@@ -76,7 +86,8 @@ def test_an_update_is_judged_by_keyboard(new_page: NewPage, round_: Round, live_
     lock_by_keys(page)
     sheet = AnswerSheet.objects.get(stimulus=stimulus)
     assert {key: str(given) for key, given in sheet.responses().items()} == {
-        "video_started": "yes", "video_onset_latency": "1", "video_target_latency": "1.5", "video_fulfilment": "4",
+        "video_started": "yes", "video_onset_latency": "1", "video_target_latency": "1.5",
+        "video_fulfilment": "4",
     }  # fmt: skip
 
 
@@ -91,6 +102,9 @@ def test_browser_and_server_agree_on_contradictions(page: Page) -> None:
     }
     page.goto("/login/")
     lockable, _ = page.evaluate(COMPARE, {"rules": browser_rules(form), "universe": universe})
-    sheets = [dict(zip(universe, map(Response.parse, texts), strict=True)) for texts in product(*universe.values())]
+    sheets = [
+        dict(zip(universe, map(Response.parse, texts), strict=True))
+        for texts in product(*universe.values())
+    ]
     assert lockable == "".join("0" if form.violations(sheet) else "1" for sheet in sheets)
     assert {"0", "1"} == set(lockable)

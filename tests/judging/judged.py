@@ -1,4 +1,6 @@
-"""What the tests of judges share: stand-in judges, an open round of clips that differ, and a worker in this process."""
+"""What the tests of judges share: stand-in judges, an open round of clips that differ, and a worker
+in this process.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,20 @@ from simulation.stand_ins.judges import StandInJudges
 from tests import factories
 
 GEMINI = "gemini-3.8-flash"
-RIGHT = {"event": "yes", "cause": "yes", "detail": "yes", "sound": "4", "timing": "4", "people": "5"}
+RIGHT = {
+    "event": "yes",
+    "cause": "yes",
+    "detail": "yes",
+    "sound": "4",
+    "timing": "4",
+    "people": "5",
+}
 
 
 def clip(number: int) -> bytes:
-    """Return a small real clip that is like no other: a box that players skip carries its number."""
+    """Return a small real clip that is like no other: a box that players skip carries its
+    number.
+    """
     note = f"clip {number}".encode()
     return factories.tiny_clip() + (8 + len(note)).to_bytes(4, "big") + b"free" + note
 
@@ -50,7 +61,9 @@ def request(round_: Round, *names: str, **options: Any) -> list[Judge]:
 
 
 def work(*, seconds: float = 600.0, hurry: bool = True) -> None:
-    """Do jobs until none is left; with ``hurry`` nobody waits, as far as the tests' clock is concerned."""
+    """Do jobs until none is left; with ``hurry`` nobody waits, as far as the tests' clock is
+    concerned.
+    """
     deadline = time.monotonic() + seconds
     while jobs.waiting():
         assert time.monotonic() < deadline, list(Job.objects.exclude(state=JobState.DONE).values())
@@ -67,7 +80,9 @@ def asked(round_: Round, *names: str, **options: Any) -> list[JudgeRun]:
     """Ask the named judges about everything, and return their runs."""
     judges = request(round_, *names, **options)
     work()
-    return list(JudgeRun.objects.filter(judge__in=judges).select_related("judge__round", "stimulus"))
+    return list(
+        JudgeRun.objects.filter(judge__in=judges).select_related("judge__round", "stimulus")
+    )
 
 
 def truths_of(round_: Round, answers: dict[str, str] | None = None) -> dict[str, dict[str, str]]:

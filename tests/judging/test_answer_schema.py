@@ -1,4 +1,6 @@
-"""The schema of a judge's answer: what it can express is exactly what the form permits, in words that others know."""
+"""The schema of a judge's answer: what it can express is exactly what the form permits, in words
+that others know.
+"""
 
 import itertools
 import json
@@ -14,7 +16,14 @@ from tests.scoring.record_factory import SCENES, core_r01
 LARGEST = 3000  # bytes: beyond it services begin to answer “too many states for serving”
 # What Gemini's documentation of response_json_schema lists, and strict schemas of others know too.
 KEYWORDS = {"type", "properties", "required", "additionalProperties", "enum", "anyOf"}
-GOOD = {"event": "yes", "cause": "yes", "detail": "no", "sound": "4", "timing": "3", "people": "na:no_people_visible"}
+GOOD = {
+    "event": "yes",
+    "cause": "yes",
+    "detail": "no",
+    "sound": "4",
+    "timing": "3",
+    "people": "na:no_people_visible",
+}
 
 
 parsed = cache(Response.parse)
@@ -25,7 +34,9 @@ def form_of(scene: str) -> Form:
 
 
 def expresses(schema: dict, answers: dict[str, str]) -> bool:
-    """Say whether an answer is one that the schema describes: closed objects, every property, string enums."""
+    """Say whether an answer is one that the schema describes: closed objects, every property,
+    string enums.
+    """
     return any(
         set(answers) == set(branch["properties"])
         and all(answers[key] in part["enum"] for key, part in branch["properties"].items())
@@ -34,18 +45,33 @@ def expresses(schema: dict, answers: dict[str, str]) -> bool:
 
 
 def every_combination(form: Form) -> list[dict[str, str]]:
-    """Return each question's values with every N/A reason there is, in all combinations: 13,824 of core-r01."""
+    """Return each question's values with every N/A reason there is, in all combinations: 13,824 of
+    core-r01.
+    """
     values = []
     for question in form.questions:
         own = {f"na:{reason}" for reason in form.protocol.na_reasons}
         offered = {str(answer.response) for answer, _ in form.na_options(question.key)}
-        values.append([*(option.value for option in form.options(question.key)), *(sorted(offered) or [min(own)])])
-    return [dict(zip(form.keys, combination, strict=True)) for combination in itertools.product(*values)]
+        values.append(
+            [
+                *(option.value for option in form.options(question.key)),
+                *(sorted(offered) or [min(own)]),
+            ]
+        )
+    return [
+        dict(zip(form.keys, combination, strict=True)) for combination in itertools.product(*values)
+    ]
 
 
-@pytest.mark.parametrize(("scene", "same_map"), [("r01-lift", "r01-toast"), ("r01-squat", "r01-chair")])
-def test_every_combination_is_expressed_exactly_when_the_form_permits_it(scene: str, same_map: str) -> None:
-    assert form_of(scene).allowed == form_of(same_map).allowed, "what holds of one holds of the other"
+@pytest.mark.parametrize(
+    ("scene", "same_map"), [("r01-lift", "r01-toast"), ("r01-squat", "r01-chair")]
+)
+def test_every_combination_is_expressed_exactly_when_the_form_permits_it(
+    scene: str, same_map: str
+) -> None:
+    assert form_of(scene).allowed == form_of(same_map).allowed, (
+        "what holds of one holds of the other"
+    )
     form = form_of(scene)
     schema, reversed_schema = answer_schema(form), answer_schema(form, reverse=True)
     combinations = every_combination(form)
@@ -54,7 +80,8 @@ def test_every_combination_is_expressed_exactly_when_the_form_permits_it(scene: 
         allowed = not form.violations({key: parsed(text) for key, text in answers.items()})
         permitted += allowed
         assert expresses(schema, answers) == expresses(reversed_schema, answers) == allowed, answers
-    # 2 x 3 x 3 x 5 x 5 x 6 with an event, and N/A in up to four more places without (design of the form's guard)
+    # 2 x 3 x 3 x 5 x 5 x 6 with an event, and N/A in up to four more places without (design of the
+    # form's guard)
     assert (len(combinations), permitted) == (13_824, 6_156 if scene == "r01-lift" else 5_292)
 
 
@@ -62,9 +89,17 @@ def test_a_form_whose_conditions_follow_one_another_is_expressed_exactly_too() -
     rules = [
         {"question": "cause", "reason": "no_event", "when": {"question": "event", "value": "no"}},
         {"question": "detail", "reason": "no_event", "when": {"question": "cause", "value": "no"}},
-        {"question": "detail", "reason": "no_sound", "when": {"question": "cause", "value": "unclear"}},
+        {
+            "question": "detail",
+            "reason": "no_sound",
+            "when": {"question": "cause", "value": "unclear"},
+        },
         {"question": "sound", "reason": "no_sound"},
-        {"question": "sound", "reason": "no_event", "when": {"question": "event", "value": "unclear"}},
+        {
+            "question": "sound",
+            "reason": "no_event",
+            "when": {"question": "event", "value": "unclear"},
+        },
     ]
     content = {**core_r01().content, "na_rules": rules}
     # Two scales would only multiply what one shows.
@@ -73,10 +108,17 @@ def test_a_form_whose_conditions_follow_one_another_is_expressed_exactly_too() -
     ]
     form = form_for(parse_protocol(content, source="chained"), "r01-lift")
     schema = answer_schema(form)
-    values = [sorted({str(a.response) for a in form.allowed if a.question == key}) for key in form.keys]
-    found = [dict(zip(form.keys, combination, strict=True)) for combination in itertools.product(*values)]
+    values = [
+        sorted({str(a.response) for a in form.allowed if a.question == key}) for key in form.keys
+    ]
+    found = [
+        dict(zip(form.keys, combination, strict=True)) for combination in itertools.product(*values)
+    ]
     verdicts = {
-        (expresses(schema, answers), not form.violations({key: parsed(text) for key, text in answers.items()}))
+        (
+            expresses(schema, answers),
+            not form.violations({key: parsed(text) for key, text in answers.items()}),
+        )
         for answers in found
     }
     assert verdicts == {(True, True), (False, False)}
@@ -88,9 +130,16 @@ def test_it_is_small_closed_and_in_the_order_of_the_form(scene: str) -> None:
     schema = with_ordering(answer_schema(form))
     assert len(json.dumps(schema, separators=(",", ":"))) < LARGEST
     for branch in schema["properties"][ANSWERS]["anyOf"]:
-        assert list(branch["properties"]) == branch["required"] == branch["propertyOrdering"] == list(form.keys)
+        assert (
+            list(branch["properties"])
+            == branch["required"]
+            == branch["propertyOrdering"]
+            == list(form.keys)
+        )
         assert branch["additionalProperties"] is False
-        assert all(part["type"] == "string" and part["enum"] for part in branch["properties"].values())
+        assert all(
+            part["type"] == "string" and part["enum"] for part in branch["properties"].values()
+        )
     assert schema["type"] == "object", "strict schemas of other vendors want an object at the root"
     assert keywords(answer_schema(form)) <= KEYWORDS
 
@@ -103,7 +152,10 @@ def keywords(schema: object) -> set[str]:
     if "properties" in schema:
         inner = set().union(*(keywords(part) for part in schema["properties"].values()))
         return {*schema, *inner}
-    return {*schema, *(word for key, part in schema.items() if key == "anyOf" for word in keywords(part))}
+    return {
+        *schema,
+        *(word for key, part in schema.items() if key == "anyOf" for word in keywords(part)),
+    }
 
 
 def test_a_good_reply_is_read_as_it_stands() -> None:
@@ -120,12 +172,18 @@ def test_a_good_reply_is_read_as_it_stands() -> None:
         ("[]", "the reply must hold exactly answers"),
         (json.dumps({ANSWERS: GOOD, "note": "x"}), "the reply must hold exactly answers"),
         (json.dumps({ANSWERS: {**GOOD, "more": "1"}}), "answers must hold exactly"),
-        (json.dumps({ANSWERS: {k: v for k, v in GOOD.items() if k != "cause"}}), "answers must hold exactly"),
+        (
+            json.dumps({ANSWERS: {k: v for k, v in GOOD.items() if k != "cause"}}),
+            "answers must hold exactly",
+        ),
         (json.dumps({ANSWERS: {**GOOD, "sound": 4}}), "sound: 4 is not text"),
         (json.dumps({ANSWERS: {**GOOD, "sound": "6"}}), "'6' is not an answer"),
         (json.dumps({ANSWERS: {**GOOD, "event": "Yes"}}), "'Yes' is not an answer"),
         (json.dumps({ANSWERS: {**GOOD, "event": " yes"}}), "not written as an answer is"),
-        (json.dumps({ANSWERS: {**GOOD, "cause": "na:no_event"}}), "allowed only when 'event' was answered 'no'"),
+        (
+            json.dumps({ANSWERS: {**GOOD, "cause": "na:no_event"}}),
+            "allowed only when 'event' was answered 'no'",
+        ),
         (json.dumps({ANSWERS: {**GOOD, "event": "na:no_event"}}), "never N/A"),
         ('{"answers": {}, "answers": ' + json.dumps(GOOD) + "}", "twice"),
     ],

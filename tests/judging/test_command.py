@@ -38,7 +38,9 @@ def test_every_judge_of_the_protocol_is_asked_and_counted(
     with StandInJudges(behaviours={"gemini-3.7-flash": "blocked"}) as stand_in:
         monkeypatch.setenv("STAND_IN_JUDGES_URL", stand_in.url)
         call_command("judge", round_.name, "--ceiling", "1.5")
-        call_command("judge", round_.name, "--variant", "muted", "--judge", GEMINI, "--at-once", "1")
+        call_command(
+            "judge", round_.name, "--variant", "muted", "--judge", GEMINI, "--at-once", "1"
+        )
     said = capsys.readouterr().out
     assert f"{GEMINI}: 2 answered, $0.0048" in said
     assert "gemini-3.7-flash: 2 blocked" in said
@@ -63,13 +65,18 @@ def test_what_could_not_be_asked_is_said_with_status_1(monkeypatch: pytest.Monke
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_other_judges_could_not_be_asked_is_not_this_ones_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_other_judges_could_not_be_asked_is_not_this_ones_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     round_ = judged_round()
     with StandInJudges() as stand_in:
         monkeypatch.setenv("STAND_IN_JUDGES_URL", stand_in.url)
         stand_in.faults[GEMINI].append("401")
         status, words = status_of("judge", round_.name, "--judge", GEMINI)
-        assert (status, f"gemini does not take the question of {GEMINI}: HTTP 401" in words) == (1, True)
+        assert (status, f"gemini does not take the question of {GEMINI}: HTTP 401" in words) == (
+            1,
+            True,
+        )
         call_command("judge", round_.name, "--judge", "gemini-3.7-flash")
     assert set(JudgeRun.objects.values_list("judge__name", "state")) == {
         (GEMINI, RunState.DUE), ("gemini-3.7-flash", RunState.ANSWERED),
@@ -79,8 +86,12 @@ def test_what_other_judges_could_not_be_asked_is_not_this_ones_fault(monkeypatch
 @pytest.mark.django_db(transaction=True)
 def test_a_long_wait_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(working, "LOOK_EVERY_S", 0.01)
-    JudgeAccount.objects.create(service="gemini", cooldown_until=timezone.now() + timedelta(hours=1))
-    JudgeAccount.objects.create(service="openai_compatible", cooldown_until=timezone.now() + timedelta(seconds=5))
+    JudgeAccount.objects.create(
+        service="gemini", cooldown_until=timezone.now() + timedelta(hours=1)
+    )
+    JudgeAccount.objects.create(
+        service="openai_compatible", cooldown_until=timezone.now() + timedelta(seconds=5)
+    )
     said: list[str] = []
     stop, told = threading.Event(), threading.Event()
 
@@ -129,7 +140,9 @@ def test_whoever_publishes_is_told_what_judges_were_not_asked() -> None:
     round_.state = RoundState.LOCKED
 
     def words() -> str:
-        return next(action.words for action in actions_for(round_, None) if action.step == "publish")
+        return next(
+            action.words for action in actions_for(round_, None) if action.step == "publish"
+        )
 
     assert "None of the 3 AI judges that the protocol names was asked." in words()
     round_.state = RoundState.REVIEWING
@@ -141,11 +154,22 @@ def test_whoever_publishes_is_told_what_judges_were_not_asked() -> None:
 
 
 @pytest.mark.django_db
-def test_asking_again_what_was_lost_needs_a_reason_and_says_how_much(capsys: pytest.CaptureFixture[str]) -> None:
+def test_asking_again_what_was_lost_needs_a_reason_and_says_how_much(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     round_ = judged_round()
     (judge,) = request(round_)
     judge.runs.update(state=RunState.ERROR, code="lost")
-    call_command("judge", round_.name, "--judge", GEMINI, "--ask-lost-again", "--reason", "power cut", "--freeze-only")
+    call_command(
+        "judge",
+        round_.name,
+        "--judge",
+        GEMINI,
+        "--ask-lost-again",
+        "--reason",
+        "power cut",
+        "--freeze-only",
+    )
     assert "1 lost questions are due again" in capsys.readouterr().out
     assert judge.runs.get().state == RunState.DUE
 
@@ -157,7 +181,9 @@ def test_the_stand_ins_serve_until_they_are_stopped(tmp_path: Path) -> None:
     options = ["--port", "0", "--judge", "a-model=lenient", "--truths", str(truths)]
     with subprocess.Popen([*program, *options], stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
-        address = next(word for word in server.stdout.readline().split() if word.startswith("http")).rstrip(";")
+        address = next(
+            word for word in server.stdout.readline().split() if word.startswith("http")
+        ).rstrip(";")
         assert httpx.get(f"{address}/ledger", timeout=60).json() == {"asked": []}
         server.terminate()
         assert "Stopped." in server.stdout.read()
@@ -179,5 +205,6 @@ def test_what_the_stand_ins_cannot_start_with_is_said(tmp_path: Path) -> None:
 
 def test_every_behaviour_is_there() -> None:
     assert set(BEHAVIOURS) == {
-        "perfect", "constant_middle", "lenient", "scene_only", "blocked", "schema_breaking", "wrong_model", "slow",
+        "perfect", "constant_middle", "lenient", "scene_only", "blocked", "schema_breaking",
+        "wrong_model", "slow",
     }  # fmt: skip

@@ -19,7 +19,9 @@ pytestmark = pytest.mark.django_db
 
 
 def frozen(round_: Round, **options: str) -> Judge:
-    return freeze_judge(round_=round_, model=rules_of(round_).model(GEMINI), actor="test", **options)
+    return freeze_judge(
+        round_=round_, model=rules_of(round_).model(GEMINI), actor="test", **options
+    )
 
 
 def test_it_holds_everything_that_decides_what_is_sent_and_how_it_counts() -> None:
@@ -32,7 +34,11 @@ def test_it_holds_everything_that_decides_what_is_sent_and_how_it_counts() -> No
     assert (content["judge"]["model"], body["model"]) == (GEMINI, GEMINI)
     assert "Did the sound come from the speaker?" in body["contents"][0]["parts"][1]["text"]
     assert body["contents"][0]["parts"][0]["video_metadata"] == {"fps": 8}
-    assert (sent["temperature"], sent["seed"], sent["thinking_config"]) == (1.0, 7, {"thinking_level": "LOW"})
+    assert (sent["temperature"], sent["seed"], sent["thinking_config"]) == (
+        1.0,
+        7,
+        {"thinking_level": "LOW"},
+    )
     assert len(sent["safety_settings"]) == 4
     assert "anyOf" in sent["response_json_schema"]["properties"]["answers"]
     assert content["calibration"]["primary"] == {"part": 75, "of": 100}
@@ -48,7 +54,12 @@ def test_it_holds_everything_that_decides_what_is_sent_and_how_it_counts() -> No
 def test_it_names_nothing_that_a_judge_must_not_know() -> None:
     round_ = judged_round()
     text = str(frozen(round_).content["forms"])
-    for secret in (round_.name, round_.seed, *Stimulus.objects.values_list("pk", flat=True), ".mp4"):
+    for secret in (
+        round_.name,
+        round_.seed,
+        *Stimulus.objects.values_list("pk", flat=True),
+        ".mp4",
+    ):
         assert secret not in text
 
 
@@ -74,10 +85,14 @@ def test_a_round_that_was_not_opened_or_has_no_judges_freezes_none() -> None:
     with pytest.raises(CannotFreeze, match="frozen once it was opened"):
         frozen(factories.make_round())
     round_ = judged_round()
-    with pytest.raises(CannotFreeze, match="no sensitivity run 'louder'; it has reversed, muted, no_picture"):
+    with pytest.raises(
+        CannotFreeze, match="no sensitivity run 'louder'; it has reversed, muted, no_picture"
+    ):
         frozen(round_, variant="louder")
     content = {key: part for key, part in round_.protocol.content.items() if key != "judges"}
-    bare = ProtocolVersion.objects.create(name="bare", version="1.0.0", digest=digest_of(content), content=content)
+    bare = ProtocolVersion.objects.create(
+        name="bare", version="1.0.0", digest=digest_of(content), content=content
+    )
     with pytest.raises(NoJudges, match="no section “judges”"):
         rules_of(factories.make_round(protocol=bare))
 
@@ -117,7 +132,9 @@ def test_a_clip_that_is_not_in_the_list_is_not_sent(monkeypatch: pytest.MonkeyPa
     round_ = judged_round()
     (judge,) = request(round_)
     run = judge.runs.get()
-    Retirement.objects.create(stimulus=run.stimulus, outcome=Retirement.Outcome.REPLACED, reason="x")
+    Retirement.objects.create(
+        stimulus=run.stimulus, outcome=Retirement.Outcome.REPLACED, reason="x"
+    )
     assert "is not in the list of clips" in refused_words(monkeypatch)
 
 

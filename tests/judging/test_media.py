@@ -1,4 +1,6 @@
-"""What a judge is sent as the clip: the blind bytes, or for a sensitivity run the same without sound or picture."""
+"""What a judge is sent as the clip: the blind bytes, or for a sensitivity run the same without
+sound or picture.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""Asking: once per judge and clip, logged before it is sent; what comes back is taken for what it says."""
+"""Asking: once per judge and clip, logged before it is sent; what comes back is taken for what it
+says.
+"""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -20,7 +22,16 @@ from judging.ports.port import KeyMissing
 from judging.selectors import progress_of
 from judging.working import request_judging, set_ceiling
 from simulation.stand_ins.judges import StandInJudges, behaviours
-from tests.judging.judged import GEMINI, RIGHT, asked, judged_round, request, running_judges, truths_of, work
+from tests.judging.judged import (
+    GEMINI,
+    RIGHT,
+    asked,
+    judged_round,
+    request,
+    running_judges,
+    truths_of,
+    work,
+)
 
 pytestmark = pytest.mark.django_db
 ONCE = pytest.mark.engine("sqlite")  # what an answer is taken for is no matter of engines
@@ -36,12 +47,22 @@ def test_an_answer_is_stored_with_all_that_is_known_of_it(stand_in: StandInJudge
     round_ = judged_round()
     stand_in.truths = truths_of(round_)
     (run,) = asked(round_)
-    assert (run.state, run.answers, run.model_version, run.response_id) == (RunState.ANSWERED, RIGHT, GEMINI, "r1")
+    assert (run.state, run.answers, run.model_version, run.response_id) == (
+        RunState.ANSWERED,
+        RIGHT,
+        GEMINI,
+        "r1",
+    )
     assert (run.input_tokens, run.output_tokens) == (2500, 140)
     # 2500 tokens at $0.75 and 140 at $3.75 for a million
     assert run.cost_usd == Decimal("0.002400")
     made = run.tries.get()
-    assert (made.state, made.answer_class, made.http_status, made.number) == ("closed", "answered", 200, 1)
+    assert (made.state, made.answer_class, made.http_status, made.number) == (
+        "closed",
+        "answered",
+        200,
+        1,
+    )
     assert made.usage["thoughts_token_count"] == 100
     assert made.media_sha256 == run.stimulus.sha256 == stand_in.asked[0].sha256
     assert "google-genai 3." in made.client
@@ -56,12 +77,16 @@ def test_a_judge_is_asked_about_a_clip_once(stand_in: StandInJudges) -> None:
     assert JudgeTry.objects.count() == 2
 
 
-def test_the_row_is_there_before_the_socket_opens(stand_in: StandInJudges, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_row_is_there_before_the_socket_opens(
+    stand_in: StandInJudges, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen = []
     original = GeminiJudge.send
 
     def look(self: GeminiJudge, sent: object, clip: bytes) -> object:
-        seen.append((JudgeTry.objects.get().state, JudgeRun.objects.get().state, len(stand_in.asked)))
+        seen.append(
+            (JudgeTry.objects.get().state, JudgeRun.objects.get().state, len(stand_in.asked))
+        )
         return original(self, sent, clip)
 
     monkeypatch.setattr(GeminiJudge, "send", look)
@@ -84,7 +109,12 @@ def test_what_a_judge_said_never_changes(stand_in: StandInJudges) -> None:
     [
         ("blocked", "blocked", "", "input: SAFETY"),
         ("schema_breaking", "invalid", "", "event: this question is never N/A"),
-        ("wrong_model", "error", "wrong_model", "answered with model 'gemini-3.8-flash-successor'; frozen is"),
+        (
+            "wrong_model",
+            "error",
+            "wrong_model",
+            "answered with model 'gemini-3.8-flash-successor'; frozen is",
+        ),
     ],
 )
 def test_what_is_no_answer_is_recorded_and_not_asked_again(
@@ -102,7 +132,9 @@ def test_what_is_no_answer_is_recorded_and_not_asked_again(
 
 @ONCE
 @pytest.mark.parametrize("fault", ["429", "500", "503", "reset"])
-def test_a_fault_of_transport_is_sent_again_with_the_same_bytes(stand_in: StandInJudges, fault: str) -> None:
+def test_a_fault_of_transport_is_sent_again_with_the_same_bytes(
+    stand_in: StandInJudges, fault: str
+) -> None:
     stand_in.faults[GEMINI].extend([fault, fault])
     (run,) = asked(judged_round())
     tries = list(run.tries.order_by("number"))
@@ -119,13 +151,19 @@ def test_tries_end(stand_in: StandInJudges) -> None:
 
 
 @ONCE
-def test_a_service_that_was_away_may_be_asked_again_with_as_many_tries(stand_in: StandInJudges) -> None:
+def test_a_service_that_was_away_may_be_asked_again_with_as_many_tries(
+    stand_in: StandInJudges,
+) -> None:
     stand_in.faults[GEMINI].extend(["500"] * (asking.TRIES + 2))
     round_ = judged_round()
     (run,) = asked(round_)
     assert ask_lost_again([run], actor="ada", reason="the service was away") == 1
     (run,) = asked(round_)
-    assert (run.state, run.tries.count(), len(stand_in.asked)) == (RunState.ANSWERED, asking.TRIES + 3, 1)
+    assert (run.state, run.tries.count(), len(stand_in.asked)) == (
+        RunState.ANSWERED,
+        asking.TRIES + 3,
+        1,
+    )
 
 
 @ONCE
@@ -144,7 +182,9 @@ def test_a_silence_is_recorded_and_not_asked_again(
 
 
 @ONCE
-def test_a_service_that_declines_is_paused_until_somebody_asks_again(stand_in: StandInJudges) -> None:
+def test_a_service_that_declines_is_paused_until_somebody_asks_again(
+    stand_in: StandInJudges,
+) -> None:
     stand_in.faults[GEMINI].append("401")
     round_ = judged_round(clips=3)
     asked(round_)
@@ -190,13 +230,19 @@ class TestACrash:
         run = JudgeRun.objects.get()
         JudgeRun.objects.filter(pk=run.pk).update(state=RunState.ASKING)
         return JudgeTry.objects.create(
-            run=run, number=1, request_sha256="0" * 64, media_sha256="0" * 64, started_at="2026-01-01T00:00:00Z"
+            run=run,
+            number=1,
+            request_sha256="0" * 64,
+            media_sha256="0" * 64,
+            started_at="2026-01-01T00:00:00Z",
         )
 
     def test_what_it_left_on_disk_is_the_answer(self, stand_in: StandInJudges) -> None:
         request(judged_round())
         made = self.left_open()
-        spool.put(str(made.token), {"state": "answered", "answer_class": "answered", "answers": RIGHT})
+        spool.put(
+            str(made.token), {"state": "answered", "answer_class": "answered", "answers": RIGHT}
+        )
         work()
         run = JudgeRun.objects.get()
         assert (run.state, run.answers, stand_in.asked) == ("answered", RIGHT, [])
@@ -209,7 +255,9 @@ class TestACrash:
         run = JudgeRun.objects.get()
         assert (run.state, run.code, stand_in.asked) == ("error", LOST, [])
 
-    def test_a_person_may_ask_again_what_was_lost_and_nothing_else(self, stand_in: StandInJudges) -> None:
+    def test_a_person_may_ask_again_what_was_lost_and_nothing_else(
+        self, stand_in: StandInJudges
+    ) -> None:
         round_ = judged_round(clips=2)
         (judge,) = request(round_)
         claim = jobs.claim_next([jobs.JUDGE])
@@ -218,7 +266,10 @@ class TestACrash:
         other = judge.runs.get(state=RunState.DUE)
         JudgeRun.objects.filter(pk=other.pk).update(state=RunState.ERROR, code=LOST)
         assert ask_lost_again(list(judge.runs.all()), actor="ada", reason="power cut") == 1
-        assert AuditEntry.objects.get(action="lost judge runs asked again").details["reason"] == "power cut"
+        assert (
+            AuditEntry.objects.get(action="lost judge runs asked again").details["reason"]
+            == "power cut"
+        )
         asked(round_)
         assert [run.state for run in judge.runs.all()] == [RunState.ANSWERED, RunState.ANSWERED]
         assert len(stand_in.asked) == 2
@@ -237,7 +288,9 @@ class TestLimits:
     def test_a_service_gets_so_many_at_once_and_so_far_apart(self, stand_in: StandInJudges) -> None:
         round_ = judged_round(clips=3)
         (judge,) = request(round_)
-        account = JudgeAccount.objects.create(service="gemini", max_in_flight=1, min_interval_s=1000)
+        account = JudgeAccount.objects.create(
+            service="gemini", max_in_flight=1, min_interval_s=1000
+        )
         busy = judge.runs.first()
         JudgeRun.objects.filter(pk=busy.pk).update(state=RunState.ASKING)
         other = judge.runs.last()
@@ -267,7 +320,8 @@ class TestLimits:
         round_ = judged_round(clips=4)
         set_ceiling(round_=round_, usd=Decimal("0.02"), actor="ada")
         asked(round_)
-        # The first may cost $0.0114 by upper figures; then each is known to cost $0.0024: all four fit into 2 cents.
+        # The first may cost $0.0114 by upper figures; then each is known to cost $0.0024: all four
+        # fit into 2 cents.
         assert committed_usd(round_) == Decimal("0.0096")
         other = judged_round(clips=4)
         set_ceiling(round_=other, usd=Decimal("0.01"), actor="ada")
@@ -280,9 +334,14 @@ class TestLimits:
 
 
 @ONCE
-def test_a_judge_without_a_known_price_is_not_asked_under_a_ceiling(stand_in: StandInJudges) -> None:
+def test_a_judge_without_a_known_price_is_not_asked_under_a_ceiling(
+    stand_in: StandInJudges,
+) -> None:
     round_ = judged_round()
-    (model,) = [m.model_copy(update={"price": None, "name": "free"}) for m in round_.protocol.rules.judges.models[:1]]
+    (model,) = [
+        m.model_copy(update={"price": None, "name": "free"})
+        for m in round_.protocol.rules.judges.models[:1]
+    ]
     set_ceiling(round_=round_, usd=Decimal(1), actor="ada")
     request_judging(round_=round_, models=[model], actor="test")
     work()
@@ -297,5 +356,11 @@ def test_judging_never_reads_what_people_answered(stand_in: StandInJudges) -> No
         progress_of(round_)
     read = " ".join(query["sql"] for query in queries)
     assert "judging_judgerun" in read
-    for table in ("review_answer", "review_answersheet", "review_reviewer", "generation_", "blinding_blindingkey"):
+    for table in (
+        "review_answer",
+        "review_answersheet",
+        "review_reviewer",
+        "generation_",
+        "blinding_blindingkey",
+    ):
         assert table not in read

@@ -21,7 +21,8 @@ from tests.judging.judged import GEMINI, RIGHT, asked, judged_round, running_jud
 
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]  # no row decides what is sent
 
-# The question text of the lift, as the review screen words it (Core R01 method page; help and N/A of this project).
+# The question text of the lift, as the review screen words it (Core R01 method page; help and N/A
+# of this project).
 TEXT = """\
 Watch and listen to the clip. Then answer the questions below about this clip, from what is seen and heard in it and \
 from nothing else: settle the facts first, then rate. If the clip does not let you tell, a fact is Unclear. N/A is \
@@ -72,7 +73,11 @@ Scene: The Lift
    5 = Completely natural
    na:no_people_visible = N/A: No people can be seen
 """
-FACT, SCALE, KEYS = ["yes", "no", "unclear"], list("12345"), ["event", "cause", "detail", "sound", "timing", "people"]
+FACT, SCALE, KEYS = (
+    ["yes", "no", "unclear"],
+    list("12345"),
+    ["event", "cause", "detail", "sound", "timing", "people"],
+)
 PEOPLE = [*SCALE, "na:no_people_visible"]
 WITH_EVENT = dict(zip(KEYS, [["yes", "unclear"], FACT, FACT, SCALE, SCALE, PEOPLE], strict=True))
 WITHOUT = {
@@ -82,13 +87,21 @@ WITHOUT = {
 
 
 def closed(properties: dict[str, object], *, ordered: bool) -> dict[str, object]:
-    found = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    found = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
     return found | ({"propertyOrdering": list(properties)} if ordered else {})
 
 
 def schema(*, ordered: bool) -> dict[str, object]:
     branches = [
-        closed({key: {"type": "string", "enum": values} for key, values in branch.items()}, ordered=ordered)
+        closed(
+            {key: {"type": "string", "enum": values} for key, values in branch.items()},
+            ordered=ordered,
+        )
         for branch in (WITH_EVENT, WITHOUT)
     ]
     return closed({"answers": {"anyOf": branches}}, ordered=ordered)
@@ -106,7 +119,10 @@ def test_gemini_gets_exactly_this(monkeypatch: pytest.MonkeyPatch) -> None:
             {
                 "parts": [
                     {
-                        "inlineData": {"data": base64.b64encode(blind).decode(), "mime_type": "video/mp4"},
+                        "inlineData": {
+                            "data": base64.b64encode(blind).decode(),
+                            "mime_type": "video/mp4",
+                        },
                         "videoMetadata": {"fps": 8.0},
                     },
                     {"text": TEXT},
@@ -129,27 +145,41 @@ def test_gemini_gets_exactly_this(monkeypatch: pytest.MonkeyPatch) -> None:
             "thinkingConfig": {"thinking_level": "LOW"},
         },
     }
-    assert entry.path == f"/gemini{JudgeTry.objects.get().endpoint}" == f"/gemini/v1/models/{GEMINI}:generateContent"
+    assert (
+        entry.path
+        == f"/gemini{JudgeTry.objects.get().endpoint}"
+        == f"/gemini/v1/models/{GEMINI}:generateContent"
+    )
     sent = json.loads(entry.body)
     data = sent["contents"][0]["parts"][0]["inlineData"].pop("data")
     del expected["contents"][0]["parts"][0]["inlineData"]["data"]  # type: ignore[index]
     assert _decoded(data) == blind  # the alphabet of the base64 is the SDK's own
-    assert json.dumps(sent) == json.dumps(expected), "order too: what is settled first must come first"
+    assert json.dumps(sent) == json.dumps(expected), (
+        "order too: what is settled first must come first"
+    )
     assert headers["user-agent"].startswith("google-genai-sdk/")
     assert set(headers) <= {
-        "host", "accept", "accept-encoding", "connection", "content-type", "x-goog-api-key", "user-agent",
+        "host", "accept", "accept-encoding", "connection", "content-type", "x-goog-api-key",
+        "user-agent",
         "x-goog-api-client", "x-server-timeout", "content-length",
     }  # fmt: skip
 
 
 def own_judge(folder: Path, **changes: object) -> JudgeModel:
-    content = {"name": "qwen", "label": "Qwen", "service": "openai_compatible", "model": "qwen-omni"} | changes
+    content = {
+        "name": "qwen",
+        "label": "Qwen",
+        "service": "openai_compatible",
+        "model": "qwen-omni",
+    } | changes
     path = folder / "judge.yaml"
     path.write_text(json.dumps(content))  # JSON is YAML
     return read_judge(path)
 
 
-def test_a_second_vendors_judge_gets_the_same_by_the_same_port(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_second_vendors_judge_gets_the_same_by_the_same_port(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     own = own_judge(tmp_path, settings={"mm_processor_kwargs": {"fps": 8}})
     with running_judges(monkeypatch) as stand_in:
         round_ = judged_round()
@@ -163,7 +193,10 @@ def test_a_second_vendors_judge_gets_the_same_by_the_same_port(monkeypatch: pyte
         "messages": [
             {
                 "role": "user",
-                "content": [{"type": "video_url", "video_url": {"url": url}}, {"type": "text", "text": TEXT}],
+                "content": [
+                    {"type": "video_url", "video_url": {"url": url}},
+                    {"type": "text", "text": TEXT},
+                ],
             }
         ],
         "temperature": 1.0,
@@ -177,7 +210,12 @@ def test_a_second_vendors_judge_gets_the_same_by_the_same_port(monkeypatch: pyte
         "mm_processor_kwargs": {"fps": 8},
     }
     assert entry.body == json.dumps(expected, ensure_ascii=False, separators=(",", ":")).encode()
-    assert (run.state, run.answers, run.model_version, run.cost_usd) == ("answered", RIGHT, "qwen-omni", None)
+    assert (run.state, run.answers, run.model_version, run.cost_usd) == (
+        "answered",
+        RIGHT,
+        "qwen-omni",
+        None,
+    )
     assert (run.input_tokens, run.output_tokens) == (2500, 140)
 
 
@@ -203,7 +241,12 @@ def test_no_request_names_where_a_clip_came_from(monkeypatch: pytest.MonkeyPatch
     with running_judges(monkeypatch) as stand_in:
         round_ = judged_round(clips=2, scenes=("r01-lift", "r01-chair"))
         asked(round_)
-    secrets = [round_.name, round_.seed, *Stimulus.objects.values_list("pk", flat=True), *round_.scenes]
+    secrets = [
+        round_.name,
+        round_.seed,
+        *Stimulus.objects.values_list("pk", flat=True),
+        *round_.scenes,
+    ]
     secrets += list(round_.members.values_list("reviewer__code", flat=True))
     secrets += [str(token) for token in JudgeRun.objects.values_list("tries__token", flat=True)]
     for entry, headers in zip(stand_in.asked, stand_in.headers, strict=True):
@@ -228,7 +271,9 @@ class TestOnesOwnJudge:
             ({"price": {"input_usd": "free", "output_usd": "1", "source": "x"}}, "price.input_usd"),
         ],
     )
-    def test_a_file_with_a_fault_is_refused(self, tmp_path: Path, changes: dict[str, object], words: str) -> None:
+    def test_a_file_with_a_fault_is_refused(
+        self, tmp_path: Path, changes: dict[str, object], words: str
+    ) -> None:
         with pytest.raises(JudgeFileRefused, match=re.escape(words)):
             own_judge(tmp_path, **changes)
 
@@ -242,7 +287,10 @@ class TestOnesOwnJudge:
             chosen_models(round_, ["gpt"], [])
         with pytest.raises(NoJudges, match="Two judges have one name"):
             chosen_models(round_, [], [own_judge(tmp_path, name=GEMINI)])
-        assert len(chosen_models(round_, [], [own_judge(tmp_path)])) == len(rules_of(round_).models) + 1
+        assert (
+            len(chosen_models(round_, [], [own_judge(tmp_path)]))
+            == len(rules_of(round_).models) + 1
+        )
 
     def test_one_that_was_frozen_is_known_without_its_file(self, tmp_path: Path) -> None:
         round_ = judged_round()
@@ -253,15 +301,25 @@ class TestOnesOwnJudge:
         # The file is still what counts where it is given: another judge of this name is refused.
         changed = own_judge(tmp_path, settings={"top_p": 0.5})
         with pytest.raises(JudgeChanged, match="settings"):
-            request_judging(round_=round_, models=chosen_models(round_, ["qwen"], [changed]), actor="test")
+            request_judging(
+                round_=round_, models=chosen_models(round_, ["qwen"], [changed]), actor="test"
+            )
 
     @pytest.mark.parametrize(
         ("service", "settings", "words"),
         [
-            ("openai_compatible", {"messages": []}, "settings.messages is not a judge's own to set"),
+            (
+                "openai_compatible",
+                {"messages": []},
+                "settings.messages is not a judge's own to set",
+            ),
             ("openai_compatible", {"response_format": None}, "settings.response_format"),
             ("gemini", {"responseJsonSchema": {}}, "settings.responseJsonSchema"),
-            ("gemini", {"http_options": {"base_url": "http://example.org"}}, "settings.http_options"),
+            (
+                "gemini",
+                {"http_options": {"base_url": "http://example.org"}},
+                "settings.http_options",
+            ),
             ("gemini", {"colour": "red"}, "settings.colour: Extra inputs are not permitted"),
         ],
     )

@@ -12,7 +12,11 @@ def write_safetensors(path: Path, tensors: dict[str, np.ndarray]) -> None:
     header, data = {}, b""
     for name, tensor in tensors.items():
         ends = [len(data), len(data) + tensor.nbytes]
-        header[name] = {"dtype": KINDS[str(tensor.dtype)], "shape": list(tensor.shape), "data_offsets": ends}
+        header[name] = {
+            "dtype": KINDS[str(tensor.dtype)],
+            "shape": list(tensor.shape),
+            "data_offsets": ends,
+        }
         data += np.ascontiguousarray(tensor).tobytes()
     head = json.dumps(header | {"__metadata__": {"format": "pt"}}).encode()
     path.parent.mkdir(parents=True, exist_ok=True)

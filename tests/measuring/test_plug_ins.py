@@ -1,4 +1,5 @@
-"""Plug-ins without PyTorch: unavailable without weights, what they ask of a rollout, and how weights are read.
+"""Plug-ins without PyTorch: unavailable without weights, what they ask of a rollout, and how
+weights are read.
 
 The models themselves are tested under ``tests/weights``, by ``make test-weights``.
 """
@@ -20,7 +21,15 @@ from fartbench.protocol.rollouts.metrics import read_table
 from measuring.plug_ins import alignment, synchrony
 from measuring.plug_ins.consistency import clips, consistency, fused, similarity
 from measuring.plug_ins.pickles import WeightsUnreadable, read_checkpoint
-from measuring.plug_ins.port import Evaluate, PlugIn, intervals, measure, readiness, sampled, stretches
+from measuring.plug_ins.port import (
+    Evaluate,
+    PlugIn,
+    intervals,
+    measure,
+    readiness,
+    sampled,
+    stretches,
+)
 from measuring.plug_ins.quantiles import BACKGROUND, SUBJECT
 from measuring.plug_ins.reading import RolloutFile
 from measuring.plug_ins.registry import PLUG_INS
@@ -47,7 +56,9 @@ class FakeMedia:
 
 
 def plug_in(load: Callable[[Path, str], Evaluate], *, scope: str = "interval") -> PlugIn:
-    return PlugIn("own", "VA", "points", ("weights", ("this", "that")), scope, "", "", load, packages=())
+    return PlugIn(
+        "own", "VA", "points", ("weights", ("this", "that")), scope, "", "", load, packages=()
+    )
 
 
 @pytest.fixture
@@ -105,11 +116,18 @@ def test_every_plug_in_without_weights_is_unavailable_and_says_what_is_missing(t
     lines = readiness(PLUG_INS.values(), tmp_path, "auto")
     for (key, one), line in zip(PLUG_INS.items(), lines, strict=True):
         found = measure(one, FakeMedia(), tmp_path)
-        assert (found.measurement.value, found.measurement.status, found.intervals) == (None, "unavailable", ())
+        assert (found.measurement.value, found.measurement.status, found.intervals) == (
+            None,
+            "unavailable",
+            (),
+        )
         assert found.measurement.reason.startswith("no weights: ")
         assert f"{key}/{one.files[0]}" in found.measurement.reason
         assert line.startswith(f"{one.metric:8} {key}: unavailable, without {key}/{one.files[0]}")
-    assert "ensemble_lora/adapter_model.safetensors or background_consistency/ensemble_lora" in lines[-1]
+    assert (
+        "ensemble_lora/adapter_model.safetensors or background_consistency/ensemble_lora"
+        in lines[-1]
+    )
     assert readiness(PLUG_INS.values(), None, "auto") == [
         "No folder of weights is set, so the metrics that take a model are unavailable."
     ]
@@ -123,7 +141,9 @@ def test_of_files_with_several_names_one_is_enough(folder: Path):
     assert own.missing(folder) == ["own/this or own/that"]
 
 
-@pytest.mark.parametrize("fault", [RuntimeError("out of memory"), WeightsUnreadable("w is no checkpoint.")])
+@pytest.mark.parametrize(
+    "fault", [RuntimeError("out of memory"), WeightsUnreadable("w is no checkpoint.")]
+)
 def test_a_model_that_fails_is_an_evaluators_failure_and_no_value(folder: Path, fault: Exception):
     def load(_folder: Path, _device: str) -> Evaluate:
         raise fault
@@ -137,7 +157,10 @@ def test_what_is_no_number_is_a_failure_and_a_rollout_too_short_has_no_interval(
     own = plug_in(lambda _folder, _device: lambda media: [math.nan for _ in intervals(media)])
     assert measure(own, FakeMedia(), folder).measurement.status == "evaluator_failure"
     short = measure(own, FakeMedia(29), folder).measurement
-    assert (short.status, short.reason) == ("unavailable", "the rollout's 29.0 s hold no whole interval of 30 s")
+    assert (short.status, short.reason) == (
+        "unavailable",
+        "the rollout's 29.0 s hold no whole interval of 30 s",
+    )
 
 
 def test_a_file_that_is_no_weights_is_refused_by_name(tmp_path: Path):
@@ -155,7 +178,12 @@ def test_a_file_that_is_no_weights_is_refused_by_name(tmp_path: Path):
 def test_weights_of_half_precision_are_read_and_other_tensors_left_out(tmp_path: Path):
     own = tmp_path / "w.safetensors"
     write_safetensors(
-        own, {"vision.a": np.float16([[1.5, -2]]), "vision.ids": np.int64([1]), "text.a": np.ones(2, "f4")}
+        own,
+        {
+            "vision.a": np.float16([[1.5, -2]]),
+            "vision.ids": np.int64([1]),
+            "text.a": np.ones(2, "f4"),
+        },
     )
     found = read_tensors(own, prefix="vision.")
     assert list(found) == ["a"]
@@ -177,7 +205,10 @@ class Evil:
 def test_a_checkpoint_that_would_run_a_program_is_read_without_running_it(tmp_path: Path):
     mark, path = tmp_path / "ran", tmp_path / "w.pth"
     with ZipFile(path, "w") as archive:
-        archive.writestr("archive/data.pkl", pickle.dumps({"args": Evil(mark), "settings": Path("x"), "epoch": 3}))
+        archive.writestr(
+            "archive/data.pkl",
+            pickle.dumps({"args": Evil(mark), "settings": Path("x"), "epoch": 3}),
+        )
     assert read_checkpoint(path)["epoch"] == 3
     with pytest.raises(WeightsUnreadable, match="has no weights under model"):
         read_tensors(path, part=("model",))
@@ -185,7 +216,9 @@ def test_a_checkpoint_that_would_run_a_program_is_read_without_running_it(tmp_pa
 
 
 @pytest.mark.parametrize("opcode", [b"r", b"p"])
-def test_a_pickle_that_would_take_memory_for_a_far_place_of_its_memo_is_refused(opcode: bytes, tmp_path: Path):
+def test_a_pickle_that_would_take_memory_for_a_far_place_of_its_memo_is_refused(
+    opcode: bytes, tmp_path: Path
+):
     place = (2**31 - 1).to_bytes(4, "little") if opcode == b"r" else b"2147483647\n"
     path = tmp_path / "w.pth"
     with ZipFile(path, "w") as archive:
@@ -203,7 +236,9 @@ def test_clips_are_of_four_pictures_and_a_short_last_one_is_filled():
 def test_consistency_compares_with_the_first_and_the_one_before():
     angles = np.radians([0, 30, 60, 120])
     turning = np.stack([np.cos(angles), np.sin(angles)], 1).astype(np.float32)
-    by_hand = np.mean([math.cos(np.radians(30)), (0.5 + math.cos(np.radians(30))) / 2, (0 + 0.5) / 2])
+    by_hand = np.mean(
+        [math.cos(np.radians(30)), (0.5 + math.cos(np.radians(30))) / 2, (0 + 0.5) / 2]
+    )
     assert similarity(turning) == pytest.approx(by_hand, abs=1e-6)
 
 
@@ -217,10 +252,14 @@ def test_a_rollout_is_looked_at_piece_by_piece_and_joined_as_if_at_once():
     every = turning(FakeMedia().pictures([n / 2 + 0.2499 for n in range(90)]))
     parts = [list(range(at, at + 4)) for at in range(0, 88, 4)] + [[86, 87, 88, 89]]
     within = np.mean([similarity(every[part]) for part in parts])
-    assert found == pytest.approx(fused(within, similarity(every[[part[0] for part in parts]]), SUBJECT))
+    assert found == pytest.approx(
+        fused(within, similarity(every[[part[0] for part in parts]]), SUBJECT)
+    )
     assert media.asked == pytest.approx([n / 2 + 0.2499 for n in range(90)])
     alone = consistency(FakeMedia(2), within=turning, across=turning, quantiles=SUBJECT)
-    assert alone == pytest.approx(similarity(turning(FakeMedia().pictures([0.2499, 0.7499, 1.2499, 1.7499]))))
+    assert alone == pytest.approx(
+        similarity(turning(FakeMedia().pictures([0.2499, 0.7499, 1.2499, 1.7499])))
+    )
 
 
 def test_similarity_across_clips_is_put_on_the_scale_of_that_within_by_vbench_longs_quantiles():
@@ -242,7 +281,11 @@ def test_pictures_are_taken_as_ffmpegs_fps_filter_takes_them():
 def test_what_imagebind_sees_and_hears_has_the_shape_and_places_of_its_own_loader():
     assert alignment.starts(30, 60, 5) == [30, 37, 44, 51, 58]
     assert alignment.ends(0, 30)[:4] == pytest.approx([0, 1.9999, 7, 8.9999])
-    assert [alignment.short(size) for size in ((90, 160), (160, 90), (50, 50))] == [(224, 398), (398, 224), (224, 224)]
+    assert [alignment.short(size) for size in ((90, 160), (160, 90), (50, 50))] == [
+        (224, 398),
+        (398, 224),
+        (224, 224),
+    ]
     assert alignment.corners((224, 398)) == [(0, 0), (0, 87), (0, 174)]
     sound = np.random.default_rng(0).normal(0, 0.1, (2, 30 * 16_000)).astype(np.float32)
     found = alignment.spectrograms_of(sound)
@@ -250,7 +293,9 @@ def test_what_imagebind_sees_and_hears_has_the_shape_and_places_of_its_own_loade
     assert found[:, :, 198:] == pytest.approx(4.268 / 9.138)
     sound[0, 14 * 16_000 : 16 * 16_000] *= 2
     other = alignment.spectrograms_of(sound)
-    assert np.abs(other - found).max(axis=(1, 2)) == pytest.approx([0, math.log(4) / 9.138, 0], abs=0.01)
+    assert np.abs(other - found).max(axis=(1, 2)) == pytest.approx(
+        [0, math.log(4) / 9.138, 0], abs=0.01
+    )
 
 
 def test_synchformers_pieces_lie_in_the_middle_of_what_its_settings_crop(tmp_path: Path):
@@ -297,4 +342,6 @@ def test_a_rollouts_file_gives_the_pictures_and_the_sound_of_a_stretch(rollouts)
     silence = media.sound(11.03, 11.22, 16_000)
     assert silence.shape[1] == round(0.19 * 16_000)
     assert np.abs(silence).max() < 0.01 < np.abs(media.sound(9, 10, 16_000)).max()
-    assert replace(PLUG_INS["audiobox"], packages=()).missing(path.parent) == ["audiobox/checkpoint.pt"]
+    assert replace(PLUG_INS["audiobox"], packages=()).missing(path.parent) == [
+        "audiobox/checkpoint.pt"
+    ]

@@ -1,4 +1,6 @@
-"""Rollouts with planted defects, measured as rows after the close, and shown on the pages of the published round."""
+"""Rollouts with planted defects, measured as rows after the close, and shown on the pages of the
+published round.
+"""
 
 from __future__ import annotations
 
@@ -32,14 +34,18 @@ from tests.streamav.scripts import drawn
 from tests.unguarded import set_state, unguarded
 
 pytestmark = pytest.mark.django_db
-SCENE = next(one.key for one in streamav().protocol.rollouts.scenarios if one.track == "interactive")
+SCENE = next(
+    one.key for one in streamav().protocol.rollouts.scenarios if one.track == "interactive"
+)
 PLANS = {"broken": BROKEN, "clean": CLEAN}
 PLUG_INS = 6
 
 
 @pytest.fixture
 def closed(rollouts: dict[str, Any]) -> Round:
-    """A closed round of two systems: one rollout is clean, the other has a defect of each kind; both were logged."""
+    """A closed round of two systems: one rollout is clean, the other has a defect of each kind;
+    both were logged.
+    """
     round_ = store(make_round(drawn, configurations=list(PLANS), scenarios=[SCENE]))
     for sample in Sample.objects.filter(cell__round=round_).select_related("cell__configuration"):
         name = sample.cell.configuration.name
@@ -54,7 +60,9 @@ def stored(content: bytes) -> Clip:
         scratch.write_bytes(content)
         sha256 = file_sha256(scratch)
         raw_clips().keep(scratch, sha256=sha256)
-    return Clip.objects.get_or_create(sha256=sha256, defaults={"size": len(content), "facts": {}})[0]
+    return Clip.objects.get_or_create(sha256=sha256, defaults={"size": len(content), "facts": {}})[
+        0
+    ]
 
 
 def log_chunks(sample: Sample, plan: Any) -> None:
@@ -72,17 +80,26 @@ def columns_of(round_: Round) -> dict[str, Any]:
     return {one["configuration"]: one["columns"]["180"]["all"] for one in systems}
 
 
-def test_planted_defects_are_found_at_their_boundaries_and_stand_on_the_page_beside_the_clean_score(closed, client):
+def test_planted_defects_are_found_at_their_boundaries_and_stand_on_the_page_beside_the_clean_score(
+    closed, client
+):
     assert due_step(closed).command == "measure"
-    assert measure_round(round_=closed, actor="test") == 2 * (1 + PLUG_INS - 2)  # two plug-ins are of the other track
+    assert measure_round(round_=closed, actor="test") == 2 * (
+        1 + PLUG_INS - 2
+    )  # two plug-ins are of the other track
     assert due_step(closed).command == "publish"
     columns = columns_of(closed)
     assert columns["clean"]["NBC"]["value"] == 100
     assert columns["broken"]["NBC"]["value"] < 100
-    assert columns["clean"]["FPS"]["value"] == pytest.approx(CLEAN.frames / (2 + len(CLEAN.boundaries)))
+    assert columns["clean"]["FPS"]["value"] == pytest.approx(
+        CLEAN.frames / (2 + len(CLEAN.boundaries))
+    )
     assert columns["clean"]["TTFC"]["value"] == 2
-    assert columns["clean"]["VA"]["reasons"] == {"unavailable": "no weights: WEIGHTS_DIR is not there"}
-    # The prompt at 30 s has a whole window in 38 s; those after the end have none, and are left out.
+    assert columns["clean"]["VA"]["reasons"] == {
+        "unavailable": "no weights: WEIGHTS_DIR is not there"
+    }
+    # The prompt at 30 s has a whole window in 38 s; those after the end have none, and are left
+    # out.
     found = MeasurementRow.objects.filter(metric="PVC", sample__cell__configuration__name="clean")
     assert [row.place for row in found if row.status == "computed"] == ["P1"]
 
@@ -105,7 +122,9 @@ def test_planted_defects_are_found_at_their_boundaries_and_stand_on_the_page_bes
 def rows(page: str) -> list[dict[str, float]]:
     """Return the table of the worst boundaries, as a visitor reads it."""
     table = page[page.index("Longest frozen") :]
-    texts = re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", table[table.index("<tbody>") : table.index("</tbody>")])
+    texts = re.findall(
+        r"<t[hd][^>]*>([^<]*)</t[hd]>", table[table.index("<tbody>") : table.index("</tbody>")]
+    )
     cells = [float(text.removesuffix(" s")) for text in texts]
     names = ("at_s", "score", "black", "repeated", "frozen_s", "flashes")
     return [dict(zip(names, cells[n : n + 6], strict=True)) for n in range(0, len(cells), 6)]
@@ -113,7 +132,9 @@ def rows(page: str) -> list[dict[str, float]]:
 
 def nearest(page: str, at_s: float) -> dict[str, float] | None:
     """Return the row whose window (2 s to each side) holds a defect that begins at a boundary."""
-    return next((row for row in rows(page) if abs(row["at_s"] - at_s) <= 2 and row["score"] < 100), None)
+    return next(
+        (row for row in rows(page) if abs(row["at_s"] - at_s) <= 2 and row["score"] < 100), None
+    )
 
 
 def test_an_interrupted_run_goes_on_and_a_second_one_finds_nothing(closed, monkeypatch):
@@ -137,25 +158,43 @@ def test_workers_do_the_same_and_a_job_that_came_twice_measures_once(closed):
         jobs.run(claim)
     count = MeasurementRow.objects.count()
     assert due_tasks(closed) == []
-    measuring.run_measuring(f"{Sample.objects.filter(cell__round=closed).first().pk}:signals:1", lambda _: None)
+    measuring.run_measuring(
+        f"{Sample.objects.filter(cell__round=closed).first().pk}:signals:1", lambda _: None
+    )
     assert MeasurementRow.objects.count() == count
 
 
-def test_weights_that_come_later_are_measured_in_a_further_run(closed, monkeypatch, settings, tmp_path):
+def test_weights_that_come_later_are_measured_in_a_further_run(
+    closed, monkeypatch, settings, tmp_path
+):
     measure_round(round_=closed, actor="test")
     settings.WEIGHTS_DIR = str(tmp_path)
 
     def plug_in(key: str, metric: str, values: list[float]) -> PlugIn:
-        return PlugIn(key, metric, "points", (), "interval", "none", "test", lambda *_: lambda _media: values, ())
+        return PlugIn(
+            key,
+            metric,
+            "points",
+            (),
+            "interval",
+            "none",
+            "test",
+            lambda *_: lambda _media: values,
+            (),
+        )
 
-    monkeypatch.setitem(measuring.PLUG_INS, "clip_aesthetics", plug_in("clip_aesthetics", "VA", [0.5]))
+    monkeypatch.setitem(
+        measuring.PLUG_INS, "clip_aesthetics", plug_in("clip_aesthetics", "VA", [0.5])
+    )
     assert {(task.job, task.run) for task in due_tasks(closed)} == {("clip_aesthetics", 2)}
     measure_round(round_=closed, actor="test")
     assert columns_of(closed)["clean"]["VA"]["value"] == 0.5
     assert due_tasks(closed) == []
 
 
-def test_a_file_that_cannot_be_read_is_an_evaluators_failure_and_a_rollout_without_a_log_has_no_boundaries(closed):
+def test_a_file_that_cannot_be_read_is_an_evaluators_failure_and_a_rollout_without_a_log_has_no_boundaries(
+    closed,
+):
     writeonce.uninstall()
     Chunk.objects.filter(sample__cell__configuration__name="clean").delete()
     writeonce.install()
@@ -166,7 +205,9 @@ def test_a_file_that_cannot_be_read_is_an_evaluators_failure_and_a_rollout_witho
     columns = columns_of(closed)
     assert columns["broken"]["NBC"]["provisional"]
     assert columns["broken"]["PVC"]["provisional"]
-    assert columns["clean"]["NBC"]["reasons"]["unavailable"].startswith("boundaries cannot be observed: no chunk")
+    assert columns["clean"]["NBC"]["reasons"]["unavailable"].startswith(
+        "boundaries cannot be observed: no chunk"
+    )
 
 
 def test_nothing_is_measured_while_a_round_is_open(closed):
@@ -182,15 +223,21 @@ def test_pages_of_rollouts_are_there_for_published_rounds_only(closed, client: C
     measure_round(round_=closed, actor="test")
     rounds.publish(round_=closed, actor="test")
     assert client.get(reverse("rollout", args=["rollouts", "clean", SCENE, 1])).status_code == 200
-    assert client.get(reverse("rollout", args=["rollouts", "clean", "nowhere", 1])).status_code == 404
+    assert (
+        client.get(reverse("rollout", args=["rollouts", "clean", "nowhere", 1])).status_code == 404
+    )
 
 
-def test_staff_sees_rollouts_along_their_time_before_publication_for_the_reason_of_the_preview(closed, client: Client):
+def test_staff_sees_rollouts_along_their_time_before_publication_for_the_reason_of_the_preview(
+    closed, client: Client
+):
     measure_round(round_=closed, actor="test")
     client.force_login(make_staff("stan"))
     drawing = reverse("staff-preview-timeline", args=["rollouts", "broken", SCENE, 1])
     assert client.get(drawing).status_code == 404
-    page = client.post(reverse("staff-preview", args=["rollouts"]), {"reason": "a look"}).content.decode()
+    page = client.post(
+        reverse("staff-preview", args=["rollouts"]), {"reason": "a look"}
+    ).content.decode()
     assert drawing in page and "Worst boundaries: " in page
     assert AuditEntry.objects.get(action="scores previewed").details == {"reason": "a look"}
     shown = client.get(drawing)
@@ -205,7 +252,9 @@ def test_staff_sees_rollouts_along_their_time_before_publication_for_the_reason_
     assert published.content == shown.content
 
 
-def test_the_table_is_filtered_and_sorted_without_a_script_and_references_are_marked(closed, client: Client):
+def test_the_table_is_filtered_and_sorted_without_a_script_and_references_are_marked(
+    closed, client: Client
+):
     measure_round(round_=closed, actor="test")
     rounds.publish(round_=closed, actor="test")
     address = reverse("leaderboard", args=["rollouts"])
@@ -216,7 +265,9 @@ def test_the_table_is_filtered_and_sorted_without_a_script_and_references_are_ma
     assert "There is no overall score" in whole
     assert "Reference, not measured here" in whole
     assert "14.484" in whole and "14.484" not in table
-    sorted_ = client.get(address, {"category": "streaming", "sort": "NBC", "horizon": "60", "track": "interactive"})
+    sorted_ = client.get(
+        address, {"category": "streaming", "sort": "NBC", "horizon": "60", "track": "interactive"}
+    )
     streaming = sorted_.content.decode()
     part = streaming[streaming.index('<table class="metric-table"') : streaming.index("</table>")]
     assert part.count("<abbr>") == 3

@@ -1,4 +1,6 @@
-"""What a machine hears: loudness by the recommendation, silence, candidates of known clips, and who may see them."""
+"""What a machine hears: loudness by the recommendation, silence, candidates of known clips, and who
+may see them.
+"""
 
 from __future__ import annotations
 
@@ -37,13 +39,17 @@ from tests.unguarded import set_state
 RATE = 48_000
 
 
-def tone(seconds: float, decibels: float, *, hertz: float = 997.0, rate: int = RATE, channels: int = 2) -> np.ndarray:
+def tone(
+    seconds: float, decibels: float, *, hertz: float = 997.0, rate: int = RATE, channels: int = 2
+) -> np.ndarray:
     time = np.arange(int(seconds * rate)) / rate
-    return np.repeat((10 ** (decibels / 20) * np.sin(2 * np.pi * hertz * time))[:, None], channels, axis=1)
+    return np.repeat(
+        (10 ** (decibels / 20) * np.sin(2 * np.pi * hertz * time))[:, None], channels, axis=1
+    )
 
 
-# EBU Tech 3341, table 1, cases 1 to 4: stereo sines of 1 kHz and the integrated loudness that a meter must show to 0.1
-# LU; and ITU-R BS.1770: a full-scale sine in one channel reads -3.01 LKFS.
+# EBU Tech 3341, table 1, cases 1 to 4: stereo sines of 1 kHz and the integrated loudness that a
+# meter must show to 0.1 LU; and ITU-R BS.1770: a full-scale sine in one channel reads -3.01 LKFS.
 @pytest.mark.parametrize(
     ("tones", "channels", "expected"),
     [
@@ -57,7 +63,9 @@ def tone(seconds: float, decibels: float, *, hertz: float = 997.0, rate: int = R
 def test_loudness_is_what_the_test_signals_say(
     tones: list[tuple[float, float]], channels: int, expected: float
 ) -> None:
-    sound = np.concatenate([tone(seconds, decibels, channels=channels) for seconds, decibels in tones])
+    sound = np.concatenate(
+        [tone(seconds, decibels, channels=channels) for seconds, decibels in tones]
+    )
     assert integrated_loudness(sound, RATE) == pytest.approx(expected, abs=0.1)
 
 
@@ -79,17 +87,35 @@ def test_loudness_agrees_with_another_meter_on_a_clip(tmp_path: Path) -> None:
         file.setsampwidth(2)
         file.setframerate(RATE)
         file.writeframes((np.clip(sound, -1, 1) * 32767).astype("<i2").tobytes())
-    command = [str(ffmpeg_binary()), "-nostdin", "-i", str(tmp_path / "clip.wav"), "-af", "ebur128", "-f", "null", "-"]
+    command = [
+        str(ffmpeg_binary()),
+        "-nostdin",
+        "-i",
+        str(tmp_path / "clip.wav"),
+        "-af",
+        "ebur128",
+        "-f",
+        "null",
+        "-",
+    ]
     said = run(command, capture_output=True, text=True, check=True).stderr
     other = float(re.findall(r"I:\s+(-?[\d.]+) LUFS", said)[-1])
     assert integrated_loudness(sound, RATE) == pytest.approx(other, abs=0.15)
 
 
 def test_silence_is_measured_as_share_and_longest_stretch() -> None:
-    found = silence_of(np.concatenate([tone(1, -20), np.zeros((RATE * 3, 2)), tone(1, -20), tone(1, -80)]), RATE)
-    assert (found.share, found.longest_s) == (pytest.approx(4 / 6, abs=0.02), pytest.approx(3, abs=0.05))
+    found = silence_of(
+        np.concatenate([tone(1, -20), np.zeros((RATE * 3, 2)), tone(1, -20), tone(1, -80)]), RATE
+    )
+    assert (found.share, found.longest_s) == (
+        pytest.approx(4 / 6, abs=0.02),
+        pytest.approx(3, abs=0.05),
+    )
     assert not found.is_total
-    assert silence_of(np.zeros((RATE, 1)), RATE).is_total and silence_of(np.zeros((0, 1)), RATE).is_total
+    assert (
+        silence_of(np.zeros((RATE, 1)), RATE).is_total
+        and silence_of(np.zeros((0, 1)), RATE).is_total
+    )
 
 
 def test_a_silent_clip_has_no_candidate_and_a_clear_event_has_one_where_it_is() -> None:
@@ -102,8 +128,11 @@ def test_a_silent_clip_has_no_candidate_and_a_clear_event_has_one_where_it_is() 
     assert candidates(np.zeros((10, 1)), RATE) == []
 
 
-def test_the_error_on_known_clips_is_near_what_the_docs_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    # docs/diagnostics.md: 5% of farts are missed, 1.6 candidates a clip are none, onsets are off by 5 ms in the median.
+def test_the_error_on_known_clips_is_near_what_the_docs_say(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # docs/diagnostics.md: 5% of farts are missed, 1.6 candidates a clip are none, onsets are off by
+    # 5 ms in the median.
     some = [take for take in measure.takes(1) if take.voice.could_be_fart][::4]
     monkeypatch.setattr(measure, "takes", lambda _: iter(some))
     tally = measure.measured(1)["all"]
@@ -161,7 +190,8 @@ def test_a_round_is_listened_to_once_and_only_after_its_close(closed: Round, cap
 def test_staff_lets_workers_listen_with_a_button_and_sees_how_far_they_are(
     closed: Round, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # What is heard is the command's test: decoding that lasts would renew the job's lease beside this transaction.
+    # What is heard is the command's test: decoding that lasts would renew the job's lease beside
+    # this transaction.
     heard = {"has_sound": False, "loudness_lufs": None, "silence": None, "candidates": []}
     monkeypatch.setattr(checks, "listen_to", lambda _path: heard)
     client, address = Client(), reverse("sounds", args=[closed.name])
@@ -176,7 +206,9 @@ def test_staff_lets_workers_listen_with_a_button_and_sees_how_far_they_are(
     assert claim is not None
     jobs.run(claim)
     after = client.get(reverse("staff-progress", args=[closed.name])).json()
-    assert after["bars"]["sounds"] == [1, 1] and after["stamp"] != before["stamp"], "the page says that it is done"
+    assert after["bars"]["sounds"] == [1, 1] and after["stamp"] != before["stamp"], (
+        "the page says that it is done"
+    )
     assert SoundCheck.objects.get().found == heard
     assert ask not in client.get(address).content.decode()
     assert "Every clip was listened to" in client.post(ask, follow=True).content.decode()
@@ -187,7 +219,9 @@ def test_nobody_has_workers_listen_while_the_round_is_open() -> None:
     open_, client = make_open_round(configurations=("beta",), scenes=["r01-lift"]), Client()
     client.force_login(make_staff())
     reply = client.post(reverse("sound-listen", args=[open_.name]), follow=True)
-    assert "out of order" in reply.content.decode() and not Job.objects.filter(kind="listen").exists()
+    assert (
+        "out of order" in reply.content.decode() and not Job.objects.filter(kind="listen").exists()
+    )
 
 
 @pytest.mark.django_db
@@ -206,19 +240,26 @@ def test_a_person_says_of_a_candidate_what_it_is_and_may_change_that(closed: Rou
     assert "no candidate 8" in client.post(address, {"place": "7"}, follow=True).content.decode()
     with pytest.raises(UnknownCandidate):
         judge_candidate(check=check, place=1, is_event=True, by="x")
-    clip = client.get(reverse("sound-clip", args=[closed.name, check.stimulus_id]), headers={"range": "bytes=0-9"})
+    clip = client.get(
+        reverse("sound-clip", args=[closed.name, check.stimulus_id]), headers={"range": "bytes=0-9"}
+    )
     assert (clip.status_code, len(b"".join(clip.streaming_content))) == (206, 10)
 
 
 @pytest.mark.django_db
-def test_nobody_sees_what_was_heard_before_the_close_or_without_a_part_in_the_round(closed: Round) -> None:
+def test_nobody_sees_what_was_heard_before_the_close_or_without_a_part_in_the_round(
+    closed: Round,
+) -> None:
     check = with_candidate(closed)
     other = make_locked_round(configurations=("beta",), scenes=["r01-lift"])
     stranger, staff, rae = Client(), Client(), Client()
     stranger.force_login(reviewers_of(other)[0].user)
     staff.force_login(make_staff())
     rae.force_login(reviewers_of(closed)[0].user)
-    pages = [reverse("sounds", args=[closed.name]), reverse("sound-clip", args=[closed.name, check.stimulus_id])]
+    pages = [
+        reverse("sounds", args=[closed.name]),
+        reverse("sound-clip", args=[closed.name, check.stimulus_id]),
+    ]
     for page in pages:
         assert stranger.get(page).status_code == 404
         assert staff.get(page).status_code == 200

@@ -6,7 +6,13 @@ import math
 import numpy as np
 import pytest
 
-from measuring.plug_ins.spectrograms import kaldi_fbank, kaldi_filters, log_mel, mel_filters, resampled
+from measuring.plug_ins.spectrograms import (
+    kaldi_fbank,
+    kaldi_filters,
+    log_mel,
+    mel_filters,
+    resampled,
+)
 
 RATE = 16_000
 NOISE = np.random.default_rng(3).normal(0, 0.1, 4000).astype(np.float32)
@@ -30,7 +36,9 @@ def test_a_sample_is_the_sum_of_its_neighbours_under_a_windowed_sinc(own: int, r
 
 
 def power(frame: list[float], size: int, line: int) -> float:
-    return abs(sum(x * cmath.exp(-2j * math.pi * line * n / size) for n, x in enumerate(frame))) ** 2
+    return (
+        abs(sum(x * cmath.exp(-2j * math.pi * line * n / size) for n, x in enumerate(frame))) ** 2
+    )
 
 
 def test_kaldis_banks_are_those_of_its_description():
@@ -62,7 +70,10 @@ def test_the_logarithmic_mel_spectrogram_is_centred_and_mirrored():
     assert found.shape == (128, 1 + 4000 // 160)
     for at in (0, 12):
         first = at * 160 - 200
-        frame = [float(NOISE[abs(first + n)]) * (0.5 - 0.5 * math.cos(2 * math.pi * n / 400)) for n in range(400)]
+        frame = [
+            float(NOISE[abs(first + n)]) * (0.5 - 0.5 * math.cos(2 * math.pi * n / 400))
+            for n in range(400)
+        ]
         lines = [power(frame, 1024, line) for line in range(513)]
 
         def hertz(step: float) -> float:

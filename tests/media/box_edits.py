@@ -1,7 +1,7 @@
 """Changing single boxes of small MP4 files, as other programs write them or as damage leaves them.
 
-The clips to change keep their media data before the “moov” box, or in fragments that say where it lies from themselves:
-a box may grow without moving what others point at.
+The clips to change keep their media data before the “moov” box, or in fragments that say where it
+lies from themselves: a box may grow without moving what others point at.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 PARENTS = {
-    "moov": 0, "trak": 0, "edts": 0, "mdia": 0, "minf": 0, "dinf": 0, "stbl": 0, "mvex": 0, "moof": 0, "traf": 0,
+    "moov": 0, "trak": 0, "edts": 0, "mdia": 0, "minf": 0, "dinf": 0, "stbl": 0, "mvex": 0,
+    "moof": 0, "traf": 0,
     "stsd": 8, "avc1": 78, "av01": 78, "vp09": 78,
 }  # fmt: skip
 """The boxes that hold others, and how many bytes come before the first of those."""
@@ -49,13 +50,17 @@ def read(data: bytes, start: int = 0, end: int | None = None) -> list[Node]:
         size, name = struct.unpack_from(">I4s", data, at)
         kind, first = name.decode("latin-1"), at + 8
         inner = first + PARENTS[kind] if kind in PARENTS else at + size
-        nodes.append(Node(kind, data[first:inner], read(data, inner, at + size) if kind in PARENTS else []))
+        nodes.append(
+            Node(kind, data[first:inner], read(data, inner, at + size) if kind in PARENTS else [])
+        )
         at += size
     return nodes
 
 
 def edited(source: Path, target: Path, change: Callable[[Node], None]) -> Path:
-    """Write ``source`` to ``target`` with its boxes changed; the node given to ``change`` holds the outermost ones."""
+    """Write ``source`` to ``target`` with its boxes changed; the node given to ``change`` holds the
+    outermost ones.
+    """
     file = Node("file", b"", read(source.read_bytes()))
     change(file)
     target.write_bytes(b"".join(one.written() for one in file.inside))
@@ -100,6 +105,8 @@ def set_edits(file: Node, rows: list[tuple[float, int]], speed: int = ONE, track
     trak = file.at("moov", f"trak:{track}")
     (clock,) = struct.unpack_from(">I", file.at("moov", "mvhd").body, 12)
     body = struct.pack(">II", 0, len(rows))
-    body += b"".join(struct.pack(">Iii", round(length * clock), begin, speed) for length, begin in rows)
+    body += b"".join(
+        struct.pack(">Iii", round(length * clock), begin, speed) for length, begin in rows
+    )
     remove(trak, "edts")
     trak.inside.insert(1, Node("edts", b"", [Node("elst", body)]))

@@ -70,8 +70,8 @@ ATTEMPTS = {
 
 
 def attempt(path: Path, what: str, target: str) -> str:
-    """Try what a hole in a decoder would be used for, and return what came of it. ``target`` begins with “at ”: a bare
-    path among the arguments of an order is one that the order may read.
+    """Try what a hole in a decoder would be used for, and return what came of it. ``target`` begins
+    with “at ”: a bare path among the arguments of an order is one that the order may read.
     """
     try:
         ATTEMPTS[what](target.removeprefix("at "))
@@ -83,4 +83,6 @@ def attempt(path: Path, what: str, target: str) -> str:
 def copy_with(path: Path, target: str, program: str) -> str:
     """Write a target and start a program, as an order may that the table allows it."""
     Path(target).write_bytes(path.read_bytes())
-    return subprocess.run([program, "-version"], check=True, capture_output=True, text=True).stdout[:6]
+    return subprocess.run([program, "-version"], check=True, capture_output=True, text=True).stdout[
+        :6
+    ]

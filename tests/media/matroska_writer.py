@@ -1,4 +1,6 @@
-"""Writing small Matroska files whose sound lies in blocks as other programs lay it: laced, jittering, cut off."""
+"""Writing small Matroska files whose sound lies in blocks as other programs lay it: laced,
+jittering, cut off.
+"""
 
 import struct
 from collections.abc import Sequence
@@ -13,7 +15,8 @@ LACINGS = {"none": 0, "xiph": 1, "fixed": 2, "ebml": 3}
 
 @dataclass
 class Block:
-    """One block of sound packets: when it is heard (ms), how they are laced, and what is dropped at its end (ns).
+    """One block of sound packets: when it is heard (ms), how they are laced, and what is dropped at
+    its end (ns).
 
     ``drop_first`` writes what is dropped before the packets, as GStreamer does.
     """
@@ -36,7 +39,9 @@ class SoundTrack:
 
 
 def in_blocks(sound: Sound, lacing: str, *, each: int = 8, start: int = 0) -> list[Block]:
-    """Return a sound's packets in laced blocks, whose times are rounded to milliseconds as programs do."""
+    """Return a sound's packets in laced blocks, whose times are rounded to milliseconds as programs
+    do.
+    """
     blocks = []
     for first in range(0, len(sound.packets), each):
         packets = sound.packets[first : first + each]
@@ -48,21 +53,41 @@ def in_blocks(sound: Sound, lacing: str, *, each: int = 8, start: int = 0) -> li
 def write_matroska(path: Path, track: SoundTrack) -> Path:
     """Write the usual picture and one track of sound."""
     config, frames = picture()
-    video = _element(0xAE, _number(0xD7, 1), _number(0x73C5, 1), _number(0x83, 1), _element(0x86, b"V_MPEG4/ISO/AVC"),
-                     _element(0x63A2, config), _element(0xE0, _number(0xB0, 160), _number(0xBA, 96)))  # fmt: skip
+    video = _element(0xAE, _number(0xD7, 1), _number(0x73C5, 1), _number(0x83, 1), _element(0x86,
+                                                                                            b"V_MPEG4/ISO/AVC"),
+                     _element(0x63A2, config), _element(0xE0, _number(0xB0, 160), _number(0xBA,
+                                                                                          96)))  # fmt: skip
     sound = track.sound
-    audio = [_number(0xD7, 2), _number(0x73C5, 2), _number(0x83, 2), _element(0x86, sound.matroska_name.encode())]
+    audio = [
+        _number(0xD7, 2),
+        _number(0x73C5, 2),
+        _number(0x83, 2),
+        _element(0x86, sound.matroska_name.encode()),
+    ]
     audio += [_element(0x63A2, sound.config)] if sound.config else []
     audio += [_number(0x23E383, track.default_duration)] if track.default_duration else []
     audio += [_number(0x56AA, track.delay)] if track.delay else []
-    audio.append(_element(0xE1, _element(0xB5, struct.pack(">d", sound.rate)), _number(0x9F, sound.channels)))
-    latest = accumulate((time for time, _, _ in frames), max)  # frames stay in the order of decoding
-    timed = [(at, _picture_block(time, data, key)) for at, (time, data, key) in zip(latest, frames, strict=True)]
+    audio.append(
+        _element(0xE1, _element(0xB5, struct.pack(">d", sound.rate)), _number(0x9F, sound.channels))
+    )
+    latest = accumulate(
+        (time for time, _, _ in frames), max
+    )  # frames stay in the order of decoding
+    timed = [
+        (at, _picture_block(time, data, key))
+        for at, (time, data, key) in zip(latest, frames, strict=True)
+    ]
     latest = accumulate((block.time for block in track.blocks), max)
     timed += [(at, _sound_block(block)) for at, block in zip(latest, track.blocks, strict=True)]
-    cluster = _element(0x1F43B675, _number(0xE7, 0), *[data for _, data in sorted(timed, key=lambda row: row[0])])
-    info = _element(0x1549A966, _number(0x2AD7B1, 1_000_000), _element(0x4D80, b"x"), _element(0x5741, b"x"))
-    head = _element(0x1A45DFA3, _element(0x4282, b"matroska"), _number(0x4287, 4), _number(0x4285, 2))
+    cluster = _element(
+        0x1F43B675, _number(0xE7, 0), *[data for _, data in sorted(timed, key=lambda row: row[0])]
+    )
+    info = _element(
+        0x1549A966, _number(0x2AD7B1, 1_000_000), _element(0x4D80, b"x"), _element(0x5741, b"x")
+    )
+    head = _element(
+        0x1A45DFA3, _element(0x4282, b"matroska"), _number(0x4287, 4), _number(0x4285, 2)
+    )
     tracks = _element(0x1654AE6B, video, _element(0xAE, *audio))
     path.write_bytes(head + _element(0x18538067, info, tracks, cluster))
     return path

@@ -1,4 +1,6 @@
-"""Files made to make a reader misbehave: each is refused by name, quickly, and nothing is left behind."""
+"""Files made to make a reader misbehave: each is refused by name, quickly, and nothing is left
+behind.
+"""
 
 import os
 import struct
@@ -22,7 +24,9 @@ PLAYLISTS = {
 
 
 def refused(path, kind=MediaRefusal):
-    """Return the message with which both the probe and the copy refuse a file; check that no file was left."""
+    """Return the message with which both the probe and the copy refuse a file; check that no file
+    was left.
+    """
     before = sorted(path.parent.iterdir())
     messages = []
     for act in (probe, lambda source: blind_copy(source, path.parent / "out.mp4")):
@@ -114,7 +118,15 @@ def test_enormous_durations_and_offsets(tmp_path):
 def test_huge_pictures(tmp_path):
     path = tmp_path / "huge.mp4"
     ffmpeg(
-        "-f", "lavfi", "-i", "color=size=8200x4200:rate=1:duration=1", "-c:v", "libx264", "-preset", "ultrafast", path
+        "-f",
+        "lavfi",
+        "-i",
+        "color=size=8200x4200:rate=1:duration=1",
+        "-c:v",
+        "libx264",
+        "-preset",
+        "ultrafast",
+        path,
     )
     assert "8200x4200" in refused(path, UnsafeMedia)
     lying = path.read_bytes().replace(struct.pack(">HH", 8200, 4200), struct.pack(">HH", 160, 96))
@@ -128,7 +140,11 @@ def test_many_tracks(tmp_path):
     size = struct.unpack_from(">I", data, moov)[0]
     trak = data.index(b"trak") - 4
     trak_box = data[trak : trak + struct.unpack_from(">I", data, trak)[0]]
-    grown = struct.pack(">I", size + 500 * len(trak_box)) + data[moov + 4 : moov + size] + 500 * trak_box
+    grown = (
+        struct.pack(">I", size + 500 * len(trak_box))
+        + data[moov + 4 : moov + size]
+        + 500 * trak_box
+    )
     path = tmp_path / "many.mp4"
     path.write_bytes(data[:moov] + grown + data[moov + size :])
     assert "tracks" in refused(path, UnsafeMedia)

@@ -53,7 +53,14 @@ def test_mp3(rate):
 
 @pytest.mark.parametrize(
     ("codec", "packet"),
-    [("opus", ""), ("opus", "03"), ("mp3", "fffb"), ("mp3", "fff0c000"), ("mp3", "ffebc000"), ("vorbis", "00")],
+    [
+        ("opus", ""),
+        ("opus", "03"),
+        ("mp3", "fffb"),
+        ("mp3", "fff0c000"),
+        ("mp3", "ffebc000"),
+        ("vorbis", "00"),
+    ],
 )
 def test_what_does_not_say_is_none(codec, packet):
     assert packet_seconds(codec, b"", bytes.fromhex(packet)) is None
@@ -62,6 +69,8 @@ def test_what_does_not_say_is_none(codec, packet):
 def test_more_channels_than_a_clip_may_have_are_refused_whatever_the_container_says(tmp_path):
     coded = sound("libopus", "-mapping_family", "255", seconds=0.4, layout="7.1.4")
     claimed = replace(coded, channels=2)
-    source = write_matroska(tmp_path / "clip.mkv", SoundTrack(claimed, in_blocks(claimed, "none", each=1)))
+    source = write_matroska(
+        tmp_path / "clip.mkv", SoundTrack(claimed, in_blocks(claimed, "none", each=1))
+    )
     with pytest.raises(UnsafeMedia, match="12 channels of sound"):
         probe(source)

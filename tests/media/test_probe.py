@@ -40,15 +40,25 @@ def test_facts_of_every_kind(name):
     assert json.loads(json.dumps(facts.as_json()))["size"] == clip(name).stat().st_size
 
 
-@pytest.mark.parametrize("name", ["h264_aac.mp4", "open_gop.mp4", "fragmented.mp4", "vp9_opus.webm"])
+@pytest.mark.parametrize(
+    "name", ["h264_aac.mp4", "open_gop.mp4", "fragmented.mp4", "vp9_opus.webm"]
+)
 def test_frame_times_are_those_of_an_independent_reader(name):
     lines = (
-        ffmpeg("-i", clip(name), "-map", "0:v:0", "-c", "copy", "-copyts", "-f", "framehash", "-").decode().splitlines()
+        ffmpeg("-i", clip(name), "-map", "0:v:0", "-c", "copy", "-copyts", "-f", "framehash", "-")
+        .decode()
+        .splitlines()
     )
-    base = Fraction(*map(int, next(line for line in lines if line.startswith("#tb")).split()[-1].split("/")))
-    theirs = sorted(float(int(line.split(",")[2]) * base) for line in lines if not line.startswith("#"))
+    base = Fraction(
+        *map(int, next(line for line in lines if line.startswith("#tb")).split()[-1].split("/"))
+    )
+    theirs = sorted(
+        float(int(line.split(",")[2]) * base) for line in lines if not line.startswith("#")
+    )
     mine = frame_times(clip(name))
-    assert [time - mine[0] for time in mine] == pytest.approx([time - theirs[0] for time in theirs], abs=1e-5)
+    assert [time - mine[0] for time in mine] == pytest.approx(
+        [time - theirs[0] for time in theirs], abs=1e-5
+    )
 
 
 def test_a_file_is_known_by_its_bytes_not_its_name(tmp_path):

@@ -1,4 +1,6 @@
-"""Whole files decoded with the project's own readers hold every picture once, and sound where the container puts it."""
+"""Whole files decoded with the project's own readers hold every picture once, and sound where the
+container puts it.
+"""
 
 from fractions import Fraction
 
@@ -14,7 +16,8 @@ from fartbench.media.sampling import colour_pictures, gray_pictures, whole_sound
 from tests.media.clips import clip, ffmpeg
 
 KINDS = (
-    "h264_aac.mp4", "h264_aac.mkv", "fragmented.mp4", "h264_mp3.mp4", "h264_opus.mp4", "hevc_hvc1.mp4", "av1_opus.webm",
+    "h264_aac.mp4", "h264_aac.mkv", "fragmented.mp4", "h264_mp3.mp4", "h264_opus.mp4",
+    "hevc_hvc1.mp4", "av1_opus.webm",
     "vp9_opus.webm", "open_gop.mp4", "mono_44100.mp4",
 )  # fmt: skip
 
@@ -33,7 +36,9 @@ def test_every_picture_is_kept_once_and_sound_lasts_as_long_as_the_file_says(nam
     assert (sound.rate, sound.samples.shape[1]) == (facts.sample_rate, facts.channels)
     assert len(sound.samples) / sound.rate == pytest.approx(1.5, abs=0.06)
     middle = sound.samples[sound.rate // 2 : sound.rate].mean(1)
-    tone = 2 * abs(np.mean(middle * np.exp(-2j * np.pi * 440 * np.arange(len(middle)) / sound.rate)))
+    tone = 2 * abs(
+        np.mean(middle * np.exp(-2j * np.pi * 440 * np.arange(len(middle)) / sound.rate))
+    )
     assert tone == pytest.approx(np.abs(middle).max(), rel=0.1)
 
 
@@ -42,7 +47,9 @@ def test_chosen_pictures_are_the_same_as_among_all_and_come_in_colour():
     with open_bytes(path) as data:
         video = read_movie(path, data).main("video")
         every = gray_pictures(path, data, video, BOUNDS, wanted=lambda _: True, width=160)
-        some = gray_pictures(path, data, video, BOUNDS, wanted=lambda place: place % 5 == 2, width=160)
+        some = gray_pictures(
+            path, data, video, BOUNDS, wanted=lambda place: place % 5 == 2, width=160
+        )
         coloured = colour_pictures(path, data, video, BOUNDS, wanted={0, 7, 35, 99})
         none = gray_pictures(path, data, video, BOUNDS, wanted=lambda _: False, width=160)
     assert some.places.tolist() == list(range(2, 36, 5))
@@ -92,7 +99,9 @@ def test_sound_of_every_layout_lies_where_the_container_puts_it(tmp_path, kind: 
     channels = AudioLayout(layout).nb_channels
     tones = "|".join(["0.3*sin(440*2*PI*t)*gte(t,0.25)"] * channels)
     tone = f"aevalsrc=exprs={tones}:s=48000:d=0.5:c={layout}".replace("t,0", "t\\,0")
-    ffmpeg("-i", clip("silent.mp4"), "-f", "lavfi", "-i", tone, "-c:v", "copy", "-c:a", kind, source)
+    ffmpeg(
+        "-i", clip("silent.mp4"), "-f", "lavfi", "-i", tone, "-c:v", "copy", "-c:a", kind, source
+    )
     with open_bytes(source) as data:
         movie = read_movie(source, data)
         sound = whole_sound(source, data, movie.main("audio"), span(movie.main("video"))[0], BOUNDS)

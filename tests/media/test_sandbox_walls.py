@@ -1,4 +1,6 @@
-"""What a hole in a decoder could not be used for: network, secrets, programs and the disk are out of reach."""
+"""What a hole in a decoder could not be used for: network, secrets, programs and the disk are out
+of reach.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def sandbox() -> Iterator[Sandbox]:
 
 @pytest.fixture
 def clip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a clip in a folder of its own; what tests share, the system's temporary folder, is another one."""
+    """Return a clip in a folder of its own; what tests share, the system's temporary folder, is
+    another one.
+    """
     monkeypatch.setattr(sandbox_policy.tempfile, "tempdir", str(tmp_path / "scratch"))
     monkeypatch.setattr(sandbox_policy, "_ROOTS", set())
     (tmp_path / "clips").mkdir()
@@ -101,7 +105,10 @@ def test_an_order_that_the_table_allows_it_writes_its_target_and_starts_ffmpeg(
     monkeypatch.setitem(ORDERS, "tests.media.jobs:copy_with", Order(writes=(0,), program=1))
     (tmp_path / "out").mkdir()
     target = tmp_path / "out" / "copy.mp4"
-    assert sandbox.call(jobs.copy_with, clip, str(target), str(ffmpeg_binary()), seconds=SECONDS) == "ffmpeg"
+    assert (
+        sandbox.call(jobs.copy_with, clip, str(target), str(ffmpeg_binary()), seconds=SECONDS)
+        == "ffmpeg"
+    )
     assert target.read_bytes() == b"clip"
     assert_out_of_reach(tried(sandbox, clip, "run", sys.executable))
 
@@ -128,7 +135,9 @@ def test_every_order_of_the_table_is_a_function_that_is_there() -> None:
 def test_a_policy_covers_what_lies_below_it() -> None:
     clips = Policy(frozenset({Path("/d/clips")}), frozenset({Path("/d/clips/tmp")}))
     assert clips.covers(Policy(frozenset({Path("/d/clips/ab")})))
-    assert clips.covers(Policy(frozenset({Path("/d/clips/tmp/x")}), frozenset({Path("/d/clips/tmp/x")})))
+    assert clips.covers(
+        Policy(frozenset({Path("/d/clips/tmp/x")}), frozenset({Path("/d/clips/tmp/x")}))
+    )
     assert not clips.covers(Policy(frozenset({Path("/d")})))
     assert not clips.covers(Policy(frozenset(), frozenset({Path("/d/clips")})))
     assert not clips.covers(Policy(programs=frozenset({Path("/usr/bin/ffmpeg")})))
@@ -137,6 +146,8 @@ def test_a_policy_covers_what_lies_below_it() -> None:
 def test_the_needs_of_an_order_follow_from_the_table(tmp_path: Path) -> None:
     arguments: list[Any] = ["/out/x.mp4", "/usr/bin/ffmpeg", {"a": 1}, 3, "no path"]
     found = needed("blinding.making:_make_normalised_here", Path("/in/clip.mp4"), arguments)
-    assert found == Policy(frozenset({Path("/in")}), frozenset({Path("/out")}), frozenset({Path("/usr/bin/ffmpeg")}))
+    assert found == Policy(
+        frozenset({Path("/in")}), frozenset({Path("/out")}), frozenset({Path("/usr/bin/ffmpeg")})
+    )
     other = needed("blinding.leakscan:_scan_here", Path("/in/clip.mp4"), arguments[:1])
     assert other == Policy(frozenset({Path("/in"), Path("/out")}))

@@ -1,4 +1,6 @@
-"""Changing the boxes of an MP4 file by hand, as files in the wild differ from what ffmpeg writes."""
+"""Changing the boxes of an MP4 file by hand, as files in the wild differ from what ffmpeg
+writes.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ class Node:
         """Return the first box at a path of types; raise KeyError when there is none."""
         node = self
         for kind in path:
-            node = next((inner for inner in node.inside or [] if inner.kind == kind), None) or _missing(path)
+            node = next(
+                (inner for inner in node.inside or [] if inner.kind == kind), None
+            ) or _missing(path)
         return node
 
     def drop(self, kind: bytes) -> None:
@@ -32,7 +36,11 @@ class Node:
 
     def written(self) -> bytes:
         """Return the box's bytes."""
-        body = bytes(self.body) if self.inside is None else b"".join(inner.written() for inner in self.inside)
+        body = (
+            bytes(self.body)
+            if self.inside is None
+            else b"".join(inner.written() for inner in self.inside)
+        )
         return pack(">I4s", 8 + len(body), self.kind) + body
 
 

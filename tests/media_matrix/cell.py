@@ -15,10 +15,12 @@ from tests.media_matrix.writers import WRITERS, made
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a viewer sees and hears: size in square pixels, turn or mirror, how long after the flash the beep comes
-    (ms), and which frames of the source (None: the source's size, and all of its frames).
+    """What a viewer sees and hears: size in square pixels, turn or mirror, how long after the flash
+    the beep comes (ms), and which frames of the source (None: the source's size, and all of its
+    frames).
 
-    The slacks (ms) are how far a frame and the beep may lie off, since the file's own times are not even.
+    The slacks (ms) are how far a frame and the beep may lie off, since the file's own times are not
+    even.
     """
 
     size: tuple[int, int] | None = None
@@ -33,7 +35,8 @@ class Shown:
 class Cell:
     """A file made by ``writer`` of a picture and a sound, with ``changes`` by hand.
 
-    It is copied and looks and sounds like ``shown``, or it is refused with words that hold ``refused``.
+    It is copied and looks and sounds like ``shown``, or it is refused with words that hold
+    ``refused``.
     """
 
     writer: str
@@ -69,7 +72,11 @@ class Cell:
 
     def _changed(self, data: bytes) -> bytes:
         is_matroska = WRITERS[self.writer][0] in ("mkv", "webm")
-        file, table = (MkvFile(data), mkv_changes.CHANGES) if is_matroska else (File(data), mp4_changes.CHANGES)
+        file, table = (
+            (MkvFile(data), mkv_changes.CHANGES)
+            if is_matroska
+            else (File(data), mp4_changes.CHANGES)
+        )
         for change in self.changes:
             table[change](file)
         return file.written()

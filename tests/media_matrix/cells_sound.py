@@ -1,4 +1,6 @@
-"""Cells of sound: layouts and rates, late and early starts, sample entries, lacing, edits of the sound."""
+"""Cells of sound: layouts and rates, late and early starts, sample entries, lacing, edits of the
+sound.
+"""
 
 from itertools import product
 
@@ -9,23 +11,41 @@ CONTAINERS = ("mp4", "mkv")
 LATE_MS, REAL_CLOCK_MS, PRIMING_MS, OPUS_SKIP_MS = 200, 9, 1024 / 48, 6.5
 BEGINNING = "players differ on how much of the beginning of its sound they hide"
 SLOW_OPUS = [f"opus {rate} Hz" for rate in OPUS_RATES if rate < 48_000]
-"""Opus of which ffmpeg counts the time in MP4 by the rate before coding; some players count that as samples."""
+"""Opus of which ffmpeg counts the time in MP4 by the rate before coding; some players count that as
+samples.
+"""
 NO_TIME = "its edit list says that it lasts for no time"
 TWO_PIECES = "its edit list cuts the clip into pieces or changes its speed"
 
 
 def sound_cells(*, full: bool = False) -> list[Cell]:
     """Return the cells of sound; ``full`` puts every layout and rate into every container."""
-    return [*_layouts_and_rates(full), *_starts(), *_edits(), *_entries(), *_packets(), *_second_tracks()]
+    return [
+        *_layouts_and_rates(full),
+        *_starts(),
+        *_edits(),
+        *_entries(),
+        *_packets(),
+        *_second_tracks(),
+    ]
 
 
 def _layouts_and_rates(full: bool) -> list[Cell]:
     names = [f"{codec} {layout}" for codec in ("aac", "opus", "mp3") for layout in LAYOUTS]
     names += [f"aac {rate} Hz" for rate in AAC_RATES] + [f"mp3 {rate} Hz" for rate in MP3_RATES]
-    names += [f"opus {rate} Hz" for rate in OPUS_RATES] + ["opus 2.5 ms", "opus 10 ms", "opus 60 ms"]
+    names += [f"opus {rate} Hz" for rate in OPUS_RATES] + [
+        "opus 2.5 ms",
+        "opus 10 ms",
+        "opus 60 ms",
+    ]
     pairs = list(product((name for name in names if name in SOUNDS), CONTAINERS))
     return [
-        Cell(container, "h264", name, refused=BEGINNING if container == "mp4" and name in SLOW_OPUS else "")
+        Cell(
+            container,
+            "h264",
+            name,
+            refused=BEGINNING if container == "mp4" and name in SLOW_OPUS else "",
+        )
         for name, container in (pairs if full else (*pairs[::4], *pairs[3::4]))
     ]
 
@@ -41,7 +61,10 @@ def _starts() -> list[Cell]:
         )
         for what in ("picture", "sound")
     ]  # fmt: skip
-    return [*cells, *(Cell(f"{container} early sound", "h264", "aac", shown=early) for container in CONTAINERS)]
+    return [
+        *cells,
+        *(Cell(f"{container} early sound", "h264", "aac", shown=early) for container in CONTAINERS),
+    ]
 
 
 def _edits() -> list[Cell]:
@@ -66,10 +89,20 @@ def _edits() -> list[Cell]:
 
 
 def _entries() -> list[Cell]:
-    names = ("entry rate 0", "entry rate 24000", "entry rate 44100", "entry channels 0", "entry channels 6")
-    cells = [Cell("mp4", "h264", sound, (name,)) for name in names for sound in ("aac", "opus", "mp3")]
+    names = (
+        "entry rate 0",
+        "entry rate 24000",
+        "entry rate 44100",
+        "entry channels 0",
+        "entry channels 6",
+    )
+    cells = [
+        Cell("mp4", "h264", sound, (name,)) for name in names for sound in ("aac", "opus", "mp3")
+    ]
     cells += [Cell("mp4", "h264", "aac 96000 Hz", (name,)) for name in names[:2]]
-    cells += [Cell("webm", "vp9", "opus", (name,)) for name in ("rate says 24000", "rate says 44100")]
+    cells += [
+        Cell("webm", "vp9", "opus", (name,)) for name in ("rate says 24000", "rate says 44100")
+    ]
     wrong = "the raw clip has 48{} sound samples"
     return [
         *cells,
@@ -102,8 +135,10 @@ def _packets() -> list[Cell]:
 
 
 def _second_tracks() -> list[Cell]:
-    names = ("mp4 two sounds", "mkv two sounds", "mp4 two pictures", "mp4 with a cover", "mkv with an attachment",
-             "mov with a timecode", "mkv with subtitles", "mp4 with subtitles", "mp4 with chapters")  # fmt: skip
+    names = ("mp4 two sounds", "mkv two sounds", "mp4 two pictures", "mp4 with a cover",
+             "mkv with an attachment",
+             "mov with a timecode", "mkv with subtitles", "mp4 with subtitles",
+             "mp4 with chapters")  # fmt: skip
     return [
         *(Cell(name, "h264", "aac") for name in names),
         Cell("mp4 two sounds, second default", "h264", "aac", shown=Shown(beep_ms=LATE_MS)),
@@ -111,5 +146,11 @@ def _second_tracks() -> list[Cell]:
         Cell("mkv", "h264", "aac", ("sound not default",)),
         Cell("mkv", "h264", "aac", ("sound disabled",)),
         Cell("mp4", "h264", "aac", ("sound disabled",), refused="its sound track is switched off"),
-        Cell("mp4", "h264", "aac", ("picture disabled",), refused="its first picture track is switched off"),
+        Cell(
+            "mp4",
+            "h264",
+            "aac",
+            ("picture disabled",),
+            refused="its first picture track is switched off",
+        ),
     ]

@@ -1,4 +1,6 @@
-"""Making the blind copy of a cell as the product does, and comparing what it shows with what it must show."""
+"""Making the blind copy of a cell as the product does, and comparing what it shows with what it
+must show.
+"""
 
 from pathlib import Path
 

@@ -32,7 +32,9 @@ class Element:
 
     def put(self, ident: int, body: bytes) -> None:
         """Put an element in, in the place of one of the same kind."""
-        self.inside = [inner for inner in self.inside or [] if inner.ident != ident] + [Element(ident, body)]
+        self.inside = [inner for inner in self.inside or [] if inner.ident != ident] + [
+            Element(ident, body)
+        ]
 
     def drop(self, *idents: int) -> None:
         """Take elements of some kinds out."""
@@ -40,7 +42,9 @@ class Element:
 
     def written(self) -> bytes:
         """Return the element's bytes; its length takes eight bytes."""
-        body = self.body if self.inside is None else b"".join(inner.written() for inner in self.inside)
+        body = (
+            self.body if self.inside is None else b"".join(inner.written() for inner in self.inside)
+        )
         return _ident(self.ident) + (len(body) | 1 << 56).to_bytes(8, "big") + body
 
 

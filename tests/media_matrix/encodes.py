@@ -1,4 +1,6 @@
-"""Encoding the pattern: a picture codec, a sound codec, and the program and container that hold both."""
+"""Encoding the pattern: a picture codec, a sound codec, and the program and container that hold
+both.
+"""
 
 import subprocess
 from dataclasses import dataclass
@@ -15,7 +17,20 @@ from tests.media_matrix.pattern import Source, frame, sound
 FOLDER = TemporaryDirectory(prefix="fartbench-matrix-")
 PLAIN = Source()
 
-X264 = ("-c:v", "libx264", "-preset", "ultrafast", "-qp", "18", "-g", "10", "-bf", "2", "-threads", "1")
+X264 = (
+    "-c:v",
+    "libx264",
+    "-preset",
+    "ultrafast",
+    "-qp",
+    "18",
+    "-g",
+    "10",
+    "-bf",
+    "2",
+    "-threads",
+    "1",
+)
 X265 = (
     "-c:v", "libx265", "-preset", "ultrafast", "-qp", "20", "-tag:v", "hvc1",
     "-x265-params", "log-level=none:keyint=10:bframes=2:pools=none:frame-threads=1",
@@ -29,7 +44,9 @@ YUV420 = ("-pix_fmt", "yuv420p")
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """How a picture is encoded: ffmpeg's arguments and what it shows; ``clear`` gives it a transparent half."""
+    """How a picture is encoded: ffmpeg's arguments and what it shows; ``clear`` gives it a
+    transparent half.
+    """
 
     arguments: tuple[str, ...]
     source: Source = PLAIN
@@ -38,7 +55,9 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """How a sound is encoded: ffmpeg's arguments, samples a second, and the layout of its channels."""
+    """How a sound is encoded: ffmpeg's arguments, samples a second, and the layout of its
+    channels.
+    """
 
     arguments: tuple[str, ...]
     rate: int = 48_000
@@ -53,7 +72,9 @@ PICTURES: dict[str, Picture] = {
     "h264": Picture((*X264, *YUV420)),
     "h264 no b": Picture((*X264, *YUV420, "-bf", "0")),
     "h264 all key": Picture((*X264, *YUV420, "-g", "1")),
-    "h264 open gop": Picture((*X264, *YUV420, "-x264-params", "open-gop=1:bframes=3:repeat-headers=1:aud=1")),
+    "h264 open gop": Picture(
+        (*X264, *YUV420, "-x264-params", "open-gop=1:bframes=3:repeat-headers=1:aud=1")
+    ),
     "h264 444": Picture((*X264, "-pix_fmt", "yuv444p")),
     "h264 422": Picture((*X264, "-pix_fmt", "yuv422p")),
     "h264 10 bit": Picture((*X264, "-pix_fmt", "yuv420p10le")),
@@ -96,7 +117,8 @@ PICTURES: dict[str, Picture] = {
 }
 
 LAYOUTS = {
-    "mono": 1, "stereo": 2, "2.1": 3, "3.0": 3, "4.0": 4, "quad": 4, "5.0": 5, "5.1": 6, "6.1": 7, "7.1": 8,
+    "mono": 1, "stereo": 2, "2.1": 3, "3.0": 3, "4.0": 4, "quad": 4, "5.0": 5, "5.1": 6, "6.1": 7,
+    "7.1": 8,
 }  # fmt: skip
 AAC, OPUS, MP3 = ("-c:a", "aac"), ("-c:a", "libopus"), ("-c:a", "libmp3lame")
 MULTI_OPUS = (*OPUS, "-mapping_family", "1")
@@ -107,15 +129,26 @@ OPUS_RATES = (8000, 12000, 16000, 24000, 48000)
 
 def _sounds() -> dict[str, Sound]:
     table = {
-        "aac": Sound(AAC), "opus": Sound(OPUS), "mp3": Sound(MP3), "vorbis": Sound(("-c:a", "libvorbis")),
-        "pcm": Sound(("-c:a", "pcm_s16le")), "pcm 24": Sound(("-c:a", "pcm_s24le")), "flac": Sound(("-c:a", "flac")),
-        "alac": Sound(("-c:a", "alac")), "ac3": Sound(("-c:a", "ac3")), "eac3": Sound(("-c:a", "eac3")),
-        "opus 10 ms": Sound((*OPUS, "-frame_duration", "10")), "opus 60 ms": Sound((*OPUS, "-frame_duration", "60")),
+        "aac": Sound(AAC), "opus": Sound(OPUS), "mp3": Sound(MP3), "vorbis": Sound(("-c:a",
+                                                                                    "libvorbis")),
+        "pcm": Sound(("-c:a", "pcm_s16le")), "pcm 24": Sound(("-c:a", "pcm_s24le")),
+        "flac": Sound(("-c:a", "flac")),
+        "alac": Sound(("-c:a", "alac")), "ac3": Sound(("-c:a", "ac3")), "eac3": Sound(("-c:a",
+                                                                                       "eac3")),
+        "opus 10 ms": Sound((*OPUS, "-frame_duration", "10")), "opus 60 ms": Sound((*OPUS,
+                                                                                    "-frame_duration", "60")),
         "opus 2.5 ms": Sound((*OPUS, "-frame_duration", "2.5", "-application", "lowdelay")),
     }  # fmt: skip
     table |= {f"aac {layout}": Sound(AAC, layout=layout) for layout in LAYOUTS}
-    table |= {f"opus {layout}": Sound(MULTI_OPUS, layout=layout) for layout in LAYOUTS if layout not in ("2.1", "4.0")}
-    table |= {f"pcm {layout}": Sound(("-c:a", "pcm_s16le"), layout=layout) for layout in ("mono", "5.1", "7.1")}
+    table |= {
+        f"opus {layout}": Sound(MULTI_OPUS, layout=layout)
+        for layout in LAYOUTS
+        if layout not in ("2.1", "4.0")
+    }
+    table |= {
+        f"pcm {layout}": Sound(("-c:a", "pcm_s16le"), layout=layout)
+        for layout in ("mono", "5.1", "7.1")
+    }
     table |= {f"mp3 {layout}": Sound(MP3, layout=layout) for layout in ("mono", "stereo")}
     table |= {f"aac {rate} Hz": Sound(AAC, rate) for rate in AAC_RATES}
     table |= {f"mp3 {rate} Hz": Sound(MP3, rate) for rate in MP3_RATES}
@@ -130,7 +163,9 @@ def run(program: str, *arguments: object) -> None:
     """Run a program; raise with what it said when it fails."""
     command = [program, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, check=False, stdin=subprocess.DEVNULL)
-    if done.returncode > (1 if program == "mkvmerge" else 0):  # mkvmerge ends with 1 after a warning
+    if done.returncode > (
+        1 if program == "mkvmerge" else 0
+    ):  # mkvmerge ends with 1 after a warning
         words = (done.stdout + done.stderr).decode("utf-8", "replace")
         raise RuntimeError(f"{' '.join(command)}\n{words[-2000:]}")
 
@@ -150,7 +185,9 @@ def raw_picture(source: Source, clear: bool) -> Path:
     """Return a file of the source's raw frames."""
     path = Path(FOLDER.name) / f"{_name(source)}{'-clear' if clear else ''}.rgb"
     frames = [frame(source, number) for number in range(source.frames)]
-    path.write_bytes(b"".join((with_clear_half(each) if clear else each).tobytes() for each in frames))
+    path.write_bytes(
+        b"".join((with_clear_half(each) if clear else each).tobytes() for each in frames)
+    )
     return path
 
 
@@ -175,7 +212,8 @@ def picture_input(picture: Picture) -> list[object]:
     size = f"{source.width}x{source.height}"
     form = "rgba" if picture.clear else "rgb24"
     return [
-        "-f", "rawvideo", "-pix_fmt", form, "-s", size, "-r", source.rate, "-i", raw_picture(source, picture.clear)
+        "-f", "rawvideo", "-pix_fmt", form, "-s", size, "-r", source.rate, "-i", raw_picture(source,
+                                                                                             picture.clear)
     ]  # fmt: skip
 
 
@@ -192,7 +230,9 @@ def sound_coding(sound_: Sound) -> list[object]:
 
 
 def encode(target: Path, picture: str, sound_: str, *more: object) -> None:
-    """Encode a picture and a sound (empty for none) into ``target``; ``more`` are further arguments of the output."""
+    """Encode a picture and a sound (empty for none) into ``target``; ``more`` are further arguments
+    of the output.
+    """
     seen = PICTURES[picture]
     inputs = picture_input(seen)
     coding: list[object] = [*seen.arguments]

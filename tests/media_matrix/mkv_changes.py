@@ -1,4 +1,6 @@
-"""What is changed by hand in Matroska files, by name: turns, shapes, crops, lacing and block times."""
+"""What is changed by hand in Matroska files, by name: turns, shapes, crops, lacing and block
+times.
+"""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -23,7 +25,9 @@ def roll(degrees: float) -> Change:
         video.drop(ids.PROJECTION)
         kind = Element(POSE, b"\0")
         assert video.inside is not None
-        video.inside.append(Element(ids.PROJECTION, b"", [kind, Element(ROLL, pack(">d", degrees))]))
+        video.inside.append(
+            Element(ids.PROJECTION, b"", [kind, Element(ROLL, pack(">d", degrees))])
+        )
 
     return change
 
@@ -35,7 +39,9 @@ def _video(file: MkvFile) -> Element:
 
 
 def shown(width: int, height: int, unit: int = 0) -> Change:
-    """Return a change of the display size; units are 0 pixels, 1 cm, 2 inches, 3 aspect ratio, 4 unknown."""
+    """Return a change of the display size; units are 0 pixels, 1 cm, 2 inches, 3 aspect ratio, 4
+    unknown.
+    """
 
     def change(file: MkvFile) -> None:
         video = _video(file)
@@ -62,7 +68,9 @@ def crop(**sides: int) -> Change:
 
 
 def moved(kind: int, *by: int) -> Change:
-    """Return a change of the times of a kind's blocks by milliseconds, one after the other and again from the first."""
+    """Return a change of the times of a kind's blocks by milliseconds, one after the other and
+    again from the first.
+    """
 
     def change(file: MkvFile) -> None:
         number, count = file.track(kind).number(0xD7), 0

@@ -1,4 +1,6 @@
-"""What is changed by hand in MP4 files, by name: turns, shapes, crops, edit lists, tables and sample entries."""
+"""What is changed by hand in MP4 files, by name: turns, shapes, crops, edit lists, tables and
+sample entries.
+"""
 
 from struct import pack, pack_into, unpack_from
 
@@ -41,7 +43,13 @@ def track_size(width: float, height: float) -> Change:
     """Return a change of the size that the track header says."""
 
     def change(file: File) -> None:
-        pack_into(">II", file.track(b"vide").first(b"tkhd").body, 76, round(width * UNITY), round(height * UNITY))
+        pack_into(
+            ">II",
+            file.track(b"vide").first(b"tkhd").body,
+            76,
+            round(width * UNITY),
+            round(height * UNITY),
+        )
 
     return change
 
@@ -63,7 +71,9 @@ def clean_aperture(width: int, height: int, right: int = 0, down: int = 0) -> Ch
 
 
 def edits(kind: bytes, *rows: tuple[float, float, float]) -> Change:
-    """Return a change of a track's edit list: length (s, 0 for the rest), media time (s, -1 for empty), and speed."""
+    """Return a change of a track's edit list: length (s, 0 for the rest), media time (s, -1 for
+    empty), and speed.
+    """
 
     def change(file: File) -> None:
         clock, ticks = file.movie_clock, file.clock(kind)
@@ -115,7 +125,10 @@ def sound_clock(times: int) -> Change:
         pack_into(">II", file.track(b"soun").first(b"mdia", b"mdhd").body, 12, ticks, length)
         steps = [(count, step * times) for count, step in file.table(b"soun", b"stts")]
         file.set_table(b"soun", b"stts", steps)
-        rows = [(length, at * times if at > 0 else at, speed) for length, at, speed in file.table(b"soun", b"elst")]
+        rows = [
+            (length, at * times if at > 0 else at, speed)
+            for length, at, speed in file.table(b"soun", b"elst")
+        ]
         file.set_table(b"soun", b"elst", rows)
 
     return change
@@ -125,11 +138,15 @@ def sync_beyond_the_end(file: File) -> None:
     """Let the table of key frames name a frame that is not there."""
     stss = file.tables(b"vide").first(b"stss")
     (count,) = unpack_from(">I", stss.body, 4)
-    stss.body = bytearray(bytes(stss.body[:4]) + pack(">I", count + 1) + bytes(stss.body[8:]) + pack(">I", 999))
+    stss.body = bytearray(
+        bytes(stss.body[:4]) + pack(">I", count + 1) + bytes(stss.body[8:]) + pack(">I", 999)
+    )
 
 
 def signed_offsets(file: File) -> None:
-    """Count composition offsets from the middle, so that some are negative, and start the edit there (version 1)."""
+    """Count composition offsets from the middle, so that some are negative, and start the edit
+    there (version 1).
+    """
     rows = file.table(b"vide", b"ctts")
     delay = rows[0][1]
     file.set_table(b"vide", b"ctts", [(count, shift - delay) for count, shift in rows])

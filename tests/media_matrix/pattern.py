@@ -1,7 +1,8 @@
 """The test picture and sound, and how to read them back from a file that a viewer would play.
 
-Each frame has a colour in each corner, so that a turn or mirror can be read off, and its own number as dark and light
-fields in the middle. At one moment the ground turns white (the flash) and a tone begins (the beep).
+Each frame has a colour in each corner, so that a turn or mirror can be read off, and its own number
+as dark and light fields in the middle. At one moment the ground turns white (the flash) and a tone
+begins (the beep).
 """
 
 from dataclasses import dataclass
@@ -21,7 +22,9 @@ GROUND, DARK, LIGHT, WHITE = 90, 20, 220, 255
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is encoded: size in pixels, frames per second, number of frames, and the frame that flashes."""
+    """What is encoded: size in pixels, frames per second, number of frames, and the frame that
+    flashes.
+    """
 
     width: int = 160
     height: int = 90
@@ -36,7 +39,9 @@ class Source:
 
     @property
     def flashing(self) -> range:
-        """Which frames flash: two at least, and as many as last long enough to be seen at a lower rate."""
+        """Which frames flash: two at least, and as many as last long enough to be seen at a lower
+        rate.
+        """
         return range(self.flash, self.flash + max(2, round(self.rate * Fraction(FLASH_S))))
 
     @property

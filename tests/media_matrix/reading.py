@@ -18,7 +18,8 @@ from tests.media_matrix.pattern import BITS, CORNERS, GROUND, WHITE, Source
 LOUD = 0.3
 """The part of the loudest sample from which on the tone counts as begun."""
 TURNS = {"rg/by": "upright", "br/yg": "90", "yb/gr": "180", "gy/rb": "270",
-         "gr/yb": "mirrored", "by/rg": "flipped", "rb/gy": "transposed", "yg/br": "transversed"}  # fmt: skip
+         "gr/yb": "mirrored", "by/rg": "flipped", "rb/gy": "transposed",
+         "yg/br": "transversed"}  # fmt: skip
 """Which turn (degrees clockwise) or mirror the four corners, in reading order, tell of."""
 _BACK: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "90": lambda frame: np.rot90(frame, 1),
@@ -43,7 +44,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a clip shows: size in square pixels, turn, the number of each frame in order and when it is shown (s)."""
+    """What a clip shows: size in square pixels, turn, the number of each frame in order and when it
+    is shown (s).
+    """
 
     size: tuple[int, int]
     turn: str
@@ -58,9 +61,15 @@ def turn_of(picture: np.ndarray) -> str:
     """Return the turn or mirror of a shown frame from the colours of its corners."""
     height, width = picture.shape[:2]
     down, across = max(height // 16, 1), max(width // 16, 1)
-    spots = [picture[y, x].astype(int) for y in (down, height - 1 - down) for x in (across, width - 1 - across)]
+    spots = [
+        picture[y, x].astype(int)
+        for y in (down, height - 1 - down)
+        for x in (across, width - 1 - across)
+    ]
     letters = [min(CORNERS, key=lambda name: np.abs(spot - CORNERS[name]).sum()) for spot in spots]
-    return TURNS.get(f"{''.join(letters[:2])}/{''.join(letters[2:])}", f"corners {''.join(letters)}")
+    return TURNS.get(
+        f"{''.join(letters[:2])}/{''.join(letters[2:])}", f"corners {''.join(letters)}"
+    )
 
 
 def upright(picture: np.ndarray, turn: str) -> np.ndarray:
@@ -83,7 +92,9 @@ def is_white(picture: np.ndarray) -> bool:
 
 
 def see(path: Path, part: Part | None = None) -> Seen:
-    """Decode a clip and return what it shows, or what the ``part`` of its frames shows that has no bars."""
+    """Decode a clip and return what it shows, or what the ``part`` of its frames shows that has no
+    bars.
+    """
     numbers: list[int] = []
     times: list[float] = []
     flash, turn, size = -1.0, "", (0, 0)
@@ -94,7 +105,9 @@ def see(path: Path, part: Part | None = None) -> Seen:
         for frame in container.decode(stream):
             picture = _as_shown(frame)
             if part is not None:
-                picture = picture[part.top : part.top + part.height, part.left : part.left + part.width]
+                picture = picture[
+                    part.top : part.top + part.height, part.left : part.left + part.width
+                ]
             if not turn:
                 turn = turn_of(picture)
                 size = _shown_size(frame, picture, shape)
@@ -144,7 +157,10 @@ def hear(path: Path) -> tuple[float | None, int]:
         stream = container.streams.audio[0]
         plain = av.AudioResampler("flt")  # one plane, whatever the codec gives
         frames = (made for frame in container.decode(stream) for made in plain.resample(frame))
-        pieces = [(float(frame.pts * frame.time_base), frame.sample_rate, _mono(frame)) for frame in frames]
+        pieces = [
+            (float(frame.pts * frame.time_base), frame.sample_rate, _mono(frame))
+            for frame in frames
+        ]
         channels = len(stream.codec_context.layout.channels)
     loudest = max((np.abs(samples).max() for _, _, samples in pieces if len(samples)), default=0.0)
     if loudest < 0.01:

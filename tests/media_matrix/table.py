@@ -1,8 +1,8 @@
 """How many cells of the matrix are copied, normalised and refused: ``make bench-media``, or
 ``python -m tests.media_matrix.table [--quick]``.
 
-In full, each picture meets each sound in each container, and each turn, shape and crop each picture codec. Status 1
-when a cell is shown otherwise than it must be.
+In full, each picture meets each sound in each container, and each turn, shape and crop each picture
+codec. Status 1 when a cell is shown otherwise than it must be.
 """
 
 import argparse
@@ -23,7 +23,9 @@ from tests.media_matrix.cells_sound import sound_cells
 from tests.media_matrix.checking import copied, differences
 from tests.media_matrix.reading import see
 
-COMMON = CommonFormat(width=320, height=180, frame_rate="25/1", seconds=1.0, video_bit_rate=1_000_000)
+COMMON = CommonFormat(
+    width=320, height=180, frame_rate="25/1", seconds=1.0, video_bit_rate=1_000_000
+)
 SHOWING = ("track ", "movie ", "pasp", "clap")
 OTHER_PICTURES = ("hevc", "vp9", "av1")
 OTHER_HOLDERS = ("mp4", "mp4 fragmented", "mp4 faststart")
@@ -42,7 +44,9 @@ def full_cells() -> list[Cell]:
     for cell in shown:
         if any(change.startswith(SHOWING) for change in cell.changes):
             further = [
-                replace(cell, writer=holder, picture=picture) for holder in OTHER_HOLDERS for picture in OTHER_PICTURES
+                replace(cell, writer=holder, picture=picture)
+                for holder in OTHER_HOLDERS
+                for picture in OTHER_PICTURES
             ]
             cells |= {one.name: one for one in further}
     return list(cells.values())
@@ -50,7 +54,9 @@ def full_cells() -> list[Cell]:
 
 @dataclass(slots=True)
 class Tally:
-    """What came of the cells: how many are copied, how many normalised and refused by reason, and which are wrong."""
+    """What came of the cells: how many are copied, how many normalised and refused by reason, and
+    which are wrong.
+    """
 
     copied: int
     normalised: Counter[str]
@@ -93,12 +99,19 @@ def lines(result: Tally) -> list[str]:
     """Return the table's lines, in Markdown."""
     normalised, refused = result.normalised.total(), result.refused.total()
     total = result.copied + normalised + refused
-    rows = [("copied unchanged", result.copied), ("refused as a copy, normalised", normalised), ("refused", refused)]
+    rows = [
+        ("copied unchanged", result.copied),
+        ("refused as a copy, normalised", normalised),
+        ("refused", refused),
+    ]
     table = ["| | cells | share |", "|---|---|---|"]
     table += [f"| {what} | {count} | {100 * count / total:.1f} % |" for what, count in rows]
     table += ["", "| reason | normalised | refused |", "|---|---|---|"]
     reasons = sorted({*result.normalised, *result.refused})
-    return table + [f"| {reason} | {result.normalised[reason]} | {result.refused[reason]} |" for reason in reasons]
+    return table + [
+        f"| {reason} | {result.normalised[reason]} | {result.refused[reason]} |"
+        for reason in reasons
+    ]
 
 
 def main() -> int:

@@ -1,7 +1,8 @@
-"""What Chromium itself shows of blind copies, and of the clips that they come from: the same, and what their cells say.
+"""What Chromium itself shows of blind copies, and of the clips that they come from: the same, and
+what their cells say.
 
-Frames are read by seeking. The beep is heard while clips play, on the clock of the sound; where a busy machine lets
-that clock drift from the picture's, by as much the result may be off.
+Frames are read by seeking. The beep is heard while clips play, on the clock of the sound; where a
+busy machine lets that clock drift from the picture's, by as much the result may be off.
 """
 
 from collections.abc import Iterator
@@ -18,11 +19,15 @@ from tests.media_matrix.watching import Watched, open_page, watch
 
 SLACK_MS = 12
 EARLY_MS = {"opus": 9, "mp3": 25}
-"""How much too early (ms) Chromium plays these sounds in MP4, as in ffmpeg's files: it skips their start twice."""
+"""How much too early (ms) Chromium plays these sounds in MP4, as in ffmpeg's files: it skips their
+start twice.
+"""
 SHAPE_SLACK = 0.02
 ROWS = 4
 TRIES = 3
-"""How often a clip is watched before it counts as wrong: what a busy machine did to one frame it does not do again."""
+"""How often a clip is watched before it counts as wrong: what a busy machine did to one frame it
+does not do again.
+"""
 
 
 @pytest.fixture
@@ -52,8 +57,12 @@ def _faults(player: Page, pairs: list[tuple[Cell, Path]]) -> dict[str, list[str]
     """Return what is wrong with each copy, by the names of their cells."""
     seen = [see(copy) for _, copy in pairs]
     moments = [_middles(one) for one in seen]
-    of_copies = watch(player, [(copy, times) for (_, copy), times in zip(pairs, moments, strict=True)])
-    of_clips = watch(player, [(cell.file(), times) for (cell, _), times in zip(pairs, moments, strict=True)])
+    of_copies = watch(
+        player, [(copy, times) for (_, copy), times in zip(pairs, moments, strict=True)]
+    )
+    of_clips = watch(
+        player, [(cell.file(), times) for (cell, _), times in zip(pairs, moments, strict=True)]
+    )
     return {
         cell.name: _wrong(cell, one, copy) + _unlike(cell, copy, clip)
         for (cell, _), one, copy, clip in zip(pairs, seen, of_copies, of_clips, strict=True)
@@ -97,7 +106,10 @@ def _unlike(cell: Cell, copy: Watched, clip: Watched) -> list[str]:
         return [f"the clip does not play: {clip.fault}"] if clip.fault else []
     found = [
         f"{what}: {ours} of the copy, {theirs} of the clip"
-        for what, ours, theirs in (("frames", copy.numbers, clip.numbers), ("turn", copy.turn, clip.turn))
+        for what, ours, theirs in (
+            ("frames", copy.numbers, clip.numbers),
+            ("turn", copy.turn, clip.turn),
+        )
         if ours != theirs
     ]
     if not _has_shape(copy.size, clip.size):

@@ -1,4 +1,6 @@
-"""Every container and program with every codec that it takes: copied unchanged, or refused for a known reason."""
+"""Every container and program with every codec that it takes: copied unchanged, or refused for a
+known reason.
+"""
 
 import pytest
 
@@ -16,6 +18,8 @@ def test_a_clip_is_copied_unchanged_or_refused_for_a_known_reason(cell, tmp_path
 
 def test_every_codec_meets_every_container_that_takes_it():
     there = {(cell.writer, codec) for cell in CELLS for codec in (cell.picture, cell.sound)}
-    wanted = {(writer, codec) for writer, codecs in HOLDS.items() for kind in codecs for codec in kind}
+    wanted = {
+        (writer, codec) for writer, codecs in HOLDS.items() for kind in codecs for codec in kind
+    }
     assert wanted <= there
     assert set(HOLDS) <= set(WRITERS)

@@ -15,7 +15,10 @@ def test_a_clip_looks_the_same_or_is_refused_for_a_known_reason(cell, tmp_path):
 
 
 def test_every_change_by_hand_is_in_a_cell():
-    assert {change for cell in all_cells() for change in cell.changes} >= {*MP4_CHANGES, *MKV_CHANGES}
+    assert {change for cell in all_cells() for change in cell.changes} >= {
+        *MP4_CHANGES,
+        *MKV_CHANGES,
+    }
 
 
 def test_no_two_cells_have_one_name():

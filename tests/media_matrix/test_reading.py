@@ -1,4 +1,6 @@
-"""That the matrix sees what it is to see: a clip that shows something else than its cell says is found."""
+"""That the matrix sees what it is to see: a clip that shows something else than its cell says is
+found.
+"""
 
 import pytest
 
@@ -9,7 +11,9 @@ from tests.media_matrix.reading import see
 PLAIN = Cell("mp4", "h264", "aac")
 
 
-def of_another(writer: str = "mp4", picture: str = "h264", sound: str = "aac", *changes: str) -> list[str]:
+def of_another(
+    writer: str = "mp4", picture: str = "h264", sound: str = "aac", *changes: str
+) -> list[str]:
     """Return how another clip differs from what the plain one shows."""
     return differences(PLAIN, see(Cell(writer, picture, sound, changes).file()))
 
@@ -18,7 +22,9 @@ def test_the_plain_clip_shows_what_it_must():
     assert of_another() == []
 
 
-@pytest.mark.parametrize("turn", ["90", "180", "270", "mirrored", "flipped", "transposed", "transversed"])
+@pytest.mark.parametrize(
+    "turn", ["90", "180", "270", "mirrored", "flipped", "transposed", "transversed"]
+)
 def test_a_turn_is_found(turn):
     assert f"turned: {turn}" in of_another("mp4", "h264", "aac", f"track {turn}")
 
@@ -33,12 +39,17 @@ def test_late_sound_is_found_to_the_millisecond():
 
 
 def test_frames_that_are_missing_and_frames_that_are_late_are_found():
-    assert of_another("mp4", "h264", "aac", "edit hides the first group")[0].startswith("frames [10, 11,")
+    assert of_another("mp4", "h264", "aac", "edit hides the first group")[0].startswith(
+        "frames [10, 11,"
+    )
     assert (
         of_another("mp4", "h264 24 fps")[0]
-        == "frames [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23]"
+        == "frames [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, "
+        "22, 23]"
     )
-    (said,) = [one for one in of_another("webm", "vp9", "opus", "real-clock picture") if "a frame" in one]
+    (said,) = [
+        one for one in of_another("webm", "vp9", "opus", "real-clock picture") if "a frame" in one
+    ]
     assert said == "a frame 7.0 ms off"
 
 

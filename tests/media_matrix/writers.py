@@ -17,16 +17,22 @@ def _direct(*more: object) -> Make:
 
 def _remux(first: str, *more: object) -> Make:
     """Return a maker that copies what another writer wrote by ffmpeg."""
-    return lambda target, seen, heard: ffmpeg("-i", made(first, seen, heard), "-map", "0", "-c", "copy", *more, target)
+    return lambda target, seen, heard: ffmpeg(
+        "-i", made(first, seen, heard), "-map", "0", "-c", "copy", *more, target
+    )
 
 
 def _mkvmerge(first: str, *more: object) -> Make:
     """Return a maker that lets mkvmerge take over what another writer wrote."""
-    return lambda target, seen, heard: run("mkvmerge", "-q", "-o", target, *more, made(first, seen, heard))
+    return lambda target, seen, heard: run(
+        "mkvmerge", "-q", "-o", target, *more, made(first, seen, heard)
+    )
 
 
 def _late(first: str, *, picture: float = 0, sound: float = 0) -> Make:
-    """Return a maker that copies what another writer wrote, its picture or sound moved by seconds."""
+    """Return a maker that copies what another writer wrote, its picture or sound moved by
+    seconds.
+    """
 
     def make(target: Path, seen: str, heard: str) -> None:
         source = made(first, seen, heard)
@@ -53,13 +59,32 @@ def _two_pictures(target: Path, seen: str, heard: str) -> None:
     """Add a second picture track, which is mirrored."""
     maps = ("-map", "0:v", "-map", "0:a", "-map", "[other]")
     coding = ("-c:v:0", "copy", "-c:v:1", "libx264", "-c:a", "copy")
-    ffmpeg("-i", made("mp4", seen, heard), "-filter_complex", "[0:v]hflip[other]", *maps, *coding, target)
+    ffmpeg(
+        "-i",
+        made("mp4", seen, heard),
+        "-filter_complex",
+        "[0:v]hflip[other]",
+        *maps,
+        *coding,
+        target,
+    )
 
 
 def _cover(target: Path, seen: str, heard: str) -> None:
     """Add a cover picture, as music players show it."""
     cover = ("-f", "lavfi", "-i", "color=red:size=64x64:duration=0.04")
-    maps = ("-map", "0", "-map", "1:v", "-c", "copy", "-c:v:1", "mjpeg", "-disposition:v:1", "attached_pic")
+    maps = (
+        "-map",
+        "0",
+        "-map",
+        "1:v",
+        "-c",
+        "copy",
+        "-c:v:1",
+        "mjpeg",
+        "-disposition:v:1",
+        "attached_pic",
+    )
     ffmpeg("-i", made("mp4", seen, heard), *cover, *maps, target)
 
 
@@ -87,7 +112,19 @@ def _chapters(target: Path, seen: str, heard: str) -> None:
     """Add chapters, which ffmpeg keeps in a track of text."""
     names = target.with_suffix(".txt")
     names.write_text(";FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=500\ntitle=First\n")
-    ffmpeg("-i", made("mp4", seen, heard), "-i", names, "-map_metadata", "1", "-map", "0", "-c", "copy", target)
+    ffmpeg(
+        "-i",
+        made("mp4", seen, heard),
+        "-i",
+        names,
+        "-map_metadata",
+        "1",
+        "-map",
+        "0",
+        "-c",
+        "copy",
+        target,
+    )
 
 
 WRITERS: dict[str, tuple[str, Make]] = {
@@ -131,10 +168,22 @@ WRITERS: dict[str, tuple[str, Make]] = {
     "webm late sound": ("webm", _late("webm", sound=0.2)),
     "mp4 fragmented late picture": ("mp4", _late("mp4 fragmented", picture=0.2)),
     "mp4 fragmented late sound": ("mp4", _late("mp4 fragmented", sound=0.2)),
-    "mp4 two sounds": ("mp4", _second("mp4", "-disposition:a:0", "default", "-disposition:a:1", "0")),
-    "mkv two sounds": ("mkv", _second("mkv", "-disposition:a:0", "default", "-disposition:a:1", "0")),
-    "mkv two sounds, second default": ("mkv", _second("mkv", "-disposition:a:0", "0", "-disposition:a:1", "default")),
-    "mp4 two sounds, second default": ("mp4", _second("mp4", "-disposition:a:0", "0", "-disposition:a:1", "default")),
+    "mp4 two sounds": (
+        "mp4",
+        _second("mp4", "-disposition:a:0", "default", "-disposition:a:1", "0"),
+    ),
+    "mkv two sounds": (
+        "mkv",
+        _second("mkv", "-disposition:a:0", "default", "-disposition:a:1", "0"),
+    ),
+    "mkv two sounds, second default": (
+        "mkv",
+        _second("mkv", "-disposition:a:0", "0", "-disposition:a:1", "default"),
+    ),
+    "mp4 two sounds, second default": (
+        "mp4",
+        _second("mp4", "-disposition:a:0", "0", "-disposition:a:1", "default"),
+    ),
     "mp4 two pictures": ("mp4", _two_pictures),
     "mp4 with a cover": ("mp4", _cover),
     "mkv with an attachment": ("mkv", _attached),
@@ -149,8 +198,12 @@ WRITERS: dict[str, tuple[str, Make]] = {
 
 @cache
 def made(writer: str, picture: str, sound: str) -> Path:
-    """Return the file that a writer makes of a picture and a sound; made once, treat it as read-only."""
+    """Return the file that a writer makes of a picture and a sound; made once, treat it as
+    read-only.
+    """
     suffix, make = WRITERS[writer]
-    path = Path(FOLDER.name) / f"{writer}, {picture}, {sound or 'silent'}.{suffix}".replace("/", "_")
+    path = Path(FOLDER.name) / f"{writer}, {picture}, {sound or 'silent'}.{suffix}".replace(
+        "/", "_"
+    )
     make(path, picture, sound)
     return path

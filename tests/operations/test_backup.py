@@ -1,4 +1,6 @@
-"""Backup and restore: a copy is whole, verifies itself, says what is missing, and half a restore is no restore."""
+"""Backup and restore: a copy is whole, verifies itself, says what is missing, and half a restore is
+no restore.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +42,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def lab(settings: Any, tmp_path: Path) -> Path:
-    """Make a round with clips and blind copies, answered and published, in a data folder of its own; return where
-    its backups go.
+    """Make a round with clips and blind copies, answered and published, in a data folder of its
+    own; return where its backups go.
     """
     settings.DATA_DIR = tmp_path / "data"
     files = tmp_path / "lab"
@@ -49,7 +51,9 @@ def lab(settings: Any, tmp_path: Path) -> Path:
     given = Lab(files, configurations=("alpha", "beta"), scenes=("r01-lift",))
     call_command("load_protocol", str(CORE_R01), verbosity=0)
     call_command("create_round", "real", "--protocol", "core-r01@1.0.0", "--scene", "r01-lift")
-    call_command("import_clips", "real", str(write_csv(files / "manifest.csv", COLUMNS, given.rows)))
+    call_command(
+        "import_clips", "real", str(write_csv(files / "manifest.csv", COLUMNS, given.rows))
+    )
     call_command("blind", "real")
     round_ = Round.objects.get(name="real")
     set_cohort(round=round_, emails=[f"p{number}@example.org" for number in range(4)], actor="test")
@@ -70,7 +74,10 @@ def start_anew(settings: Any, folder: Path) -> None:
 def all_rows() -> dict[str, list[str]]:
     """Return every row of what people and programs made, as text."""
     models = (AuditEntry, Round, AnswerSheet, Clip, Stimulus, Release, ProtocolVersion)
-    return {model.__name__: [str(row) for row in model.objects.order_by("pk").values()] for model in models}
+    return {
+        model.__name__: [str(row) for row in model.objects.order_by("pk").values()]
+        for model in models
+    }
 
 
 def test_what_is_restored_is_what_was_and_goes_on(lab: Path, settings: Any, tmp_path: Path) -> None:
@@ -92,7 +99,9 @@ def test_what_is_restored_is_what_was_and_goes_on(lab: Path, settings: Any, tmp_
     call_command("verify_data")
 
 
-def test_a_second_backup_copies_only_what_is_new(lab: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_second_backup_copies_only_what_is_new(
+    lab: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     call_command("backup", str(lab))
     capsys.readouterr()
     call_command("backup", str(lab))
@@ -162,10 +171,13 @@ def damage(made: Path, part: str) -> None:
         shutil.rmtree(next((content / "releases").iterdir()))
 
 
-def test_a_damaged_backup_is_refused_and_changes_nothing(lab: Path, settings: Any, tmp_path: Path) -> None:
+def test_a_damaged_backup_is_refused_and_changes_nothing(
+    lab: Path, settings: Any, tmp_path: Path
+) -> None:
     call_command("backup", str(lab))
     start_anew(settings, tmp_path / "new")
-    words = {"table": "review.answer is missing or damaged", "list": "backup.json was changed", "clip": "clips: ",
+    words = {"table": "review.answer is missing or damaged", "list": "backup.json was changed",
+             "clip": "clips: ",
              "release": "release: real/1"}  # fmt: skip
     for part, said in words.items():
         spoiled = tmp_path / part
@@ -237,19 +249,29 @@ def test_a_round_that_was_buying_is_paused(settings: Any, tmp_path: Path) -> Non
 
 def manage(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
     program = [sys.executable, str(Path(project.BASE_DIR) / "manage.py"), *command]
-    return subprocess.run(program, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        program, env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.mark.engine("postgres")
 def test_a_backup_moves_to_a_new_machine_and_another_engine_and_back(
     lab: Path, settings: Any, tmp_path: Path, process_environment: dict[str, str]
 ) -> None:
-    """From PostgreSQL into an empty SQLite file, where the tables are made first, and from there into PostgreSQL."""
+    """From PostgreSQL into an empty SQLite file, where the tables are made first, and from there
+    into PostgreSQL.
+    """
     call_command("backup", str(lab))
-    there = {"DATABASE_URL": f"sqlite:///{tmp_path}/moved.sqlite3", "DATA_DIR": str(tmp_path / "moved")}
+    there = {
+        "DATABASE_URL": f"sqlite:///{tmp_path}/moved.sqlite3",
+        "DATA_DIR": str(tmp_path / "moved"),
+    }
     restored = manage("restore", str(lab), **there)
     assert restored.returncode == 0, restored.stderr
-    assert "Every clip, locked sheet, release and entry of the audit trail is what it was." in restored.stdout
+    assert (
+        "Every clip, locked sheet, release and entry of the audit trail is what it was."
+        in restored.stdout
+    )
     again = manage("backup", str(tmp_path / "again"), **there)
     assert again.returncode == 0, again.stderr
     first, second = read_list(newest(lab)), read_list(newest(tmp_path / "again"))
@@ -285,7 +307,9 @@ def test_a_resealed_backup_writes_nowhere_else(kind: str, tmp_path: Path, settin
     settings.DATA_DIR = tmp_path / "data"
     (tmp_path / "backup").mkdir()
     field, names = ODD_NAMES[kind]
-    listed = BackupList(made_at="", program={}, engine="sqlite", migrations=[], audit_head="", tables={})
+    listed = BackupList(
+        made_at="", program={}, engine="sqlite", migrations=[], audit_head="", tables={}
+    )
     listed.write(tmp_path / "backup")
     document = json.loads((tmp_path / "backup" / LIST).read_text())
     document["backup"][field] = names

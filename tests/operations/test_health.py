@@ -1,4 +1,6 @@
-"""Health for machines: alive, ready, and figures in Prometheus' format for those who may see them."""
+"""Health for machines: alive, ready, and figures in Prometheus' format for those who may see
+them.
+"""
 
 from datetime import timedelta
 from pathlib import Path
@@ -35,7 +37,10 @@ def test_alive_asks_nobody_and_ready_names_the_part_that_is_missing(
     with django_assert_num_queries(0):
         assert client.get("/healthz").status_code == 200
     ready = client.get("/readyz")
-    assert (ready.status_code, ready.json()) == (200, {"database": True, "migrations": True, "disk": True})
+    assert (ready.status_code, ready.json()) == (
+        200,
+        {"database": True, "migrations": True, "disk": True},
+    )
 
     def away() -> None:
         raise DatabaseError("password hunter2 refused")
@@ -68,16 +73,22 @@ def test_figures_say_how_queues_workers_backup_and_rounds_stand(
     assert found["fartbench_jobs", "poll", "waiting"] == 1
     assert found["fartbench_jobs", "media", "failed"] == 1
     assert found["fartbench_oldest_due_job_seconds", "poll"] == 90
-    assert found["fartbench_oldest_due_job_seconds", "media"] == 0  # the one that waits is not due yet
+    assert (
+        found["fartbench_oldest_due_job_seconds", "media"] == 0
+    )  # the one that waits is not due yet
     assert found["fartbench_worker_seen_seconds", "poll"] == 0
     assert found["fartbench_worker_seen_seconds", "media"] == float("inf")
     assert found["fartbench_rounds", "draft"] == 1
     assert found["fartbench_audit_entries",] == 1
-    assert found["fartbench_last_backup_timestamp_seconds",] == pytest.approx(now.timestamp(), abs=1)
+    assert found["fartbench_last_backup_timestamp_seconds",] == pytest.approx(
+        now.timestamp(), abs=1
+    )
     assert found["process_resident_memory_bytes",] > 1e6
 
 
-@pytest.mark.parametrize("header", ["", "Bearer ", "Bearer wrong", "Basic a-token", "Bearer a-token é"])
+@pytest.mark.parametrize(
+    "header", ["", "Bearer ", "Bearer wrong", "Basic a-token", "Bearer a-token é"]
+)
 def test_figures_are_not_public(client: Client, settings: Any, header: str) -> None:
     settings.METRICS_TOKEN = "a-token"
     assert client.get("/metrics", headers={"Authorization": header}).status_code == 404
@@ -85,10 +96,15 @@ def test_figures_are_not_public(client: Client, settings: Any, header: str) -> N
     assert client.get("/metrics", headers={"Authorization": "Bearer "}).status_code == 404
 
 
-def test_a_broker_is_asked_whether_it_answers(client: Client, settings: Any, redis_broker: str, tmp_path: Path) -> None:
+def test_a_broker_is_asked_whether_it_answers(
+    client: Client, settings: Any, redis_broker: str, tmp_path: Path
+) -> None:
     assert health.elsewhere() == {}, "neither a bucket nor a broker is set"
     settings.METRICS_TOKEN = "a-token"
-    for address, answers in ((redis_broker, True), (f"redis+socket://{tmp_path}/nobody.sock", False)):
+    for address, answers in (
+        (redis_broker, True),
+        (f"redis+socket://{tmp_path}/nobody.sock", False),
+    ):
         settings.CELERY_BROKER_URL = address
         assert health.elsewhere() == {"broker": answers}
         text = client.get("/metrics", headers={"Authorization": "Bearer a-token"}).text
@@ -102,7 +118,9 @@ def test_a_worker_for_all_jobs_serves_every_queue() -> None:
 
 
 @pytest.mark.engine("sqlite")
-def test_a_clock_that_went_back_is_told_by_the_newest_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clock_that_went_back_is_told_by_the_newest_entry(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with transaction.atomic():
         audit.record("something")
     assert health.clock_ahead_s() == 0

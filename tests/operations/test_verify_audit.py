@@ -1,4 +1,6 @@
-"""“verify_audit” finds every entry that was removed or changed, the last ones too, and rows that left their entries."""
+"""“verify_audit” finds every entry that was removed or changed, the last ones too, and rows that
+left their entries.
+"""
 
 import json
 
@@ -18,7 +20,9 @@ LIFT = ["r01-lift"]
 
 
 def tamper(*statements: str) -> None:
-    """Do as somebody does who rules the database: lift the guards, change rows, put the guards back."""
+    """Do as somebody does who rules the database: lift the guards, change rows, put the guards
+    back.
+    """
     writeonce.uninstall()
     with connection.cursor() as cursor:
         for statement in statements:
@@ -28,7 +32,9 @@ def tamper(*statements: str) -> None:
 
 
 def cut_off_after(sequence: int) -> None:
-    """Take away the newest entries, and set the row that counts them back, as a careful forger would."""
+    """Take away the newest entries, and set the row that counts them back, as a careful forger
+    would.
+    """
     newest = AuditEntry.objects.get(sequence=sequence).hash
     tamper(
         f"DELETE FROM fartbench_auditentry WHERE sequence > {sequence}",
@@ -41,7 +47,9 @@ def release() -> Release:
     return make_published_round(scenes=LIFT, configurations=("alpha",))
 
 
-def test_a_trail_that_nobody_touched_holds_and_its_head_is_printed(release: Release, capsys) -> None:
+def test_a_trail_that_nobody_touched_holds_and_its_head_is_printed(
+    release: Release, capsys
+) -> None:
     call_command("verify_audit")
     said = capsys.readouterr().out
     assert "holds" in said
@@ -59,9 +67,13 @@ def test_every_single_entry_is_missed_when_it_is_removed(release: Release) -> No
     assert list(trail_faults()) == []
 
 
-@pytest.mark.parametrize("column", ["at", "actor", "action", "round_name", "details", "previous_hash", "hash"])
+@pytest.mark.parametrize(
+    "column", ["at", "actor", "action", "round_name", "details", "previous_hash", "hash"]
+)
 def test_a_change_of_any_column_is_found(release: Release, column: str) -> None:
-    other = {"at": "'2020-01-01 00:00:00+00'", "details": "'{\"a\": 1}'"}.get(column, f"'{'1' * 60}'")
+    other = {"at": "'2020-01-01 00:00:00+00'", "details": "'{\"a\": 1}'"}.get(
+        column, f"'{'1' * 60}'"
+    )
     last = AuditEntry.objects.last().sequence
     for sequence in (1, last // 2, last):
         before = AuditEntry.objects.get(sequence=sequence)
@@ -73,12 +85,18 @@ def test_a_change_of_any_column_is_found(release: Release, column: str) -> None:
     assert list(trail_faults()) == []
 
 
-def test_an_end_cut_off_with_its_counter_set_back_is_found_by_what_the_entries_told_of(release: Release) -> None:
+def test_an_end_cut_off_with_its_counter_set_back_is_found_by_what_the_entries_told_of(
+    release: Release,
+) -> None:
     cut_off_after(AuditEntry.objects.get(action="round published").sequence - 1)
-    assert any(f"release 1 of round {release.round.name}: no entry" in fault for fault in trail_faults())
+    assert any(
+        f"release 1 of round {release.round.name}: no entry" in fault for fault in trail_faults()
+    )
 
 
-def test_an_end_cut_off_before_a_release_is_found_by_the_head_that_the_release_states(release: Release) -> None:
+def test_an_end_cut_off_before_a_release_is_found_by_the_head_that_the_release_states(
+    release: Release,
+) -> None:
     stated = json.loads((release.folder / "manifest.json").read_bytes())["audit"]
     cut_off_after(stated["sequence"] - 1)
     cut_off = [fault for fault in trail_faults() if "the end of the chain was cut off" in fault]
@@ -95,11 +113,16 @@ def test_an_end_that_no_row_tells_of_is_found_by_a_head_that_was_noted(release: 
         call_command("verify_audit", "--head", str(noted))
 
 
-def test_a_chain_written_anew_from_a_changed_entry_on_does_not_have_the_head_that_was_noted() -> None:
+def test_a_chain_written_anew_from_a_changed_entry_on_does_not_have_the_head_that_was_noted() -> (
+    None
+):
     with transaction.atomic():
         audit.record("tested", actor="ada")
     noted = audit.head()
-    tamper("DELETE FROM fartbench_auditentry", f"UPDATE fartbench_audithead SET sequence = 0, hash = '{'0' * 64}'")
+    tamper(
+        "DELETE FROM fartbench_auditentry",
+        f"UPDATE fartbench_audithead SET sequence = 0, hash = '{'0' * 64}'",
+    )
     with transaction.atomic():
         audit.record("tested", actor="somebody else")
     assert list(trail_faults()) == []
@@ -126,7 +149,8 @@ def test_a_locked_sheet_taken_away_with_its_answers_is_found() -> None:
         f"DELETE FROM review_answersheet WHERE id = {sheet.pk}",
     )
     assert list(trail_faults()) == [
-        f"the sheet of {sheet.reviewer.code} on {sheet.stimulus_id}: an entry names it, and the row does not exist"
+        f"the sheet of {sheet.reviewer.code} on {sheet.stimulus_id}: an entry names it, and the "
+        "row does not exist"
     ]
 
 

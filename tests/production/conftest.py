@@ -17,7 +17,9 @@ def _server() -> Iterator[Bucket]:
 
 @pytest.fixture
 def bucket(_server: Bucket, settings: Any, tmp_path: Path) -> Bucket:
-    """Return an empty bucket that the settings name, on a machine that has fetched nothing of it yet."""
+    """Return an empty bucket that the settings name, on a machine that has fetched nothing of it
+    yet.
+    """
     for name in _server.names():
         _server.client().delete_object(Bucket="fartbench", Key=name)
     settings.DATA_DIR = tmp_path / "data"

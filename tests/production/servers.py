@@ -1,4 +1,6 @@
-"""A real S3 server, gunicorn and nginx on loopback, for tests of what an installation runs in service."""
+"""A real S3 server, gunicorn and nginx on loopback, for tests of what an installation runs in
+service.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def answers(url: str) -> bool:
 
 @dataclass
 class Bucket:
-    """An empty bucket on an S3 server, which can be stopped and started on the same address and data."""
+    """An empty bucket on an S3 server, which can be stopped and started on the same address and
+    data.
+    """
 
     folder: Path
     ports: list[int]
@@ -47,28 +51,44 @@ class Bucket:
     def environment(self) -> dict[str, str]:
         """What the settings read."""
         keys = {"S3_ACCESS_KEY": ACCESS_KEY, "S3_SECRET_KEY": SECRET_KEY}
-        return {"S3_BUCKET": "fartbench", "S3_ENDPOINT": self.endpoint, "S3_REGION": "us-east-1", **keys}
+        return {
+            "S3_BUCKET": "fartbench",
+            "S3_ENDPOINT": self.endpoint,
+            "S3_REGION": "us-east-1",
+            **keys,
+        }
 
     @property
     def options(self) -> dict[str, str]:
         """What STORAGES gets from that environment."""
         keys = {"access_key": ACCESS_KEY, "secret_key": SECRET_KEY}
-        return {"bucket_name": "fartbench", "endpoint_url": self.endpoint, "region_name": "us-east-1", **keys}
+        return {
+            "bucket_name": "fartbench",
+            "endpoint_url": self.endpoint,
+            "region_name": "us-east-1",
+            **keys,
+        }
 
     def client(self) -> boto3.client:
         """Return a client of the server that is not the product's."""
         config = Config(retries={"max_attempts": 8}, s3={"addressing_style": "path"})
         keys = {"aws_access_key_id": ACCESS_KEY, "aws_secret_access_key": SECRET_KEY}
-        return boto3.client("s3", endpoint_url=self.endpoint, region_name="us-east-1", config=config, **keys)
+        return boto3.client(
+            "s3", endpoint_url=self.endpoint, region_name="us-east-1", config=config, **keys
+        )
 
     def names(self) -> set[str]:
         """Return the names of all that is in it."""
-        return {entry["Key"] for entry in self.client().list_objects_v2(Bucket="fartbench").get("Contents", [])}
+        return {
+            entry["Key"]
+            for entry in self.client().list_objects_v2(Bucket="fartbench").get("Contents", [])
+        }
 
     @contextmanager
     def running(self) -> Iterator[None]:
         """Run the server (SeaweedFS in one process)."""
-        names = ("s3.port", "s3.port.grpc", "master.port", "master.port.grpc", "volume.port", "volume.port.grpc",
+        names = ("s3.port", "s3.port.grpc", "master.port", "master.port.grpc", "volume.port",
+                 "volume.port.grpc",
                  "filer.port", "filer.port.grpc")  # fmt: skip
         ports = [f"-{name}={port}" for name, port in zip(names, self.ports, strict=True)]
         where = [f"-dir={self.folder / 'data'}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1"]
@@ -82,7 +102,18 @@ class Bucket:
         ]
         weed = Path(sys.executable).with_name("weed")
         config = f"-s3.config={self.folder / 's3.json'}"
-        command = ["setpriv", "--pdeathsig=KILL", "--", weed, "server", "-s3", config, *ports, *where, *small]
+        command = [
+            "setpriv",
+            "--pdeathsig=KILL",
+            "--",
+            weed,
+            "server",
+            "-s3",
+            config,
+            *ports,
+            *where,
+            *small,
+        ]
         with _running(command, self.folder, signal.SIGKILL) as is_alive:
             _wait_until(lambda: answers(self.endpoint), is_alive, self.folder)
             yield
@@ -94,7 +125,8 @@ def s3_bucket() -> Iterator[Bucket]:
     with _new_folder("fartbench-s3-") as folder:
         (folder / "data").mkdir()
         (folder / "s3.json").write_text(
-            f'{{"identities": [{{"name": "lab", "actions": ["Admin", "Read", "Write", "List"], "credentials": '
+            f'{{"identities": [{{"name": "lab", "actions": ["Admin", "Read", "Write", "List"], '
+            '"credentials": '
             f'[{{"accessKey": "{ACCESS_KEY}", "secretKey": "{SECRET_KEY}"}}]}}]}}'
         )
         bucket = Bucket(folder, free_ports(8))
@@ -106,7 +138,14 @@ def s3_bucket() -> Iterator[Bucket]:
 @contextmanager
 def gunicorn(environment: Mapping[str, str], port: int, *flags: str) -> Iterator[int]:
     """Run the web process as in service and yield its process id."""
-    command = [sys.executable, "-m", "gunicorn", "fartbench.wsgi", "--config", "deploy/gunicorn.conf.py"]
+    command = [
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "fartbench.wsgi",
+        "--config",
+        "deploy/gunicorn.conf.py",
+    ]
     with _process([*command, "--bind", f"127.0.0.1:{port}", *flags], environment) as pid:
         yield pid
 
@@ -114,21 +153,39 @@ def gunicorn(environment: Mapping[str, str], port: int, *flags: str) -> Iterator
 @contextmanager
 def celery_worker(environment: Mapping[str, str], name: str, *flags: str) -> Iterator[int]:
     """Run a Celery worker of one process and yield its process id."""
-    command = [sys.executable, "-m", "celery", "-A", "fartbench.celery", "worker", "--concurrency", "1", "-l", "error"]
+    command = [
+        sys.executable,
+        "-m",
+        "celery",
+        "-A",
+        "fartbench.celery",
+        "worker",
+        "--concurrency",
+        "1",
+        "-l",
+        "error",
+    ]
     with _process([*command, "-n", f"{name}@%h", *flags], environment) as pid:
         yield pid
 
 
 @contextmanager
 def nginx(folder: Path, *, port: int, web: int) -> Iterator[str]:
-    """Run nginx with the template that the product ships, in front of gunicorn, and yield its address."""
+    """Run nginx with the template that the product ships, in front of gunicorn, and yield its
+    address.
+    """
     filled = (ROOT / "deploy" / "nginx.conf.template").read_text(encoding="utf-8")
-    values = {"LISTEN": f"127.0.0.1:{port}", "WEB": f"127.0.0.1:{web}", "DATA_DIR": str(settings.DATA_DIR)}
+    values = {
+        "LISTEN": f"127.0.0.1:{port}",
+        "WEB": f"127.0.0.1:{web}",
+        "DATA_DIR": str(settings.DATA_DIR),
+    }
     for name, value in (values | {"SCHEME": "http", "FRONT": "127.0.0.1"}).items():
         filled = filled.replace(f"${{{name}}}", value)
     user = "user root;\n" if os.geteuid() == 0 else ""
     temporary = "".join(
-        f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        f"{kind}_temp_path {folder}/{kind};\n"
+        for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
     conf = folder / "nginx.conf"
     conf.write_text(
@@ -137,7 +194,18 @@ def nginx(folder: Path, *, port: int, web: int) -> Iterator[str]:
         encoding="utf-8",
     )
     program = shutil.which("nginx") or "/usr/sbin/nginx"
-    command = ["setpriv", "--pdeathsig=TERM", "--", program, "-p", folder, "-e", "stderr", "-c", conf]
+    command = [
+        "setpriv",
+        "--pdeathsig=TERM",
+        "--",
+        program,
+        "-p",
+        folder,
+        "-e",
+        "stderr",
+        "-c",
+        conf,
+    ]
     with _running(command, folder, signal.SIGTERM) as is_alive:
         _wait_until(lambda: answers(f"http://127.0.0.1:{port}/healthz"), is_alive, folder)
         yield f"http://127.0.0.1:{port}"
@@ -154,7 +222,10 @@ def wait_for(condition: Callable[[], bool], *, seconds: float = START_SECONDS) -
 @contextmanager
 def _process(command: list[str], environment: Mapping[str, str]) -> Iterator[int]:
     process = subprocess.Popen(
-        ["setpriv", "--pdeathsig=TERM", "--", *command], env={**environment}, cwd=ROOT, start_new_session=True
+        ["setpriv", "--pdeathsig=TERM", "--", *command],
+        env={**environment},
+        cwd=ROOT,
+        start_new_session=True,
     )
     try:
         yield process.pid

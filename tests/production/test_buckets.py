@@ -57,7 +57,9 @@ def test_raw_clips_and_blind_copies_are_apart(bucket: Bucket) -> None:
 
 def test_what_was_changed_in_the_bucket_does_not_pass_for_what_it_was(bucket: Bucket) -> None:
     sha256 = keep(raw_clips())
-    bucket.client().put_object(Bucket="fartbench", Key=f"clips/{sha256[:2]}/{sha256}", Body=b"other bytes")
+    bucket.client().put_object(
+        Bucket="fartbench", Key=f"clips/{sha256[:2]}/{sha256}", Body=b"other bytes"
+    )
     forget_here()
     assert not raw_clips().path(sha256).exists()
     assert raw_clips().stored_sha256(sha256) not in (sha256, None)
@@ -71,7 +73,11 @@ def test_what_was_not_used_for_long_is_dropped_here_and_fetched_again(bucket: Bu
     raw_clips().path(used)
     raw_clips().path(wanted).unlink()
     raw_clips().path(wanted)
-    assert [ContentStore.path(raw_clips(), sha256).exists() for sha256 in (old, used, wanted)] == [False, True, True]
+    assert [ContentStore.path(raw_clips(), sha256).exists() for sha256 in (old, used, wanted)] == [
+        False,
+        True,
+        True,
+    ]
     assert raw_clips().path(old).read_bytes() == b"old"
 
 
@@ -79,29 +85,41 @@ def test_what_was_not_used_for_long_is_dropped_here_and_fetched_again(bucket: Bu
 def test_opening_looks_at_the_bucket_and_not_at_what_lies_here(bucket: Bucket) -> None:
     stimulus = factories.make_stimulus(factories.make_round())
     check_files([stimulus])
-    bucket.client().delete_object(Bucket="fartbench", Key=f"blind/{stimulus.sha256[:2]}/{stimulus.sha256}")
+    bucket.client().delete_object(
+        Bucket="fartbench", Key=f"blind/{stimulus.sha256[:2]}/{stimulus.sha256}"
+    )
     with pytest.raises(BlindCopyMissing, match="missing from storage"):
         check_files([stimulus])
 
 
 @pytest.mark.django_db
-def test_a_bucket_that_is_away_is_said_in_words_and_nothing_is_lost(bucket: Bucket, settings: Any) -> None:
+def test_a_bucket_that_is_away_is_said_in_words_and_nothing_is_lost(
+    bucket: Bucket, settings: Any
+) -> None:
     stimulus = factories.make_stimulus(factories.make_round())
     forget_here()
-    away = {"BACKEND": "fartbench.buckets.Bucket", "OPTIONS": bucket.options | {"endpoint_url": "http://127.0.0.1:9"}}
+    away = {
+        "BACKEND": "fartbench.buckets.Bucket",
+        "OPTIONS": bucket.options | {"endpoint_url": "http://127.0.0.1:9"},
+    }
     settings.STORAGES = {**settings.STORAGES, "bucket": away}
     with pytest.raises(StorageAway) as caught:
         keep(blind_copies(), b"new")
     assert health.elsewhere() == {"bucket": False}
     assert "EndpointConnectionError" in str(caught.value)
-    assert not {"a-secret-of-the-bucket", stimulus.sha256, "127.0.0.1"} & set(str(caught.value).split())
+    assert not {"a-secret-of-the-bucket", stimulus.sha256, "127.0.0.1"} & set(
+        str(caught.value).split()
+    )
     response = stream(RequestFactory().get("/media/x"), stimulus)
     assert response.status_code == 503
     assert isinstance(caught.value, PASSING)
 
 
 def test_wrong_keys_are_a_refusal_without_the_keys(bucket: Bucket, settings: Any) -> None:
-    wrong = {"BACKEND": "fartbench.buckets.Bucket", "OPTIONS": bucket.options | {"secret_key": "hunter2hunter2"}}
+    wrong = {
+        "BACKEND": "fartbench.buckets.Bucket",
+        "OPTIONS": bucket.options | {"secret_key": "hunter2hunter2"},
+    }
     settings.STORAGES = {**settings.STORAGES, "bucket": wrong}
     with pytest.raises(StorageAway) as caught:
         keep(raw_clips(), b"new")
@@ -136,5 +154,7 @@ def names_in(bucket: Bucket, name: str) -> list[str]:
 
 def test_nobody_reads_the_bucket_without_its_keys(bucket: Bucket) -> None:
     sha256 = keep(raw_clips())
-    answer = httpx.get(f"{bucket.endpoint}/fartbench/clips/{sha256[:2]}/{sha256}", trust_env=False, timeout=60)
+    answer = httpx.get(
+        f"{bucket.endpoint}/fartbench/clips/{sha256[:2]}/{sha256}", trust_env=False, timeout=60
+    )
     assert answer.status_code == 403

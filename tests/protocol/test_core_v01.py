@@ -20,12 +20,15 @@ WEIGHTS = {"A": 22, "T": 16, "L": 16, "P": 14, "I": 12, "S": 10, "C": 10}
 def test_eight_tests_with_the_dimensions_that_apply() -> None:
     found = {
         scene.key.removeprefix("fb-c"): sum(
-            form_for(PROTOCOL, scene.key).asks(dimension.question) for dimension in PROTOCOL.scoring.dimensions
+            form_for(PROTOCOL, scene.key).asks(dimension.question)
+            for dimension in PROTOCOL.scoring.dimensions
         )
         for scene in PROTOCOL.scenes
     }
     assert found == DIMENSIONS
-    assert {dimension.code: dimension.weight for dimension in PROTOCOL.scoring.dimensions} == WEIGHTS
+    assert {
+        dimension.code: dimension.weight for dimension in PROTOCOL.scoring.dimensions
+    } == WEIGHTS
 
 
 def test_nine_observations_come_before_the_dimensions_and_fifteen_failure_codes_after() -> None:
@@ -41,21 +44,38 @@ def test_a_dimension_is_na_exactly_where_the_specification_says_so() -> None:
     for scene in PROTOCOL.scenes:
         form = form_for(PROTOCOL, scene.key)
         for dimension in PROTOCOL.scoring.dimensions:
-            answers = [str(answer.response) for answer in form.allowed if answer.question == dimension.question]
-            expected = ["0", "1", "2", "3", "4"] if form.asks(dimension.question) else ["na:not_applicable"]
+            answers = [
+                str(answer.response)
+                for answer in form.allowed
+                if answer.question == dimension.question
+            ]
+            expected = (
+                ["0", "1", "2", "3", "4"]
+                if form.asks(dimension.question)
+                else ["na:not_applicable"]
+            )
             assert answers == expected, (scene.key, dimension.code)
 
 
 def test_counts_and_times_are_lists_of_answers_as_browsers_write_them() -> None:
     form = form_for(PROTOCOL, "fb-c07")
-    assert [option.value for option in form.options("event_count")] == [str(number) for number in range(21)]
+    assert [option.value for option in form.options("event_count")] == [
+        str(number) for number in range(21)
+    ]
     seconds = [option.value for option in form.options("first_fart_time")]
-    assert (len(seconds), seconds[0], seconds[10], seconds[34], seconds[-1]) == (81, "0", "1", "3.4", "8")
+    assert (len(seconds), seconds[0], seconds[10], seconds[34], seconds[-1]) == (
+        81,
+        "0",
+        "1",
+        "3.4",
+        "8",
+    )
     said = {"event_count": Response(value="21"), "first_fart_time": Response(value="3.45")}
     rules = [violation.rule for violation in form.violations(said, complete=False)]
     assert rules == [
         "'21' is not an answer; allowed are 0 to 20 in steps of 1",
-        "'3.45' is not an answer; allowed are 0 to 8 in steps of 0.1 and na:no_event or na:not_measurable",
+        "'3.45' is not an answer; allowed are 0 to 8 in steps of 0.1 and na:no_event or "
+        "na:not_measurable",
     ]
 
 
@@ -75,26 +95,37 @@ def test_a_cohort_of_one_is_possible_and_three_are_whole() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("kind: count, highest: 20", "kind: count", "answer_sets.number_of_events: a count needs a highest value"),
+        ("kind: count, highest: 20", "kind: count", "answer_sets.number_of_events: a count needs a "
+                                                    "highest value"),
         ("kind: count, highest: 20", "kind: count, highest: 2000", "more than 101 answers"),
-        ("kind: time, highest: 8, step: 0.1", "kind: time, highest: 8, step: 0.01", "take a larger step"),
-        ("flag: {kind: flag}", "flag: {kind: flag, highest: 2}", "a flag has no lowest, highest or step"),
+        ("kind: time, highest: 8, step: 0.1", "kind: time, highest: 8, step: 0.01", "take a larger "
+                                                                                    "step"),
+        ("flag: {kind: flag}", "flag: {kind: flag, highest: 2}", "a flag has no lowest, highest or "
+                                                                 "step"),
         ("[impression]", "[impression, event_count]", "'event_count' is of stage 2"),
         ("[First impression, Observations,", "[First impression,", "stages: 4 titles for 5 stages"),
-        ("question: acoustic, code: A", "question: event_count, code: A", "its answers are not a scale from 0"),
-        ("question: acoustic, code: A", "question: impression, code: A", "is a first impression and cannot be scored"),
-        ("kind: mean, question: wetness", "kind: mean, question: social", "a metric may not use a scored question"),
-        ("kind: mean, question: wetness", "kind: mean, question: event_count", "'event_count' is no scale"),
+        ("question: acoustic, code: A", "question: event_count, code: A", "its answers are not a "
+                                                                          "scale from 0"),
+        ("question: acoustic, code: A", "question: impression, code: A", "is a first impression "
+                                                                         "and cannot be scored"),
+        ("kind: mean, question: wetness", "kind: mean, question: social", "a metric may not use a "
+                                                                          "scored question"),
+        ("kind: mean, question: wetness", "kind: mean, question: event_count", "'event_count' is "
+                                                                               "no scale"),
         ("kind: mean, question: wetness", "kind: mean", "a metric of kind mean needs a question"),
-        ("ceiling: 50, when: [{question: correct_actor, value: ", "ceiling: 50, when: [{question: social, value: ",
+        ("ceiling: 50, when: [{question: correct_actor, value: ", "ceiling: 50, when: [{question: "
+                                                                  "social, value: ",
          "'social' is a scale; a condition reads facts"),
-        ("scenes: [fb-c06]}\n    - {key: wrong", "scenes: [fb-c60]}\n    - {key: wrong", "there is no scene 'fb-c60'"),
+        ("scenes: [fb-c06]}\n    - {key: wrong", "scenes: [fb-c60]}\n    - {key: wrong",
+         "there is no scene 'fb-c60'"),
         ("rank_by: [fartscore]", "rank_by: [factual_score]", "ranked by fartscore alone"),
-        ("rank_by: [fartscore]", "gates: [event_present]\n  rank_by: [fartscore]", "made of gates or of dimensions"),
+        ("rank_by: [fartscore]", "gates: [event_present]\n  rank_by: [fartscore]", "made of gates "
+                                                                                   "or of dimensions"),
         ('event_count: "2"', 'event_count: "x2"', "'event_count' has no answer 'x2'"),
         ("quorum: majority", "quorum: 2", "may have several sizes needs “quorum: majority”"),
         ("smallest: 1", "smallest: 4", "a cohort of 3 does not lie between 4 and 12"),
-        ("scenes: [fb-c06], only: true}\n  - {question: correct", "only: true}\n  - {question: correct",
+        ("scenes: [fb-c06], only: true}\n  - {question: correct", "only: true}\n  - {question: "
+                                                                  "correct",
          "scenes.fb-c01.expects.event_count: the question is not asked in this scene"),
         ("scene: fb-c02\n", "scene: fb-c20\n", "smoke.scene: there is no scene 'fb-c20'"),
     ],

@@ -24,9 +24,15 @@ def faults_of(folder: Path, text: str) -> list[str]:
 
 
 def test_core_r01_is_what_its_method_page_says() -> None:
-    # Figures: Core R01 method page. Four scenes, six questions, cohort 4, quorum 3, two points per scene.
+    # Figures: Core R01 method page. Four scenes, six questions, cohort 4, quorum 3, two points per
+    # scene.
     protocol = load_protocol(CORE_R01).protocol
-    assert [scene.key for scene in protocol.scenes] == ["r01-lift", "r01-squat", "r01-chair", "r01-toast"]
+    assert [scene.key for scene in protocol.scenes] == [
+        "r01-lift",
+        "r01-squat",
+        "r01-chair",
+        "r01-toast",
+    ]
     assert [question.key for question in protocol.questions] == [
         "event",
         "cause",
@@ -58,7 +64,11 @@ def test_yes_and_no_stay_text(tmp_path: Path, text: str) -> None:
         text.replace('value: "yes"', "value: yes").replace('value: "no"', "value: no")
     )
     protocol = load_protocol(tmp_path).protocol
-    assert [option.value for option in protocol.answer_sets["fact"].options] == ["yes", "no", "unclear"]
+    assert [option.value for option in protocol.answer_sets["fact"].options] == [
+        "yes",
+        "no",
+        "unclear",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -68,29 +78,39 @@ def test_yes_and_no_stay_text(tmp_path: Path, text: str) -> None:
         ("  quorum: 3", "  quorum: 2", "cohort: quorum 2 is not a majority of a cohort of 4"),
         ("  size: 4", '  size: "4"', "cohort.size: Input should be a valid integer"),
         ("title: FARTBench Core R01\n", "", "title: this key is missing"),
-        ("{question: cause, reason: no_event, when", "{question: cuase, reason: no_event, when", "no question 'cuase'"),
+        ("{question: cause, reason: no_event, when", "{question: cuase, reason: no_event, when",
+         "no question 'cuase'"),
         ("when: {question: event, value", "when: {question: evnet, value", "no question 'evnet'"),
         ("reason: no_people_visible}", "reason: nobody}", "there is no N/A reason 'nobody'"),
-        ("scenes: [r01-lift, r01-toast]", "scenes: [r01-lift, r01-tost]", "there is no scene 'r01-tost'"),
-        ("gates: [event, cause, detail]", "gates: [event, cause, sound]", "'sound' cannot be a gate"),
+        ("scenes: [r01-lift, r01-toast]", "scenes: [r01-lift, r01-tost]", "there is no scene "
+                                                                          "'r01-tost'"),
+        ("gates: [event, cause, detail]", "gates: [event, cause, sound]", "'sound' cannot be a "
+                                                                          "gate"),
         ("needs: event}", "needs: sound}", "'sound' is not a gate"),
-        ("      cause: Did the sound come from the speaker?\n", "", "'cause' has no wording in this scene"),
-        ("cause, reason: no_event, when: {question: event", "cause, reason: no_event, when: {question: timing",
+        ("      cause: Did the sound come from the speaker?\n", "", "'cause' has no wording in "
+                                                                    "this scene"),
+        ("cause, reason: no_event, when: {question: event", "cause, reason: no_event, when: "
+                                                            "{question: timing",
          "'timing' does not come before 'cause'"),
         ('value: "no"}}\n  - {question: detail', 'value: maybe}}\n  - {question: detail',
          "'event' has no answer 'maybe'"),
         ("- key: r01-toast", "- key: r01-lift", "scenes: 'r01-lift' appears 2 times"),
         ("answers: people,", "answers: folk,", "there is no answer set 'folk'"),
-        ('{value: "3", label: Mixed}', '{value: "7", label: Mixed}', "the values of a scale go up by one"),
+        ('{value: "3", label: Mixed}', '{value: "7", label: Mixed}', "the values of a scale go up "
+                                                                     "by one"),
     ],
 )  # fmt: skip
-def test_a_fault_names_its_path_and_rule(tmp_path: Path, text: str, old: str, new: str, expected: str) -> None:
+def test_a_fault_names_its_path_and_rule(
+    tmp_path: Path, text: str, old: str, new: str, expected: str
+) -> None:
     assert old in text
     assert any(expected in fault for fault in faults_of(tmp_path, text.replace(old, new, 1)))
 
 
 def test_several_faults_are_named_together(tmp_path: Path, text: str) -> None:
-    broken = text.replace("reason: no_people_visible}", "reason: nobody}").replace("needs: event}", "needs: sound}")
+    broken = text.replace("reason: no_people_visible}", "reason: nobody}").replace(
+        "needs: event}", "needs: sound}"
+    )
     assert len(faults_of(tmp_path, broken)) == 2
 
 

@@ -31,7 +31,9 @@ def test_a_protocol_without_pairs_has_none() -> None:
 def test_answers_are_found_by_how_they_count_and_the_other_way_round() -> None:
     pairs = parse_protocol(content_with_pairs(), source="test").pairs
     assert pairs is not None
-    assert [pairs.outcome("convincing", option.value) for option in pairs.options("convincing")] == [
+    assert [
+        pairs.outcome("convincing", option.value) for option in pairs.options("convincing")
+    ] == [
         "a",
         "b",
         "tie",
@@ -61,8 +63,14 @@ def test_both_bad_may_be_left_out() -> None:
         (with_options(*OPTIONS[:3], OPTIONS[3] | {"counts": "tie"}), "outcome 'tie' appears twice"),
         (with_options(*OPTIONS[:3], OPTIONS[3] | {"key": "a"}), "key 'a' appears twice"),
         (with_options(*OPTIONS[:3], OPTIONS[3] | {"key": "m"}), "key 'm' is one of the player's"),
-        ({"questions": [*PAIRS["questions"], *PAIRS["questions"]]}, "question 'convincing' appears twice"),
-        ({"questions": [PAIRS["questions"][0] | {"answers": "none"}]}, "there is no answer set 'none'"),
+        (
+            {"questions": [*PAIRS["questions"], *PAIRS["questions"]]},
+            "question 'convincing' appears twice",
+        ),
+        (
+            {"questions": [PAIRS["questions"][0] | {"answers": "none"}]},
+            "there is no answer set 'none'",
+        ),
     ],
 )
 def test_each_fault_is_named(changes: dict[str, Any], words: str) -> None:

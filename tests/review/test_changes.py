@@ -9,7 +9,14 @@ from review.errors import CohortRefused, NotYourAssignment, OrdersRefused, Round
 from review.models import AnswerSheet, Assignment, Role
 from review.selectors import missing_sheets, queue_of
 from review.services import add_secondary, lock_sheet, replace_reviewer, retire_stimulus
-from tests.factories import answers, make_locked_sheet, make_staff, make_stimulus, open_round, reviewers_of
+from tests.factories import (
+    answers,
+    make_locked_sheet,
+    make_staff,
+    make_stimulus,
+    open_round,
+    reviewers_of,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -20,22 +27,37 @@ def round_() -> Round:
 
 
 def factors(round_: Round) -> dict[str, str]:
-    return {name: str(number % 2) for number, name in enumerate(round_.stimuli.values_list("id", flat=True))}
+    return {
+        name: str(number % 2)
+        for number, name in enumerate(round_.stimuli.values_list("id", flat=True))
+    }
 
 
 def test_a_reviewer_who_leaves_is_replaced_and_the_old_sheets_stay_outside(round_: Round) -> None:
     rae, *others = reviewers_of(round_)
-    before = {other.pk: [item.stimulus_id for item in queue_of(other, round_).items] for other in others}
+    before = {
+        other.pk: [item.stimulus_id for item in queue_of(other, round_).items] for other in others
+    }
     done = queue_of(rae, round_).items[0].assignment.stimulus
     make_locked_sheet(rae, done)
     link = replace_reviewer(
-        round=round_, old=rae.code, new="New@example.org", reason="moved on", factors=factors(round_), actor="ada"
+        round=round_,
+        old=rae.code,
+        new="New@example.org",
+        reason="moved on",
+        factors=factors(round_),
+        actor="ada",
     )
     cohort = reviewers_of(round_)
     new = next(reviewer for reviewer in cohort if reviewer.code == link.code)
     assert len(cohort) == 4 and rae not in cohort
-    assert sorted(item.stimulus_id for item in queue_of(new, round_).items) == sorted(factors(round_))
-    assert all([item.stimulus_id for item in queue_of(other, round_).items] == before[other.pk] for other in others)
+    assert sorted(item.stimulus_id for item in queue_of(new, round_).items) == sorted(
+        factors(round_)
+    )
+    assert all(
+        [item.stimulus_id for item in queue_of(other, round_).items] == before[other.pk]
+        for other in others
+    )
     assert AnswerSheet.objects.filter(reviewer=rae, locked_at__isnull=False).count() == 1
     assert sum(left for _, left in missing_sheets(round_)) == 16
     with pytest.raises(NotYourAssignment):
@@ -97,7 +119,9 @@ def test_a_new_copy_is_asked_of_all_at_the_end(round_: Round) -> None:
     retire_stimulus(stimulus=old, reason="stalls", actor="ada", replacement=new)
     for reviewer in reviewers_of(round_):
         items = queue_of(reviewer, round_).items
-        assert items[-1].stimulus_id == new.pk and old.pk not in {item.stimulus_id for item in items}
+        assert items[-1].stimulus_id == new.pk and old.pk not in {
+            item.stimulus_id for item in items
+        }
     wrong = make_stimulus(round_, scene="r01-squat")
     with pytest.raises(OrdersRefused, match="same round and scene"):
         retire_stimulus(stimulus=new, reason="stalls", actor="ada", replacement=wrong)

@@ -53,7 +53,9 @@ def test_a_cohort_gets_codes_and_links_and_only_hashes_are_kept(round_: Round) -
         ([*FOUR[:3], "ada@example.org"], "staff account"),
     ],
 )
-def test_what_cannot_be_a_cohort_is_refused_and_changes_nothing(round_: Round, emails: list[str], words: str) -> None:
+def test_what_cannot_be_a_cohort_is_refused_and_changes_nothing(
+    round_: Round, emails: list[str], words: str
+) -> None:
     make_staff("ada")
     with pytest.raises(CohortRefused, match=words):
         set_cohort(round=round_, emails=emails, actor="ada")

@@ -18,11 +18,17 @@ def test_what_was_said_of_a_retired_copy_is_left_out_everywhere() -> None:
     rae, ben = reviewers_of(round_)[:2]
     for assignment in rae.memberships.get().assignments.order_by("position"):
         report_unplayable(reviewer=rae, stimulus_id=assignment.stimulus_id, reason="black")
-    for assignment in ben.memberships.get().assignments.order_by("position").select_related("stimulus"):
-        MistakeReport.objects.create(sheet=make_locked_sheet(ben, assignment.stimulus), text="the wrong key")
+    for assignment in (
+        ben.memberships.get().assignments.order_by("position").select_related("stimulus")
+    ):
+        MistakeReport.objects.create(
+            sheet=make_locked_sheet(ben, assignment.stimulus), text="the wrong key"
+        )
     retired, live = round_.stimuli.order_by("pk")
     assert len(comments_of(round_)) == 4
-    Retirement.objects.create(stimulus=retired, outcome=Retirement.Outcome.NOT_REVIEWABLE, reason="black")
+    Retirement.objects.create(
+        stimulus=retired, outcome=Retirement.Outcome.NOT_REVIEWABLE, reason="black"
+    )
     reports = unplayable_reports(round_)
     said = [(comment.reviewer, comment.text) for comment in comments_of(round_)]
     assert said == [(ben.code, "the wrong key"), (rae.code, "would not play: black")]

@@ -1,4 +1,7 @@
-"""Two requests at once: one lock, no lost change, no deadlock. On PostgreSQL they really run beside each other."""
+"""Two requests at once: one lock, no lost change, no deadlock.
+
+On PostgreSQL they really run beside each other.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,9 @@ def test_of_many_locks_at_once_one_is_stored_and_the_others_are_refused() -> Non
     given = [answers(sound=str(number)) for number in (1, 2, 3, 4)]
     got = at_once(
         *(
-            lambda responses=responses: lock_sheet(reviewer=rae, stimulus_id=due.stimulus_id, responses=responses)
+            lambda responses=responses: lock_sheet(
+                reviewer=rae, stimulus_id=due.stimulus_id, responses=responses
+            )
             for responses in given
         )
     )
@@ -68,7 +73,10 @@ def test_drafts_at_once_one_wins_and_the_others_are_told() -> None:
     got = at_once(
         *(
             lambda value=value: save_draft(
-                reviewer=rae, stimulus_id=due.stimulus_id, revision=0, responses={"event": Response(value=value)}
+                reviewer=rae,
+                stimulus_id=due.stimulus_id,
+                revision=0,
+                responses={"event": Response(value=value)},
             )
             for value in values
         )

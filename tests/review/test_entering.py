@@ -27,7 +27,12 @@ def entries(round_: Round) -> list[SheetEntry]:
     return [
         SheetEntry(reviewer, stimulus, answers(), label=f"row {number}")
         for number, (reviewer, stimulus) in enumerate(
-            ((reviewer, stimulus) for reviewer in reviewers_of(round_) for stimulus in round_.stimuli.all()), start=2
+            (
+                (reviewer, stimulus)
+                for reviewer in reviewers_of(round_)
+                for stimulus in round_.stimuli.all()
+            ),
+            start=2,
         )
     ]
 
@@ -35,7 +40,11 @@ def entries(round_: Round) -> list[SheetEntry]:
 def test_sheets_come_in_locked_with_digest_audit_and_source(round_: Round) -> None:
     sheets = enter_sheets(round=round_, entries=entries(round_), source=Source.IMPORTED)
     stored = AnswerSheet.objects.all()
-    assert len(sheets) == 16 == stored.filter(locked_at__isnull=False, source="imported", playback={}).count()
+    assert (
+        len(sheets)
+        == 16
+        == stored.filter(locked_at__isnull=False, source="imported", playback={}).count()
+    )
     assert Answer.objects.count() == 96
     assert len(set(stored.values_list("digest", flat=True))) == 16
     assert AuditEntry.objects.filter(action="sheet locked").count() == 16
@@ -75,15 +84,26 @@ def test_a_closed_round_takes_nothing(round_: Round) -> None:
 
 def test_progress_says_how_far_each_is_and_nothing_about_answers(round_: Round) -> None:
     rae, *others = reviewers_of(round_)
-    order = [assignment.stimulus for assignment in rae.memberships.get().assignments.select_related("stimulus")]
+    order = [
+        assignment.stimulus
+        for assignment in rae.memberships.get().assignments.select_related("stimulus")
+    ]
     make_locked_sheet(rae, order[0])
     report_unplayable(reviewer=rae, stimulus_id=order[1].pk, reason="black")
-    save_draft(reviewer=rae, stimulus_id=order[2].pk, revision=0, responses={"event": answers()["event"]})
+    save_draft(
+        reviewer=rae, stimulus_id=order[2].pk, revision=0, responses={"event": answers()["event"]}
+    )
     with CaptureQueriesContext(connection) as queries:
         first, *rest = progress_of_round(round_)
     assert len(queries) <= 4
     assert (first.code, first.email, first.total) == (rae.code, rae.email, 4)
-    assert (first.done, first.locked, first.unplayable, first.drafts, first.unmeasured) == (2, 1, 1, 1, 1)
+    assert (first.done, first.locked, first.unplayable, first.drafts, first.unmeasured) == (
+        2,
+        1,
+        1,
+        1,
+        1,
+    )
     assert first.last_activity is not None and first.invite_state == "open"
     assert [each.done for each in rest] == [0, 0, 0] and rest[0].last_activity is None
     assert [(member.reviewer.code, left) for member, left in missing_sheets(round_)] == [

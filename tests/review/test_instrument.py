@@ -32,12 +32,17 @@ def test_it_is_shown_saved_gated_and_locked(instrument: Path) -> None:
     client = Client()
     client.force_login(rae.user)
     page = client.get(reverse("review-sheet", args=[due.stimulus_id])).content.decode()
-    assert all(words in page for words in ("How witty is it?", "Is that why?", "Much 0", "N/A: Too dark", "2 times"))
+    assert all(
+        words in page
+        for words in ("How witty is it?", "Is that why?", "Much 0", "N/A: Too dark", "2 times")
+    )
 
     def lock(plays: int, **changes: str) -> Any:
         covered = [[[0, 1.2]]] * plays
         body = {"wit": "0", "side": "both", "why": "na:still"} | changes
-        content = json.dumps({"revision": 0, "answers": body, "playback": {"covered": covered, "plays": plays}})
+        content = json.dumps(
+            {"revision": 0, "answers": body, "playback": {"covered": covered, "plays": plays}}
+        )
         address = reverse("review-lock", args=[due.stimulus_id])
         headers = {"accept": "application/json"}
         return client.post(address, content, headers=headers, content_type="application/json")

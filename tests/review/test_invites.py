@@ -1,4 +1,6 @@
-"""Invite links: what programs that check e-mail do with them must not lock a reviewer out, nor let others in."""
+"""Invite links: what programs that check e-mail do with them must not lock a reviewer out, nor let
+others in.
+"""
 
 from __future__ import annotations
 
@@ -53,18 +55,25 @@ def agree(browser: Client, round_: Round) -> None:
     """Go through the start page as a person does: count the tones, then agree."""
     start = reverse("review-start", args=[round_.name])
     browser.get(start)
-    browser.post(reverse("review-sound", args=[round_.name]), {"heard": browser.session["tones"], "volume": "0.6"})
+    browser.post(
+        reverse("review-sound", args=[round_.name]),
+        {"heard": browser.session["tones"], "volume": "0.6"},
+    )
     browser.post(start, {"agree": "on"})
 
 
 def code_shown(browser: Client) -> str:
-    shown = re.search(r"return-code\"[^>]*>([\w-]+)<", browser.post(WAY_BACK, {"way": "code"}).content.decode())
+    shown = re.search(
+        r"return-code\"[^>]*>([\w-]+)<", browser.post(WAY_BACK, {"way": "code"}).content.decode()
+    )
     assert shown
     return shown[1]
 
 
 def scan(link: InviteLink, *, presses_all: bool = False) -> Client:
-    """Do what a program that checks e-mail does: open the link, press its button, perhaps the next one too."""
+    """Do what a program that checks e-mail does: open the link, press its button, perhaps the next
+    one too.
+    """
     scanner = Client()
     scanner.head(path(link))
     scanner.get(path(link))
@@ -93,7 +102,9 @@ def test_a_scanner_that_presses_the_buttons_does_not_lock_the_reviewer_out(
     page = person.get(path(link))
     assert page.status_code == 200
     assert "it may have been a program that checks e-mail" in page.content.decode()
-    assert person.post(path(link))["Location"] == WAY_BACK, "a code that a program took was read by nobody"
+    assert person.post(path(link))["Location"] == WAY_BACK, (
+        "a code that a program took was read by nobody"
+    )
     code = code_shown(person)
     agree(person, round_)
     assert round_.members.get(reviewer=reviewer_of(link)).consented_at is not None
@@ -101,18 +112,24 @@ def test_a_scanner_that_presses_the_buttons_does_not_lock_the_reviewer_out(
     assert elsewhere.post(reverse("review-return"), {"code": code})["Location"] == HOME
 
 
-def test_after_the_reviewer_has_begun_the_link_hands_nothing_over(round_: Round, link: InviteLink) -> None:
+def test_after_the_reviewer_has_begun_the_link_hands_nothing_over(
+    round_: Round, link: InviteLink
+) -> None:
     scanner, person = scan(link), Client()
     person.post(path(link))
     assert scanner.get(HOME).status_code == 200
     agree(person, round_)
     assert person.get(HOME).status_code == 200
-    assert scanner.get(HOME).status_code == 302, "a session that was opened before ends when the person agrees"
+    assert scanner.get(HOME).status_code == 302, (
+        "a session that was opened before ends when the person agrees"
+    )
     for method in ("get", "post"):
         page = getattr(Client(), method)(path(link))
         words = page.content.decode()
         assert page.status_code == 410
-        assert "was opened before, and the reviewer it was made for has agreed to take part" in words
+        assert (
+            "was opened before, and the reviewer it was made for has agreed to take part" in words
+        )
         assert "ask the person who invited you for a new link: your answers are kept" in words
         assert reverse("review-return") in words and reverse("login") in words
     assert person.get(path(link))["Location"] == HOME
@@ -126,7 +143,9 @@ def test_a_reviewer_who_is_inside_comes_home_by_the_link(link: InviteLink) -> No
 
 class TestANewLinkForSomebodyWhoHasBegun:
     @pytest.fixture(params=["the same round", "the next round"])
-    def new_link(self, request: pytest.FixtureRequest, round_: Round, link: InviteLink) -> InviteLink:
+    def new_link(
+        self, request: pytest.FixtureRequest, round_: Round, link: InviteLink
+    ) -> InviteLink:
         round_.members.filter(reviewer=reviewer_of(link)).update(consented_at=timezone.now())
         if request.param == "the same round":
             return invite(round_.members.get(reviewer=reviewer_of(link)))
@@ -138,11 +157,17 @@ class TestANewLinkForSomebodyWhoHasBegun:
             scanner = scan(new_link, presses_all=True)
             assert scanner.get(HOME).status_code == 302
         person = Client()
-        assert "Type the e-mail address that you were invited with" in person.get(path(new_link)).content.decode()
+        assert (
+            "Type the e-mail address that you were invited with"
+            in person.get(path(new_link)).content.decode()
+        )
         wrong = person.post(path(new_link), {"address": "somebody@else.example"})
         assert wrong.status_code == 422
         assert "The link still works" in wrong.content.decode()
-        assert person.post(path(new_link), {"address": f" {new_link.email.upper()} "})["Location"] == WAY_BACK
+        assert (
+            person.post(path(new_link), {"address": f" {new_link.email.upper()} "})["Location"]
+            == WAY_BACK
+        )
         assert person.get(HOME).status_code == 200
 
     def test_it_opens_once(self, new_link: InviteLink) -> None:
@@ -185,5 +210,7 @@ def test_staff_see_whether_a_link_was_opened_or_used(round_: Round, link: Invite
     invite(round_.members.get(place=0))
     states.append(progress_of_round(round_)[0].invite_state)
     assert states == ["open", "opened", "used", "open"]
-    actions = AuditEntry.objects.filter(actor=link.code).order_by("pk").values_list("action", flat=True)
+    actions = (
+        AuditEntry.objects.filter(actor=link.code).order_by("pk").values_list("action", flat=True)
+    )
     assert list(actions) == ["invite used", "invite opened again", "consent given"]

@@ -64,7 +64,9 @@ def first(round_: Round, rae: Reviewer) -> str:
 
 
 def save(reviewer: Reviewer, stimulus_id: str, revision: int, **changes: Any) -> Any:
-    return save_draft(reviewer=reviewer, stimulus_id=stimulus_id, revision=revision, responses=changes)
+    return save_draft(
+        reviewer=reviewer, stimulus_id=stimulus_id, revision=revision, responses=changes
+    )
 
 
 def test_each_change_is_stored_and_counted(rae: Reviewer, first: str) -> None:
@@ -75,7 +77,9 @@ def test_each_change_is_stored_and_counted(rae: Reviewer, first: str) -> None:
     assert save(rae, first, 2, event=None).responses == {"cause": UNCLEAR}
 
 
-def test_an_answer_that_is_no_longer_allowed_is_cleared_and_named(rae: Reviewer, first: str) -> None:
+def test_an_answer_that_is_no_longer_allowed_is_cleared_and_named(
+    rae: Reviewer, first: str
+) -> None:
     save(rae, first, 0, event=NO, cause=NO_EVENT, people=Response(na_reason="no_people_visible"))
     draft = save(rae, first, 1, event=YES)
     assert draft.cleared == ("cause",)
@@ -118,8 +122,12 @@ def test_a_retry_whose_answer_got_lost_is_told_what_it_saved(rae: Reviewer, firs
     assert (again.revision, again.responses) == (1, {"event": YES})
 
 
-def test_a_lock_stores_a_digest_and_an_audit_entry_and_keeps_the_answers(rae: Reviewer, first: str) -> None:
-    sheet = lock_sheet(reviewer=rae, stimulus_id=first, responses=answers(), playback=full_playback())
+def test_a_lock_stores_a_digest_and_an_audit_entry_and_keeps_the_answers(
+    rae: Reviewer, first: str
+) -> None:
+    sheet = lock_sheet(
+        reviewer=rae, stimulus_id=first, responses=answers(), playback=full_playback()
+    )
     stored = AnswerSheet.objects.get()
     assert stored.locked_at is not None and stored.digest == sheet.digest
     entry = AuditEntry.objects.get(action="sheet locked")
@@ -132,7 +140,9 @@ def test_a_lock_stores_a_digest_and_an_audit_entry_and_keeps_the_answers(rae: Re
 
 
 @pytest.mark.parametrize("given", [answers(), {}, {"event": YES}], ids=["all", "none", "one"])
-def test_the_second_lock_with_the_same_answers_gets_the_first_back(rae: Reviewer, first: str, given: Any) -> None:
+def test_the_second_lock_with_the_same_answers_gets_the_first_back(
+    rae: Reviewer, first: str, given: Any
+) -> None:
     sheet = lock_sheet(reviewer=rae, stimulus_id=first, responses=answers())
     again = lock_sheet(reviewer=rae, stimulus_id=first, revision=0, responses=given)
     assert (again.pk, again.digest) == (sheet.pk, sheet.digest)
@@ -163,20 +173,33 @@ def test_the_second_lock_with_other_answers_is_refused_with_what_is_stored(
 
 
 def test_of_a_window_too_the_second_lock_with_other_answers_is_refused() -> None:
-    made = factories.make_round(protocol=factories.make_protocol(FOLDER), scenes=["sheepdog-hill-i"])
-    window = factories.make_stimulus(made, scene="sheepdog-hill-i", form="update-video", unit="update", place="P1")
+    made = factories.make_round(
+        protocol=factories.make_protocol(FOLDER), scenes=["sheepdog-hill-i"]
+    )
+    window = factories.make_stimulus(
+        made, scene="sheepdog-hill-i", form="update-video", unit="update", place="P1"
+    )
     factories.make_cohort(made)
     write_forms(made.protocol, made.scenes)
     plan_orders(round=made, factors={window.pk: "factor"}, effort=0.1)
     Round.objects.filter(pk=made.pk).update(state=RoundState.REVIEWING, opened_at=timezone.now())
     reviewer = factories.reviewers_of(made)[0]
-    texts = {"video_started": "yes", "video_onset_latency": "1", "video_target_latency": "1.5", "video_fulfilment": "4"}
+    texts = {
+        "video_started": "yes",
+        "video_onset_latency": "1",
+        "video_target_latency": "1.5",
+        "video_fulfilment": "4",
+    }
     given = {question: Response.parse(text) for question, text in texts.items()}
     sheet = lock_sheet(reviewer=reviewer, stimulus_id=window.pk, responses=given)
-    assert lock_sheet(reviewer=reviewer, stimulus_id=window.pk, responses=given).digest == sheet.digest
+    assert (
+        lock_sheet(reviewer=reviewer, stimulus_id=window.pk, responses=given).digest == sheet.digest
+    )
     with pytest.raises(LockedOtherwise, match="video_fulfilment"):
         lock_sheet(
-            reviewer=reviewer, stimulus_id=window.pk, responses=given | {"video_fulfilment": Response("3", None)}
+            reviewer=reviewer,
+            stimulus_id=window.pk,
+            responses=given | {"video_fulfilment": Response("3", None)},
         )
 
 
@@ -188,7 +211,9 @@ def test_a_lock_on_an_old_revision_is_refused(rae: Reviewer, first: str) -> None
     assert AnswerSheet.objects.get().locked_at is None
 
 
-def test_an_incomplete_sheet_names_what_is_missing_and_keeps_the_draft(rae: Reviewer, first: str) -> None:
+def test_an_incomplete_sheet_names_what_is_missing_and_keeps_the_draft(
+    rae: Reviewer, first: str
+) -> None:
     save(rae, first, 0, event=YES, cause=YES)
     with pytest.raises(InvalidAnswers, match="detail: the answer is missing"):
         lock_sheet(reviewer=rae, stimulus_id=first)
@@ -196,7 +221,9 @@ def test_an_incomplete_sheet_names_what_is_missing_and_keeps_the_draft(rae: Revi
     assert (sheet.locked_at, set(sheet.responses())) == (None, {"event", "cause"})
 
 
-def test_a_lock_with_a_forbidden_na_names_the_rule_and_stores_nothing(rae: Reviewer, first: str) -> None:
+def test_a_lock_with_a_forbidden_na_names_the_rule_and_stores_nothing(
+    rae: Reviewer, first: str
+) -> None:
     with pytest.raises(InvalidAnswers, match="cause: N/A"):
         lock_sheet(reviewer=rae, stimulus_id=first, responses=answers(cause="na:no_event"))
     assert not AnswerSheet.objects.exists()
@@ -205,9 +232,16 @@ def test_a_lock_with_a_forbidden_na_names_the_rule_and_stores_nothing(rae: Revie
 def test_measured_playback_must_amount_to_a_full_play(rae: Reviewer, first: str) -> None:
     for covered in ([], [[[0, 0.6]]], [[[0, 0.3], [0.6, 1.2]]]):
         with pytest.raises(NotPlayed):
-            lock_sheet(reviewer=rae, stimulus_id=first, responses=answers(), playback={"covered": covered, "plays": 3})
+            lock_sheet(
+                reviewer=rae,
+                stimulus_id=first,
+                responses=answers(),
+                playback={"covered": covered, "plays": 3},
+            )
     halves = {"covered": [[[0, 0.61], [0.6, 1.2]]], "plays": 2}
-    assert lock_sheet(reviewer=rae, stimulus_id=first, responses=answers(), playback=halves).playback_measured
+    assert lock_sheet(
+        reviewer=rae, stimulus_id=first, responses=answers(), playback=halves
+    ).playback_measured
 
 
 def test_a_sheet_without_a_player_says_so(rae: Reviewer, first: str) -> None:
@@ -215,17 +249,27 @@ def test_a_sheet_without_a_player_says_so(rae: Reviewer, first: str) -> None:
 
 
 def test_a_playback_report_of_another_shape_is_refused(rae: Reviewer, first: str) -> None:
-    for report in ({"fonts": ["a"]}, {"errors": ["x" * 500]}, {"volume": 3}, {"covered": [[[0, 1]] * 100]}):
+    for report in (
+        {"fonts": ["a"]},
+        {"errors": ["x" * 500]},
+        {"volume": 3},
+        {"covered": [[[0, 1]] * 100]},
+    ):
         with pytest.raises(BadPlayback):
             save_draft(reviewer=rae, stimulus_id=first, revision=0, responses={}, playback=report)
     assert not AnswerSheet.objects.exists()
 
 
-def test_unplayable_is_an_end_and_keeps_no_answers(rae: Reviewer, first: str, round_: Round) -> None:
+def test_unplayable_is_an_end_and_keeps_no_answers(
+    rae: Reviewer, first: str, round_: Round
+) -> None:
     save(rae, first, 0, event=YES)
     sheet = report_unplayable(reviewer=rae, stimulus_id=first, reason="  black \n picture ")
     assert (sheet.unplayable_reason, sheet.answers.count()) == ("black picture", 0)
-    assert report_unplayable(reviewer=rae, stimulus_id=first, reason="other").unplayable_reason == "black picture"
+    assert (
+        report_unplayable(reviewer=rae, stimulus_id=first, reason="other").unplayable_reason
+        == "black picture"
+    )
     with pytest.raises(AlreadyUnplayable):
         lock_sheet(reviewer=rae, stimulus_id=first, responses=answers())
     due = next_assignment(rae, round_)
@@ -262,7 +306,9 @@ def test_nothing_is_taken_from_strangers_or_into_a_closed_round(round_: Round, f
 
 
 def test_a_retired_stimulus_is_nobodys(rae: Reviewer, first: str, round_: Round) -> None:
-    Retirement.objects.create(stimulus_id=first, outcome=Retirement.Outcome.NOT_REVIEWABLE, reason="silent copy")
+    Retirement.objects.create(
+        stimulus_id=first, outcome=Retirement.Outcome.NOT_REVIEWABLE, reason="silent copy"
+    )
     with pytest.raises(NotYourAssignment):
         save(rae, first, 0, event=YES)
     due = next_assignment(rae, round_)
@@ -277,7 +323,9 @@ def test_a_mistake_is_kept_beside_a_locked_sheet(rae: Reviewer, first: str) -> N
     assert [report.text for report in stored.mistake_reports.all()] == ["meant No for the cause"]
 
 
-def test_mistakes_are_noted_a_few_times_and_not_after_the_close(rae: Reviewer, round_: Round, first: str) -> None:
+def test_mistakes_are_noted_a_few_times_and_not_after_the_close(
+    rae: Reviewer, round_: Round, first: str
+) -> None:
     lock_sheet(reviewer=rae, stimulus_id=first, responses=answers())
 
     def report() -> None:
@@ -291,5 +339,7 @@ def test_mistakes_are_noted_a_few_times_and_not_after_the_close(rae: Reviewer, r
     with pytest.raises(RoundNotOpen):
         report()
     assert (
-        MistakeReport.objects.count() == AuditEntry.objects.filter(action="mistake reported").count() == MOST_MISTAKES
+        MistakeReport.objects.count()
+        == AuditEntry.objects.filter(action="mistake reported").count()
+        == MOST_MISTAKES
     )

@@ -36,9 +36,18 @@ def equal_neighbours(clips, order, factor):
 def uneven_clips(draw):
     """Any small round: some cells refused (no clip), some with replicates."""
     cells = draw(
-        st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 3)), st.integers(1, 3), min_size=1, max_size=14)
+        st.dictionaries(
+            st.tuples(st.integers(0, 5), st.integers(0, 3)),
+            st.integers(1, 3),
+            min_size=1,
+            max_size=14,
+        )
     )
-    return [ClipFactors(f"{c}{s}{r}", f"c{c}", f"s{s}") for (c, s), count in cells.items() for r in range(count)]
+    return [
+        ClipFactors(f"{c}{s}{r}", f"c{c}", f"s{s}")
+        for (c, s), count in cells.items()
+        for r in range(count)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +104,9 @@ def test_refused_cells_leave_the_rest_balanced():
 
 
 def test_many_reviewers_spread_the_carry_over_evenly():
-    """No two configurations may meet the same scenes in all passes: they could never follow each other."""
+    """No two configurations may meet the same scenes in all passes: they could never follow each
+    other.
+    """
     carry = balanced_orders(grid(12, 4), 40, "seed", effort=0.2).balance.configuration_carry_over
     assert carry.low >= carry.mean / 2
     assert carry.high <= 1.5 * carry.mean
@@ -123,7 +134,9 @@ def test_configurations_are_never_neighbours_when_none_has_more_than_half(clips,
     commonest = max(Counter(clip.configuration for clip in clips).values())
     least = max(0, 2 * commonest - len(clips) - 1)
     orders = balanced_orders(clips, reviewers, "seed", effort=QUICK)
-    assert [equal_neighbours(clips, order, "configuration") for order in orders.orders] == [least] * reviewers
+    assert [equal_neighbours(clips, order, "configuration") for order in orders.orders] == [
+        least
+    ] * reviewers
     assert least == 0 or not orders.balance.feasible
 
 
@@ -135,7 +148,10 @@ def test_small_rounds_reach_the_fewest_bad_neighbours_there_are(clips, reviewers
         for order in permutations([clip.id for clip in clips])
     )
     first = balanced_orders(clips, reviewers, "seed", effort=QUICK).orders[0]
-    assert (equal_neighbours(clips, first, "configuration"), equal_neighbours(clips, first, "scene")) == fewest
+    assert (
+        equal_neighbours(clips, first, "configuration"),
+        equal_neighbours(clips, first, "scene"),
+    ) == fewest
 
 
 def test_reviewers_get_different_orders_as_long_as_there_are_enough():
@@ -151,8 +167,13 @@ def test_reviewers_get_different_orders_as_long_as_there_are_enough():
 
 @pytest.mark.parametrize("seed", range(12))
 def test_different_orders_of_a_tight_set_keep_its_configurations_apart(seed):
-    """Three clips of one configuration and two others: 12 of the 120 orders have no bad neighbours."""
-    clips = [*(ClipFactors(f"a{n}", "a", f"s{n}") for n in range(3)), *(ClipFactors(n, n, n) for n in "xy")]
+    """Three clips of one configuration and two others: 12 of the 120 orders have no bad
+    neighbours.
+    """
+    clips = [
+        *(ClipFactors(f"a{n}", "a", f"s{n}") for n in range(3)),
+        *(ClipFactors(n, n, n) for n in "xy"),
+    ]
     balance = balanced_orders(clips, 8, str(seed), effort=QUICK).balance
     assert balance.all_different
     assert balance.same_configuration_neighbours == 0
@@ -167,12 +188,16 @@ def test_one_clip_and_one_reviewer_is_a_round_too():
 
 
 def test_a_configuration_with_most_clips_is_placed_and_named_as_the_reason():
-    clips = [*(ClipFactors(f"a{n}", "a", f"s{n % 4}") for n in range(8)), ClipFactors("b", "b", "s0")]
+    clips = [
+        *(ClipFactors(f"a{n}", "a", f"s{n % 4}") for n in range(8)),
+        ClipFactors("b", "b", "s0"),
+    ]
     balance = balanced_orders(clips, 4, "seed", effort=QUICK).balance
     assert not balance.feasible
     assert balance.same_configuration_neighbours == 4 * 6
     assert balance.reasons[0] == (
-        "one configuration has 8 of 9 clips: each order has at least 6 neighbours of the same configuration"
+        "one configuration has 8 of 9 clips: each order has at least 6 neighbours of the same "
+        "configuration"
     )
 
 
@@ -180,7 +205,9 @@ def test_a_round_of_one_scene_says_that_scenes_cannot_be_kept_apart():
     balance = balanced_orders(grid(6, 1), 2, "seed", effort=QUICK).balance
     assert balance.same_configuration_neighbours == 0
     assert balance.scene_carry_over is None
-    assert balance.reasons == ("one scene has 6 of 6 clips: each order has at least 5 neighbours of the same scene",)
+    assert balance.reasons == (
+        "one scene has 6 of 6 clips: each order has at least 5 neighbours of the same scene",
+    )
 
 
 def test_another_seed_gives_another_order_and_reviewers_share_none(core_round):

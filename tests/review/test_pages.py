@@ -1,4 +1,6 @@
-"""A reviewer's pages and calls: who gets in, what is said, and that nothing tells two clips apart."""
+"""A reviewer's pages and calls: who gets in, what is said, and that nothing tells two clips
+apart.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ from review.services import lock_sheet
 from tests.factories import answers, full_playback, make_staff, open_round, reviewers_of
 from tests.kept import kept
 
-# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on PostgreSQL.
+# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on
+# PostgreSQL.
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 JSON = {"headers": {"accept": "application/json"}, "content_type": "application/json"}
 CHOSEN = r'type="radio"[^>]* checked'
@@ -56,7 +59,9 @@ def first(round_: Round, rae: Reviewer) -> str:
 
 def put(client: Client, stimulus: str, **body: Any) -> Any:
     return client.put(
-        reverse("review-draft", args=[stimulus]), json.dumps({"revision": 0, "answers": {}} | body), **JSON
+        reverse("review-draft", args=[stimulus]),
+        json.dumps({"revision": 0, "answers": {}} | body),
+        **JSON,
     )
 
 
@@ -71,21 +76,32 @@ def test_a_return_code_is_a_way_back_on_another_device(client: Client) -> None:
     assert code
     other = Client()
     assert other.post(reverse("review-return"), {"code": "nonsense"}).status_code == 422
-    reply = other.post(reverse("review-return"), {"code": code[1], "next": "https://elsewhere.example/"})
+    reply = other.post(
+        reverse("review-return"), {"code": code[1], "next": "https://elsewhere.example/"}
+    )
     assert reply["Location"] == reverse("review-home")
     assert other.get(reverse("review-home")).status_code == 200
 
 
 def test_a_password_is_another(client: Client, rae: Reviewer) -> None:
-    weak = client.post(reverse("review-way-back"), {"way": "password", "new_password1": "123", "new_password2": "123"})
+    weak = client.post(
+        reverse("review-way-back"),
+        {"way": "password", "new_password1": "123", "new_password2": "123"},
+    )
     assert weak.status_code == 200 and "too short" in weak.content.decode()
-    given = {"way": "password", "new_password1": "seven quiet lifts", "new_password2": "seven quiet lifts"}
+    given = {
+        "way": "password",
+        "new_password1": "seven quiet lifts",
+        "new_password2": "seven quiet lifts",
+    }
     assert client.post(reverse("review-way-back"), given).status_code == 302
     assert client.get(reverse("review-home")).status_code == 200
     assert Client().login(username=rae.email, password="seven quiet lifts")
 
 
-def test_a_draft_is_echoed_and_a_stale_one_answers_409_with_what_is_stored(client: Client, first: str) -> None:
+def test_a_draft_is_echoed_and_a_stale_one_answers_409_with_what_is_stored(
+    client: Client, first: str
+) -> None:
     saved = put(client, first, answers={"event": "no", "cause": "na:no_event"})
     assert (saved.status_code, saved.json()["revision"]) == (200, 1)
     changed = put(client, first, revision=1, answers={"event": "yes"})
@@ -111,21 +127,27 @@ def test_a_draft_is_echoed_and_a_stale_one_answers_409_with_what_is_stored(clien
         ('{"revision": 0, "answers": {}, "more": "' + "x" * 30_000 + '"}', 400),
     ],
 )
-def test_nonsense_is_refused_in_words_and_stores_nothing(client: Client, first: str, body: str, status: int) -> None:
+def test_nonsense_is_refused_in_words_and_stores_nothing(
+    client: Client, first: str, body: str, status: int
+) -> None:
     reply = client.put(reverse("review-draft", args=[first]), body, **JSON)
     assert reply.status_code == status
     assert reply.json()["message"]
     assert not AnswerSheet.objects.exists()
 
 
-def test_a_lock_answers_with_the_next_page_and_the_second_finds_the_first(client: Client, first: str) -> None:
+def test_a_lock_answers_with_the_next_page_and_the_second_finds_the_first(
+    client: Client, first: str
+) -> None:
     reply = post_lock(client, first)
     again = post_lock(client, first, revision=7, answers={"event": "yes"})
     assert (again.status_code, reply.json()) == (200, again.json())
     assert first not in reply.json()["next"]
 
 
-def test_a_second_lock_with_other_answers_is_a_conflict_and_the_page_then_says_so(client: Client, first: str) -> None:
+def test_a_second_lock_with_other_answers_is_a_conflict_and_the_page_then_says_so(
+    client: Client, first: str
+) -> None:
     post_lock(client, first)
     refused = post_lock(client, first, revision=7, answers=TEXTS | {"event": "no"})
     assert (refused.status_code, refused.json()["code"]) == (409, "locked_otherwise")
@@ -164,7 +186,9 @@ def test_someone_elses_id_looks_exactly_like_none(client: Client) -> None:
         assert one.status_code == 404
 
 
-def test_staff_cannot_review_and_an_account_that_became_staff_no_longer_can(client: Client, rae: Reviewer) -> None:
+def test_staff_cannot_review_and_an_account_that_became_staff_no_longer_can(
+    client: Client, rae: Reviewer
+) -> None:
     rae.user.is_staff = True
     rae.user.save()
     assert client.get(reverse("review-home")).status_code == 403
@@ -173,14 +197,18 @@ def test_staff_cannot_review_and_an_account_that_became_staff_no_longer_can(clie
     assert ada.get(reverse("review-home")).status_code == 403
 
 
-def test_clips_cannot_be_skipped_by_address(client: Client, round_: Round, rae: Reviewer, first: str) -> None:
+def test_clips_cannot_be_skipped_by_address(
+    client: Client, round_: Round, rae: Reviewer, first: str
+) -> None:
     last = rae.memberships.get().assignments.order_by("-position")[0].stimulus_id
     reply = client.get(reverse("review-sheet", args=[last]))
     assert reply["Location"] == reverse("review-sheet", args=[first])
     assert put(client, last).json()["code"] == "not_due"
 
 
-def test_instructions_sound_check_and_consent_come_first(client: Client, round_: Round, first: str) -> None:
+def test_instructions_sound_check_and_consent_come_first(
+    client: Client, round_: Round, first: str
+) -> None:
     round_.members.update(consented_at=None, sound_checked_at=None)
     start = reverse("review-start", args=[round_.name])
     assert client.get(reverse("review-sheet", args=[first]))["Location"] == start
@@ -190,8 +218,15 @@ def test_instructions_sound_check_and_consent_come_first(client: Client, round_:
     tones = client.get(reverse("review-tones", args=[round_.name]))
     assert (tones["Content-Type"], tones.content[:4]) == ("audio/wav", b"RIFF")
     heard = {"heard": client.session["tones"], "volume": "0.6"}
-    assert "sound=again" in client.post(reverse("review-sound", args=[round_.name]), heard | {"heard": 9})["Location"]
-    assert "sound=heard" in client.post(reverse("review-sound", args=[round_.name]), heard)["Location"]
+    assert (
+        "sound=again"
+        in client.post(reverse("review-sound", args=[round_.name]), heard | {"heard": 9})[
+            "Location"
+        ]
+    )
+    assert (
+        "sound=heard" in client.post(reverse("review-sound", args=[round_.name]), heard)["Location"]
+    )
     assert client.post(start)["Location"] == f"/review/{first}/"
     member = round_.members.get(place=0)
     assert member.consented_at is not None
@@ -217,7 +252,9 @@ def test_the_page_is_small_and_says_nothing_of_a_clip_but_its_id_and_scene(
         assert len(reply.content) < 60_000
         assert assignment.stimulus.sha256 not in text and "factor-" not in text
         assert not {"ETag", "Last-Modified", "Content-Disposition"} & set(reply.headers)
-        assert not re.search(r"<script(?![^>]*(src=|application/json))|<style|\bstyle=|\bon\w+=", text)
+        assert not re.search(
+            r"<script(?![^>]*(src=|application/json))|<style|\bstyle=|\bon\w+=", text
+        )
         pages.setdefault(assignment.stimulus.scene, []).append(text)
         lock_sheet(reviewer=rae, stimulus_id=assignment.stimulus_id, responses=answers())
     for one, other in pages.values():
@@ -238,9 +275,14 @@ def test_a_form_sent_without_a_script_after_the_session_ended_is_still_filled_in
     rae: Reviewer, first: str
 ) -> None:
     visitor = Client()
-    login = visitor.post(reverse("review-lock", args=[first]), TEXTS | {"sound": "2", "people": "na:no_people_visible"})
+    login = visitor.post(
+        reverse("review-lock", args=[first]),
+        TEXTS | {"sound": "2", "people": "na:no_people_visible"},
+    )
     address = parse_qs(urlsplit(login["Location"]).query)["next"][0]
-    assert login["Location"].startswith("/login/") and address.startswith(reverse("review-sheet", args=[first]))
+    assert login["Location"].startswith("/login/") and address.startswith(
+        reverse("review-sheet", args=[first])
+    )
     visitor.force_login(rae.user)
     page = visitor.get(address).content.decode()
     assert "send them again" in page and len(re.findall(CHOSEN, page)) == 6
@@ -261,7 +303,12 @@ def test_a_draft_and_a_lock_take_few_statements(client: Client, round_: Round, f
 
 
 def _same(one: str, other: str) -> bool:
-    """Say whether two pages are the same but for opaque ids, tokens, and what follows from the place in the queue."""
-    place = r'Clip \d|value="\d"|\b\d of \d\b|"nextMedia": (null|"[^"]*")|<span[^>]*data-left>.*?</span>'
+    """Say whether two pages are the same but for opaque ids, tokens, and what follows from the
+    place in the queue.
+    """
+    place = (
+        r'Clip \d|value="\d"|\b\d of \d\b|"nextMedia": '
+        r'(null|"[^"]*")|<span[^>]*data-left>.*?</span>'
+    )
     varying = re.compile(rf'[\w-]{{22}}(?=[/"&])|value="\w{{64}}"|A{{22}}|{place}', re.DOTALL)
     return varying.sub("", one) == varying.sub("", other)

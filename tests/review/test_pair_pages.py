@@ -1,4 +1,6 @@
-"""The page of a pair and its calls: who gets in, what is said, and that nothing tells two clips apart."""
+"""The page of a pair and its calls: who gets in, what is said, and that nothing tells two clips
+apart.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from review.pairs.selectors import tasks_of
 from tests.factories import make_staff, reviewers_of
 from tests.pairs import both_played, first_task, open_pair_round
 
-# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on PostgreSQL.
+# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on
+# PostgreSQL.
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 CHOSEN = r'name="convincing" value="(\w+)"[^>]* checked'
 JSON = {"headers": {"accept": "application/json"}, "content_type": "application/json"}
@@ -53,11 +56,15 @@ def put(client: Client, pair: str, **body: Any) -> Any:
 
 
 def post_lock(client: Client, pair: str, **body: Any) -> Any:
-    content = json.dumps({"revision": 0, "answers": {"convincing": "a"}, "playback": both_played()} | body)
+    content = json.dumps(
+        {"revision": 0, "answers": {"convincing": "a"}, "playback": both_played()} | body
+    )
     return client.post(reverse("review-pair-lock", args=[pair]), content, **JSON)
 
 
-def test_the_page_shows_two_clips_and_the_protocols_question_and_answers(client: Client, task: PairTask) -> None:
+def test_the_page_shows_two_clips_and_the_protocols_question_and_answers(
+    client: Client, task: PairTask
+) -> None:
     reply = client.get(reverse("review-pair", args=[task.pair_id]))
     page = reply.content.decode()
     assert reply.status_code == 200 and len(reply.content) < 60_000
@@ -74,7 +81,9 @@ def test_the_page_shows_two_clips_and_the_protocols_question_and_answers(client:
         assert name not in page
 
 
-def test_a_draft_is_echoed_and_a_stale_one_answers_409_with_what_is_stored(client: Client, task: PairTask) -> None:
+def test_a_draft_is_echoed_and_a_stale_one_answers_409_with_what_is_stored(
+    client: Client, task: PairTask
+) -> None:
     saved = put(client, task.pair_id, answers={"convincing": "tie"}, playback={"a": {"plays": 1}})
     assert saved.json() == {
         "revision": 1,
@@ -119,7 +128,10 @@ def test_a_second_lock_with_another_answer_is_a_conflict_and_the_page_then_says_
     refused = post_lock(client, task.pair_id, revision=9, answers={"convincing": "b"})
     assert (refused.status_code, refused.json()["code"]) == (409, "locked_otherwise")
     assert refused.json()["answers"] == {"convincing": "a"}
-    assert "with another answer" in client.get(reverse("review-pair", args=[task.pair_id])).content.decode()
+    assert (
+        "with another answer"
+        in client.get(reverse("review-pair", args=[task.pair_id])).content.decode()
+    )
 
 
 def test_a_lock_answers_with_the_next_pair_and_the_second_finds_the_first(
@@ -128,7 +140,11 @@ def test_a_lock_answers_with_the_next_pair_and_the_second_finds_the_first(
     reply = post_lock(client, task.pair_id)
     again = post_lock(client, task.pair_id, revision=9)
     following = tasks_of(rae, round_)[1].pair_id
-    assert reply.json() == again.json() == {"locked": True, "next": reverse("review-pair", args=[following])}
+    assert (
+        reply.json()
+        == again.json()
+        == {"locked": True, "next": reverse("review-pair", args=[following])}
+    )
     assert Vote.objects.get().answer == "a"
     page = client.get(reverse("review-pair", args=[task.pair_id])).content.decode()
     assert "Clip A" in page and "Locked" in page and "<video" not in page
@@ -149,13 +165,17 @@ def test_the_last_lock_leads_to_the_end_and_the_start_page_counts_pairs(
     assert "All done" in client.get(reverse("review-home")).content.decode()
 
 
-def test_pairs_wait_for_the_single_clips_and_cannot_be_skipped_by_address(client: Client, rae: Reviewer) -> None:
+def test_pairs_wait_for_the_single_clips_and_cannot_be_skipped_by_address(
+    client: Client, rae: Reviewer
+) -> None:
     begun = open_pair_round(answered=False)
     person = reviewers_of(begun)[0]
     other = Client()
     other.force_login(person.user)
     task = first_task(person, begun)
-    assert "/review/pairs/" not in other.get(reverse("review-pair", args=[task.pair_id]))["Location"]
+    assert (
+        "/review/pairs/" not in other.get(reverse("review-pair", args=[task.pair_id]))["Location"]
+    )
     assert put(other, task.pair_id).json()["code"] == "not_due"
     mine = rae.memberships.get().round
     later = tasks_of(rae, mine)[2].pair_id
@@ -193,16 +213,22 @@ def test_somebody_elses_pair_looks_exactly_like_none(client: Client) -> None:
     assert put(client, strange).content == put(client, "A" * 22).content
 
 
-def test_staff_cannot_vote_and_calls_without_a_session_say_login(task: PairTask, round_: Round) -> None:
+def test_staff_cannot_vote_and_calls_without_a_session_say_login(
+    task: PairTask, round_: Round
+) -> None:
     assert put(Client(), task.pair_id).status_code == 401
     ada = Client()
     ada.force_login(make_staff())
     assert ada.get(reverse("review-pair", args=[task.pair_id])).status_code == 403
 
 
-def test_a_closed_round_shows_and_takes_nothing(client: Client, round_: Round, task: PairTask) -> None:
+def test_a_closed_round_shows_and_takes_nothing(
+    client: Client, round_: Round, task: PairTask
+) -> None:
     Round.objects.filter(pk=round_.pk).update(state=RoundState.LOCKED)
-    assert client.get(reverse("review-pair", args=[task.pair_id]))["Location"] == reverse("review-home")
+    assert client.get(reverse("review-pair", args=[task.pair_id]))["Location"] == reverse(
+        "review-home"
+    )
     assert put(client, task.pair_id).json()["code"] == "closed"
 
 
@@ -220,7 +246,9 @@ def test_a_form_sent_without_a_script_after_the_session_ended_is_still_answered_
     rae: Reviewer, task: PairTask
 ) -> None:
     visitor, own = Client(), reverse("review-pair", args=[task.pair_id])
-    login = visitor.post(reverse("review-pair-lock", args=[task.pair_id]), {"convincing": "tie", "revision": "0"})
+    login = visitor.post(
+        reverse("review-pair-lock", args=[task.pair_id]), {"convincing": "tie", "revision": "0"}
+    )
     address = parse_qs(urlsplit(login["Location"]).query)["next"][0]
     assert login["Location"].startswith("/login/") and address.startswith(own)
     visitor.force_login(rae.user)

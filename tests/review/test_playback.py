@@ -42,7 +42,10 @@ def test_more_play_is_never_less(found: list[tuple[float, float]]) -> None:
     ],
 )
 def test_full_plays(covered: Any, full_plays: int, expected: bool) -> None:
-    assert is_played({"covered": covered}, duration=8, full_plays=full_plays, fraction=0.98) is expected
+    assert (
+        is_played({"covered": covered}, duration=8, full_plays=full_plays, fraction=0.98)
+        is expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,5 +67,11 @@ def test_what_no_player_here_reports_is_refused(report: dict[str, Any]) -> None:
 
 
 def test_a_stored_report_is_bounded_and_means_the_same() -> None:
-    report = {"covered": [[[0, 8]]], "plays": 2, "stalls": 0, "viewport": [360, 740], "errors": ["DECODE"]}
+    report = {
+        "covered": [[[0, 8]]],
+        "plays": 2,
+        "stalls": 0,
+        "viewport": [360, 740],
+        "errors": ["DECODE"],
+    }
     assert parse_playback(parse_playback(report)) == parse_playback(report)

@@ -1,4 +1,6 @@
-"""The rating instrument of Core v0.1: numbers, flags, what does not apply, and the first impression that stands."""
+"""The rating instrument of Core v0.1: numbers, flags, what does not apply, and the first impression
+that stands.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,14 @@ from review.models import Answer, AnswerSheet, Form, Reviewer, Source
 from review.page import browser_rules, question_blocks, stages
 from review.selectors import next_assignment
 from review.services import enter_sheet, lock_sheet, report_unplayable, save_draft
-from tests.factories import CLIP_SECONDS, CORE_V01, make_protocol, open_round, pilot_answers, reviewers_of
+from tests.factories import (
+    CLIP_SECONDS,
+    CORE_V01,
+    make_protocol,
+    open_round,
+    pilot_answers,
+    reviewers_of,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -46,7 +55,9 @@ def clip(round_: Round, rae: Reviewer) -> str:
 @pytest.fixture
 def save(rae: Reviewer, clip: str) -> Callable[..., Any]:
     def save(revision: int, responses: dict[str, Response], **more: Any) -> Any:
-        return save_draft(reviewer=rae, stimulus_id=clip, revision=revision, responses=responses, **more)
+        return save_draft(
+            reviewer=rae, stimulus_id=clip, revision=revision, responses=responses, **more
+        )
 
     return save
 
@@ -58,13 +69,17 @@ def test_nothing_is_answered_before_the_first_impression(save: Callable[..., Any
     assert save(0, IMPRESSION).has_impression is False
 
 
-def test_a_first_impression_is_kept_after_two_plays_and_then_stands(save: Callable[..., Any]) -> None:
+def test_a_first_impression_is_kept_after_two_plays_and_then_stands(
+    save: Callable[..., Any],
+) -> None:
     once = {"covered": [[[0.0, CLIP_SECONDS]]], "plays": 1}
     with pytest.raises(NotPlayed):
         save(0, IMPRESSION, playback=once, keep_impression=True)
     kept = save(0, IMPRESSION, playback=TWICE, keep_impression=True)
     assert kept.has_impression
-    with pytest.raises(InvalidAnswers, match="impression: the first impression stays as it was given"):
+    with pytest.raises(
+        InvalidAnswers, match="impression: the first impression stays as it was given"
+    ):
         save(kept.revision, {"impression": Response(value="0")})
     with pytest.raises(InvalidAnswers, match="the first impression stays"):
         save(kept.revision, {"impression": None})
@@ -94,13 +109,17 @@ def test_a_sheet_is_not_locked_before_its_first_impression(rae: Reviewer, clip: 
     assert locked.locked_at is not None
 
 
-def test_a_clip_can_be_unplayable_after_the_impression(save: Callable[..., Any], rae: Reviewer, clip: str) -> None:
+def test_a_clip_can_be_unplayable_after_the_impression(
+    save: Callable[..., Any], rae: Reviewer, clip: str
+) -> None:
     save(0, IMPRESSION, playback=TWICE, keep_impression=True)
     assert report_unplayable(reviewer=rae, stimulus_id=clip, reason="stops").unplayable_at
 
 
 class TestTheDatabaseItself:
-    def test_a_kept_impression_does_not_change_and_its_time_neither(self, save: Callable[..., Any], clip: str) -> None:
+    def test_a_kept_impression_does_not_change_and_its_time_neither(
+        self, save: Callable[..., Any], clip: str
+    ) -> None:
         save(0, IMPRESSION, playback=TWICE, keep_impression=True)
         sheet = AnswerSheet.objects.get(stimulus=clip)
         answer = sheet.answers.get(question="impression")
@@ -111,10 +130,15 @@ class TestTheDatabaseItself:
             with pytest.raises(IntegrityError, match="stands"), transaction.atomic():
                 change()
         answer.delete()
-        with pytest.raises(IntegrityError, match="answer_joins_no_kept_impression"), transaction.atomic():
+        with (
+            pytest.raises(IntegrityError, match="answer_joins_no_kept_impression"),
+            transaction.atomic(),
+        ):
             Answer.objects.create(sheet=sheet, question="impression", value="0")
 
-    def test_an_impression_is_not_kept_before_it_is_given(self, save: Callable[..., Any], clip: str) -> None:
+    def test_an_impression_is_not_kept_before_it_is_given(
+        self, save: Callable[..., Any], clip: str
+    ) -> None:
         save(0, IMPRESSION)
         sheet = AnswerSheet.objects.get(stimulus=clip)
         sheet.answers.all().delete()
@@ -136,15 +160,26 @@ class TestTheDatabaseItself:
         self, rae: Reviewer, clip: str, question: str, text: str
     ) -> None:
         sheet, given = _draft_of(rae, clip), Response.parse(text)
-        Answer.objects.filter(sheet=sheet, question=question).update(value=given.value, na_reason=given.na_reason)
+        Answer.objects.filter(sheet=sheet, question=question).update(
+            value=given.value, na_reason=given.na_reason
+        )
         with pytest.raises(IntegrityError, match="sheet_must_be_complete"), transaction.atomic():
-            AnswerSheet.objects.filter(pk=sheet.pk).update(locked_at=sheet.started_at, impression_at=sheet.started_at)
+            AnswerSheet.objects.filter(pk=sheet.pk).update(
+                locked_at=sheet.started_at, impression_at=sheet.started_at
+            )
 
-    def test_a_whole_sheet_locks_and_only_with_its_impression(self, rae: Reviewer, clip: str) -> None:
+    def test_a_whole_sheet_locks_and_only_with_its_impression(
+        self, rae: Reviewer, clip: str
+    ) -> None:
         sheet = _draft_of(rae, clip)
-        with pytest.raises(IntegrityError, match="sheet_locks_after_its_impression"), transaction.atomic():
+        with (
+            pytest.raises(IntegrityError, match="sheet_locks_after_its_impression"),
+            transaction.atomic(),
+        ):
             AnswerSheet.objects.filter(pk=sheet.pk).update(locked_at=sheet.started_at)
-        AnswerSheet.objects.filter(pk=sheet.pk).update(locked_at=sheet.started_at, impression_at=sheet.started_at)
+        AnswerSheet.objects.filter(pk=sheet.pk).update(
+            locked_at=sheet.started_at, impression_at=sheet.started_at
+        )
 
 
 def _draft_of(reviewer: Reviewer, clip: str) -> AnswerSheet:
@@ -161,8 +196,15 @@ def _draft_of(reviewer: Reviewer, clip: str) -> AnswerSheet:
 def test_what_does_not_apply_is_answered_by_the_rules() -> None:
     round_ = open_round(configurations=1, scenes=["fb-c06"], protocol=make_protocol(CORE_V01))
     stimulus = round_.stimuli.get()
-    asked = {key: given for key, given in pilot_answers("fb-c06").items() if given.value is not None}
-    sheet = enter_sheet(reviewer=reviewers_of(round_)[0], stimulus=stimulus, responses=asked, source=Source.SIMULATED)
+    asked = {
+        key: given for key, given in pilot_answers("fb-c06").items() if given.value is not None
+    }
+    sheet = enter_sheet(
+        reviewer=reviewers_of(round_)[0],
+        stimulus=stimulus,
+        responses=asked,
+        source=Source.SIMULATED,
+    )
     assert sheet.responses()["alignment"] == Response(na_reason="not_applicable")
     assert len(sheet.responses()) == 36
     assert sheet.impression_at == sheet.locked_at
@@ -182,12 +224,16 @@ def test_the_page_and_its_rules_follow_from_the_file() -> None:
     assert rules["firstImpression"] == ["impression"]
 
 
-def test_a_plain_form_locks_with_everything_at_once(client: Client, rae: Reviewer, clip: str) -> None:
+def test_a_plain_form_locks_with_everything_at_once(
+    client: Client, rae: Reviewer, clip: str
+) -> None:
     client.force_login(rae.user)
     page = client.get(reverse("review-sheet", args=[clip])).content.decode()
     assert 'name="f_no_event" value="no"' in page
     assert 'type="number" name="event_count" min="0" max="20" step="1"' in page
-    sent: dict[str, Any] = {key: str(given) for key, given in pilot_answers("fb-c02", f_av_desync="yes").items()}
+    sent: dict[str, Any] = {
+        key: str(given) for key, given in pilot_answers("fb-c02", f_av_desync="yes").items()
+    }
     # A browser sends a ticked flag twice: the hidden no, then the box.
     sent |= {"f_av_desync": ["no", "yes"], "action": "lock"}
     response = client.post(reverse("review-lock", args=[clip]), sent)
@@ -198,17 +244,23 @@ def test_a_plain_form_locks_with_everything_at_once(client: Client, rae: Reviewe
     assert "3.4" in locked
 
 
-def test_the_script_is_told_that_the_impression_is_kept(client: Client, rae: Reviewer, clip: str) -> None:
+def test_the_script_is_told_that_the_impression_is_kept(
+    client: Client, rae: Reviewer, clip: str
+) -> None:
     client.force_login(rae.user)
 
     def put(body: dict[str, Any]) -> Any:
         address, headers = reverse("review-draft", args=[clip]), {"accept": "application/json"}
-        return client.put(address, json.dumps(body), headers=headers, content_type="application/json")
+        return client.put(
+            address, json.dumps(body), headers=headers, content_type="application/json"
+        )
 
     answers = {"impression": "2"}
     first = put({"revision": 0, "answers": answers, "playback": TWICE | {"tool_uses": 2}})
     assert (first.status_code, first.json()["code"]) == (422, "tools")
-    kept = put({"revision": 0, "answers": answers, "playback": TWICE, "keepImpression": True}).json()
+    kept = put(
+        {"revision": 0, "answers": answers, "playback": TWICE, "keepImpression": True}
+    ).json()
     assert kept["hasImpression"] is True
     again = put({"revision": 0, "answers": answers, "playback": TWICE, "keepImpression": True})
     assert (again.status_code, again.json()["revision"]) == (200, kept["revision"])

@@ -12,14 +12,26 @@ from fartbench import audit
 from fartbench.models import AuditEntry, Round, RoundState
 from review.errors import TrainingRefused
 from review.models import Answer, AnswerSheet, Reviewer, TrainingClip
-from review.selectors import missing_sheets, next_assignment, progress_of_round, training_due, training_of
+from review.selectors import (
+    missing_sheets,
+    next_assignment,
+    progress_of_round,
+    training_due,
+    training_of,
+)
 from review.services import StoredFile, keep_training, lock_sheet
 from tests.factories import answers, make_training_clips, open_round, reviewers_of
 
 pytestmark = pytest.mark.django_db
 
 RIGHT = {question: str(response) for question, response in answers().items()}
-NOTHING_HEARD = {"event": "no", "cause": "na:no_event", "detail": "yes", "sound": "na:no_sound", "timing": "1"}
+NOTHING_HEARD = {
+    "event": "no",
+    "cause": "na:no_event",
+    "detail": "yes",
+    "sound": "na:no_sound",
+    "timing": "1",
+}
 
 
 @pytest.fixture
@@ -64,24 +76,34 @@ def test_training_comes_before_the_queue_and_only_once(
     assert client.get(page(round_, 1)).status_code == 200  # again, if one likes
 
 
-def test_a_round_without_training_clips_skips_it(client: Client, round_: Round, rae: Reviewer) -> None:
+def test_a_round_without_training_clips_skips_it(
+    client: Client, round_: Round, rae: Reviewer
+) -> None:
     assert client.get(due_page(round_, rae)).status_code == 200
     assert client.get(page(round_, 1)).status_code == 404
 
 
-def test_clips_made_later_do_not_stop_who_has_begun(client: Client, round_: Round, rae: Reviewer) -> None:
-    lock_sheet(reviewer=rae, stimulus_id=next_assignment(rae, round_).stimulus_id, responses=answers())
+def test_clips_made_later_do_not_stop_who_has_begun(
+    client: Client, round_: Round, rae: Reviewer
+) -> None:
+    lock_sheet(
+        reviewer=rae, stimulus_id=next_assignment(rae, round_).stimulus_id, responses=answers()
+    )
     make_training_clips(round_.protocol)
     assert client.get(due_page(round_, rae)).status_code == 200
 
 
-def test_each_answer_is_compared_and_explained(client: Client, round_: Round, clips: list[TrainingClip]) -> None:
+def test_each_answer_is_compared_and_explained(
+    client: Client, round_: Round, clips: list[TrainingClip]
+) -> None:
     text = client.post(page(round_, 1), RIGHT | {"cause": "no"}).content.decode()
     assert text.count(">Fits<") == 5 and text.count(">Look again<") == 1
     assert all(f"because of {question}" in text for question in RIGHT)
 
 
-@pytest.mark.parametrize("change", [{"sound": ""}, {"cause": "na:no_event"}, {"event": "perhaps"}, {"timing": "9"}])
+@pytest.mark.parametrize(
+    "change", [{"sound": ""}, {"cause": "na:no_event"}, {"event": "perhaps"}, {"timing": "9"}]
+)
 def test_what_the_form_does_not_allow_is_refused_here_too(
     client: Client, round_: Round, rae: Reviewer, clips: list[TrainingClip], change: dict[str, str]
 ) -> None:
@@ -122,8 +144,12 @@ def test_clips_are_stored_once_and_only_with_answers_that_the_form_allows(round_
     clips = make_training_clips(round_.protocol)
     assert make_training_clips(round_.protocol) == clips
     assert list(audit.faults()) == []
-    bad = {key: replace(solution, answer="na:no_event") for key, solution in clips[0].solutions.items()}
+    bad = {
+        key: replace(solution, answer="na:no_event") for key, solution in clips[0].solutions.items()
+    }
     other = open_round().protocol
     TrainingClip.objects.all().delete()
     with pytest.raises(TrainingRefused, match="break a rule"):
-        keep_training(protocol=other, clips=[("r01-lift", StoredFile("0" * 64, 1), bad)], actor="test")
+        keep_training(
+            protocol=other, clips=[("r01-lift", StoredFile("0" * 64, 1), bad)], actor="test"
+        )

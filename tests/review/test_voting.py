@@ -24,7 +24,14 @@ from review.pairs.errors import (
     VoteEnded,
     VoteLockedOtherwise,
 )
-from review.pairs.selectors import live_tasks, missing_votes, pair_progress, pair_queue, task_of, tasks_of
+from review.pairs.selectors import (
+    live_tasks,
+    missing_votes,
+    pair_progress,
+    pair_queue,
+    task_of,
+    tasks_of,
+)
 from review.pairs.voting import lock_vote, report_pair_unplayable, save_vote, vote_record
 from rounds.pairs import balance_of, plan_pairs
 from tests.factories import full_playback, make_stimulus, reviewers_of
@@ -55,14 +62,18 @@ def task(rae: Reviewer, round_: Round) -> PairTask:
 
 def save(task: PairTask, revision: int, answer: str, **more: Any) -> Any:
     reviewer = task.member.reviewer
-    return save_vote(reviewer=reviewer, pair_id=task.pair_id, revision=revision, answer=answer, **more)
+    return save_vote(
+        reviewer=reviewer, pair_id=task.pair_id, revision=revision, answer=answer, **more
+    )
 
 
 def lock(task: PairTask, answer: str = "a", **more: Any) -> Vote:
     return lock_vote(reviewer=task.member.reviewer, pair_id=task.pair_id, answer=answer, **more)
 
 
-def test_every_two_configurations_meet_in_each_scene_before_three_of_the_cohort(round_: Round) -> None:
+def test_every_two_configurations_meet_in_each_scene_before_three_of_the_cohort(
+    round_: Round,
+) -> None:
     balance = balance_of(round_)
     assert (balance.pairs, balance.tasks, balance.fewest, balance.most) == (6, 18, 2, 2)
     assert balance.side <= 1
@@ -82,7 +93,9 @@ def test_a_plan_grows_and_what_was_planned_stays(round_: Round) -> None:
 
 def test_pairs_need_a_protocol_with_pairs_and_an_open_round(round_: Round) -> None:
     with pytest.raises(NoPairs, match="has no blind pairs"):
-        plan_pairs(round_=make_open_round(configurations=("alpha",), scenes=["r01-lift"]), actor="test")
+        plan_pairs(
+            round_=make_open_round(configurations=("alpha",), scenes=["r01-lift"]), actor="test"
+        )
     Round.objects.filter(pk=round_.pk).update(state=RoundState.LOCKED)
     with pytest.raises(RoundNotOpen):
         plan_pairs(round_=round_, actor="test", meetings=2)
@@ -117,7 +130,9 @@ def test_a_lock_needs_an_answer_of_the_protocol_and_both_clips_played(task: Pair
     assert (entry.actor, entry.details["digest"]) == (task.member.reviewer.code, vote.digest)
 
 
-def test_the_second_lock_with_the_same_answer_finds_the_first_and_one_with_another_is_refused(task: PairTask) -> None:
+def test_the_second_lock_with_the_same_answer_finds_the_first_and_one_with_another_is_refused(
+    task: PairTask,
+) -> None:
     first = lock(task, "a", revision=0, playback=both_played())
     second = lock(task, "a", revision=7)
     assert (second.pk, second.answer, second.locked_at) == (first.pk, "a", first.locked_at)
@@ -139,7 +154,9 @@ def test_a_clip_that_will_not_play_ends_the_vote(task: PairTask, rae: Reviewer) 
         lock(task)
 
 
-def test_pairs_come_in_their_order_and_after_the_single_clips(rae: Reviewer, round_: Round, task: PairTask) -> None:
+def test_pairs_come_in_their_order_and_after_the_single_clips(
+    rae: Reviewer, round_: Round, task: PairTask
+) -> None:
     later = tasks_of(rae, round_)[1]
     with pytest.raises(PairNotDue):
         save_vote(reviewer=rae, pair_id=later.pair_id, revision=0, answer="a")
@@ -152,7 +169,9 @@ def test_pairs_come_in_their_order_and_after_the_single_clips(rae: Reviewer, rou
         lock_vote(reviewer=person, pair_id=first_task(person, unanswered).pair_id, answer="a")
 
 
-def test_nobody_answers_for_somebody_else_or_after_the_close(rae: Reviewer, round_: Round, task: PairTask) -> None:
+def test_nobody_answers_for_somebody_else_or_after_the_close(
+    rae: Reviewer, round_: Round, task: PairTask
+) -> None:
     stranger = reviewers_of(open_pair_round())[0]
     for pair in (task.pair_id, "no-such-pair"):
         with pytest.raises(NotYourPair):
@@ -163,20 +182,29 @@ def test_nobody_answers_for_somebody_else_or_after_the_close(rae: Reviewer, roun
             attempt()
 
 
-def test_a_retired_clip_takes_its_pairs_along_and_planning_again_fills_in(round_: Round, task: PairTask) -> None:
-    Retirement.objects.create(stimulus=task.clip_a, outcome=Retirement.Outcome.REPLACED, reason="test")
+def test_a_retired_clip_takes_its_pairs_along_and_planning_again_fills_in(
+    round_: Round, task: PairTask
+) -> None:
+    Retirement.objects.create(
+        stimulus=task.clip_a, outcome=Retirement.Outcome.REPLACED, reason="test"
+    )
     assert task_of(task.member.reviewer, task.pair_id) is None
     before = live_tasks(round_).count()
     with pytest.raises(NotYourPair):
         lock(task)
-    assert before == 12  # one clip of three is gone from one scene of two, and two of six pairs with it
+    assert (
+        before == 12
+    )  # one clip of three is gone from one scene of two, and two of six pairs with it
     assert plan_pairs(round_=round_, actor="test").pairs == 0  # nothing stands in for it yet
 
 
 def test_progress_says_how_far_everybody_is(round_: Round, task: PairTask) -> None:
     lock(task, playback=both_played())
     progress = {line.code: (line.done, line.total) for line in pair_progress(round_)}
-    assert sum(done for done, _ in progress.values()) == 1 and sum(total for _, total in progress.values()) == 18
+    assert (
+        sum(done for done, _ in progress.values()) == 1
+        and sum(total for _, total in progress.values()) == 18
+    )
     missing = {member.reviewer.code: count for member, count in missing_votes(round_)}
     assert missing == {code: total - done for code, (done, total) in progress.items()}
 
@@ -184,9 +212,13 @@ def test_progress_says_how_far_everybody_is(round_: Round, task: PairTask) -> No
 def test_whole_votes_are_entered_all_or_none(round_: Round) -> None:
     tasks = list(live_tasks(round_).select_related("member__reviewer"))
     entries = [VoteEntry(task.member.reviewer, task.pair_id, "tie") for task in tasks]
-    other = next(person for person in reviewers_of(round_) if person.pk != tasks[0].member.reviewer_id)
+    other = next(
+        person for person in reviewers_of(round_) if person.pk != tasks[0].member.reviewer_id
+    )
     strange = next(
-        t for t in tasks if not any((o.pair_id, o.member.reviewer_id) == (t.pair_id, other.pk) for o in tasks)
+        t
+        for t in tasks
+        if not any((o.pair_id, o.member.reviewer_id) == (t.pair_id, other.pk) for o in tasks)
     )
     with pytest.raises(BadVotes) as caught:
         enter_votes(
@@ -213,40 +245,79 @@ def refused(change: Any) -> str | None:
     return refused_by(caught.value)
 
 
-def test_the_database_refuses_what_no_service_does(round_: Round, task: PairTask, rae: Reviewer) -> None:
+def test_the_database_refuses_what_no_service_does(
+    round_: Round, task: PairTask, rae: Reviewer
+) -> None:
     pair, now = task.pair, timezone.now()
     other_scene = round_.stimuli.exclude(scene=pair.scene).first()
-    elsewhere = make_stimulus(make_open_round(configurations=("x",), scenes=["r01-lift"]), scene=pair.scene)
+    elsewhere = make_stimulus(
+        make_open_round(configurations=("x",), scenes=["r01-lift"]), scene=pair.scene
+    )
 
     def make_pair(**changes: Any) -> Any:
-        fields = {"round": round_, "question": "convincing", "scene": pair.scene, "first": pair.first}
+        fields = {
+            "round": round_,
+            "question": "convincing",
+            "scene": pair.scene,
+            "first": pair.first,
+        }
         return lambda: Pair.objects.create(**{**fields, "second": pair.second, **changes})
 
     assert refused(make_pair(second=other_scene)) == "pair_clips_fit"
     assert refused(make_pair(second=elsewhere)) == "pair_clips_fit"
     assert refused(make_pair(second=pair.first)) in {"pair_clips_fit", None}
-    assert refused(lambda: Pair.objects.filter(pk=pair.pk).update(question="x")) == "review_pair_is_frozen"
-    assert refused(lambda: PairTask.objects.filter(pk=task.pk).update(swapped=True)) == "review_pairtask_is_frozen"
-    assert refused(lambda: PairTask.objects.filter(pk=task.pk).delete()) == "review_pairtask_is_kept"
+    assert (
+        refused(lambda: Pair.objects.filter(pk=pair.pk).update(question="x"))
+        == "review_pair_is_frozen"
+    )
+    assert (
+        refused(lambda: PairTask.objects.filter(pk=task.pk).update(swapped=True))
+        == "review_pairtask_is_frozen"
+    )
+    assert (
+        refused(lambda: PairTask.objects.filter(pk=task.pk).delete()) == "review_pairtask_is_kept"
+    )
     stranger = elsewhere.round.members.first()
     assert (
-        refused(lambda: PairTask.objects.create(member=stranger, pair=pair, position=99, swapped=False))
+        refused(
+            lambda: PairTask.objects.create(member=stranger, pair=pair, position=99, swapped=False)
+        )
         == "pairtask_is_of_its_round"
     )
-    assert refused(lambda: Vote.objects.create(task=task, answer="a", locked_at=now)) == "vote_is_born_a_draft"
+    assert (
+        refused(lambda: Vote.objects.create(task=task, answer="a", locked_at=now))
+        == "vote_is_born_a_draft"
+    )
     vote = Vote.objects.create(task=task, answer="c")
     lock_row = {"locked_at": now, "digest": "0"}
-    assert refused(lambda: Vote.objects.filter(pk=vote.pk).update(**lock_row)) == "vote_answer_is_allowed"
-    assert refused(lambda: Vote.objects.filter(pk=vote.pk).update(answer="", **lock_row)) == "vote_answer_is_allowed"
+    assert (
+        refused(lambda: Vote.objects.filter(pk=vote.pk).update(**lock_row))
+        == "vote_answer_is_allowed"
+    )
+    assert (
+        refused(lambda: Vote.objects.filter(pk=vote.pk).update(answer="", **lock_row))
+        == "vote_answer_is_allowed"
+    )
     other = tasks_of(rae, round_)[1]
-    assert refused(lambda: Vote.objects.filter(pk=vote.pk).update(task=other)) == "vote_keeps_its_task"
+    assert (
+        refused(lambda: Vote.objects.filter(pk=vote.pk).update(task=other)) == "vote_keeps_its_task"
+    )
     Vote.objects.filter(pk=vote.pk).update(answer="b", **lock_row)
-    assert refused(lambda: Vote.objects.filter(pk=vote.pk).update(answer="a")) == "review_vote_is_frozen"
-    assert refused(lambda: Vote.objects.filter(pk=vote.pk).update(locked_at=None)) == "review_vote_is_frozen"
+    assert (
+        refused(lambda: Vote.objects.filter(pk=vote.pk).update(answer="a"))
+        == "review_vote_is_frozen"
+    )
+    assert (
+        refused(lambda: Vote.objects.filter(pk=vote.pk).update(locked_at=None))
+        == "review_vote_is_frozen"
+    )
     assert refused(lambda: Vote.objects.filter(pk=vote.pk).delete()) == "review_vote_is_kept"
     draft = Vote.objects.create(task=other, answer="a")
     Round.objects.filter(pk=round_.pk).update(state=RoundState.LOCKED)
-    assert refused(lambda: Vote.objects.filter(pk=draft.pk).update(**lock_row)) == "vote_locks_while_open"
+    assert (
+        refused(lambda: Vote.objects.filter(pk=draft.pk).update(**lock_row))
+        == "vote_locks_while_open"
+    )
     assert refused(make_pair()) == "pair_round_is_open"
     third = tasks_of(rae, round_)[2]
     assert refused(lambda: Vote.objects.create(task=third)) == "vote_round_is_open"

@@ -1,4 +1,6 @@
-"""Blind pairs of windows: the same place of two rollouts of one scenario, under the words of what was asked for."""
+"""Blind pairs of windows: the same place of two rollouts of one scenario, under the words of what
+was asked for.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,17 @@ SYSTEMS = ("a", "b", "c")
 @pytest.fixture
 def round_(tmp_path: Path) -> Round:
     """An open round with windows of three systems, its pairs planned, and nothing else to do."""
-    made = factories.make_round(protocol=factories.make_protocol(write_protocol(tmp_path / "small")))
+    made = factories.make_round(
+        protocol=factories.make_protocol(write_protocol(tmp_path / "small"))
+    )
     factors = {}
     for system in SYSTEMS:
         for scene, form, unit, place, end_s, target in WINDOWS:
             sha256, size = factories.stored_copy(factories.tiny_clip())
             context = {"shown": "video", "target": target, "windows": []}
             one = Stimulus.objects.create(
-                round=made, scene=scene, form=form, unit=unit, place=place, end_s=end_s, context=context,
+                round=made, scene=scene, form=form, unit=unit, place=place, end_s=end_s,
+                context=context,
                 sha256=sha256, size=size, facts={"duration_s": 1.2, "has_audio": True},
             )  # fmt: skip
             factors[one.pk] = system
@@ -44,17 +49,27 @@ def round_(tmp_path: Path) -> Round:
     made.state, made.opened_at = RoundState.REVIEWING, timezone.now()
     made.save()
     made.members.update(consented_at=timezone.now(), sound_checked_at=timezone.now())
-    plan_pairs(round=made, factors=factors, leagues=dict.fromkeys(factors, ""), actor="test", most=3)
+    plan_pairs(
+        round=made, factors=factors, leagues=dict.fromkeys(factors, ""), actor="test", most=3
+    )
     return made
 
 
 def test_windows_meet_at_one_place_and_each_question_has_its_own(round_: Round) -> None:
     pairs = list(Pair.objects.select_related("first", "second"))
-    assert {pair.question for pair in pairs} == {"vif", "vid", "vq-d", "vuf", "pvrl"}  # of the forms that are there
+    assert {pair.question for pair in pairs} == {
+        "vif",
+        "vid",
+        "vq-d",
+        "vuf",
+        "pvrl",
+    }  # of the forms that are there
     for pair in pairs:
         shown = [(one.form, one.place, one.end_s) for one in (pair.first, pair.second)]
         assert shown[0] == shown[1]
-        assert shown[0][0] == ("update-video" if pair.question in {"vuf", "pvrl"} else "full-video.small-p")
+        assert shown[0][0] == (
+            "update-video" if pair.question in {"vuf", "pvrl"} else "full-video.small-p"
+        )
     assert {pair.first.end_s for pair in pairs if pair.question == "vif"} == {4.0}
     assert PairTask.objects.count() == 3 * len(pairs)
 

@@ -20,7 +20,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(scope="module", autouse=True)
 def _rows(
-    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[None]:
     with kept_rows(django_db_blocker):
         make_open(small_lab(tmp_path_factory.mktemp("lab")))
@@ -31,15 +33,27 @@ class TestAnswersFromElsewhere:
     @pytest.mark.parametrize(
         ("change", "expected"),
         [
-            ({"event": "maybe"}, "row 2: event: 'maybe' is not an answer; allowed are yes, no, unclear"),
+            (
+                {"event": "maybe"},
+                "row 2: event: 'maybe' is not an answer; allowed are yes, no, unclear",
+            ),
             ({"sound": "6"}, "row 2: sound: '6' is not an answer"),
             ({"people": ""}, "row 2: people: the answer is missing"),
-            ({"cause": "na:no_event"}, "row 2: cause: N/A (no_event) is allowed only when 'event' was answered 'no'"),
+            (
+                {"cause": "na:no_event"},
+                "row 2: cause: N/A (no_event) is allowed only when 'event' was answered 'no'",
+            ),
             ({"event": "na:no_event"}, "row 2: event: this question is never N/A in this scene"),
             ({"cause": "na"}, "row 2: cause: an N/A needs its reason"),
-            ({"reviewer": "z@example.org"}, "row 2, reviewer: 'z@example.org' is not in the cohort of this round"),
+            (
+                {"reviewer": "z@example.org"},
+                "row 2, reviewer: 'z@example.org' is not in the cohort of this round",
+            ),
             ({"scene": "nowhere"}, "row 2: the round has no cell alpha/nowhere/1"),
-            ({"configuration": "gamma", "scene": "r01-toast"}, "row 2: gamma/r01-toast/1 brought no clip"),
+            (
+                {"configuration": "gamma", "scene": "r01-toast"},
+                "row 2: gamma/r01-toast/1 brought no clip",
+            ),
             ({"replicate": "one"}, "row 2, replicate: 'one' is not a whole number"),
             ({"scene": "r01-squat"}, "row 3: "),
         ],
@@ -72,7 +86,9 @@ class TestAnswersFromElsewhere:
         assert "row 2: " in refused("import_answers", "r1", lab.answer_file(rows))
         assert AnswerSheet.objects.count() == 1
 
-    def test_a_clip_may_be_named_by_its_stimulus_and_a_reviewer_by_code(self, run: Run, lab: Lab) -> None:
+    def test_a_clip_may_be_named_by_its_stimulus_and_a_reviewer_by_code(
+        self, run: Run, lab: Lab
+    ) -> None:
         key = BlindingKey.objects.select_related("stimulus").get(
             sample__cell__configuration__name="alpha", sample__cell__scene="r01-lift"
         )
@@ -83,11 +99,17 @@ class TestAnswersFromElsewhere:
         )
         run("import_answers", "r1", path)
         sheet = AnswerSheet.objects.get()
-        assert (sheet.stimulus_id, sheet.source, sheet.playback_measured) == (key.stimulus_id, "imported", False)
+        assert (sheet.stimulus_id, sheet.source, sheet.playback_measured) == (
+            key.stimulus_id,
+            "imported",
+            False,
+        )
 
 
 class TestClosing:
-    def test_missing_sheets_are_named_with_their_reviewers(self, run: Run, refused: Run, lab: Lab) -> None:
+    def test_missing_sheets_are_named_with_their_reviewers(
+        self, run: Run, refused: Run, lab: Lab
+    ) -> None:
         rows = [row for row in all_answers(lab) if row["reviewer"] != REVIEWERS[3]][:-1]
         run("import_answers", "r1", lab.answer_file(rows))
         said = refused("close_round", "r1")
@@ -95,11 +117,14 @@ class TestClosing:
         assert f"({REVIEWERS[2]}): 1" in said
         assert REVIEWERS[0] not in said
 
-    def test_closing_incomplete_needs_a_reason_and_leaves_the_clip_unscored(self, run: Run, lab: Lab) -> None:
+    def test_closing_incomplete_needs_a_reason_and_leaves_the_clip_unscored(
+        self, run: Run, lab: Lab
+    ) -> None:
         rows = [
             r
             for r in all_answers(lab)
-            if (r["reviewer"], r["configuration"], r["scene"]) != (REVIEWERS[0], "alpha", "r01-lift")
+            if (r["reviewer"], r["configuration"], r["scene"])
+            != (REVIEWERS[0], "alpha", "r01-lift")
         ]
         run("import_answers", "r1", lab.answer_file(rows))
         with pytest.raises(CommandError, match="--incomplete needs --reason") as caught:
@@ -119,6 +144,9 @@ class TestClosing:
 def test_opening_freezes_the_protocol_and_stores_an_order_for_each() -> None:
     round_ = Round.objects.get(name="r1")
     assert round_.protocol.frozen_at is not None
-    orders = [list(member.assignments.values_list("stimulus_id", flat=True)) for member in round_.members.all()]
+    orders = [
+        list(member.assignments.values_list("stimulus_id", flat=True))
+        for member in round_.members.all()
+    ]
     assert all(sorted(order) == sorted(orders[0]) for order in orders)
     assert len({tuple(order) for order in orders}) == 4

@@ -1,4 +1,6 @@
-"""What may change while a round is open: a reviewer, a blind copy; and what that does to closing and scores."""
+"""What may change while a round is open: a reviewer, a blind copy; and what that does to closing
+and scores.
+"""
 
 import json
 from collections.abc import Callable
@@ -40,7 +42,9 @@ def enter(lab: Lab, *reviewers: str) -> None:
 
 def stimulus_of(configuration: str, scene: str) -> str:
     key = BlindingKey.objects.get(
-        sample__cell__configuration__name=configuration, sample__cell__scene=scene, stimulus__retirement=None
+        sample__cell__configuration__name=configuration,
+        sample__cell__scene=scene,
+        stimulus__retirement=None,
     )
     return str(key.stimulus_id)
 
@@ -51,13 +55,19 @@ def scores(capsys: pytest.CaptureFixture[str]) -> Callable[[], dict[str, dict[st
         call_command("close_round", "r1")
         capsys.readouterr()
         call_command("score", "r1", "--json")
-        return {line["configuration"]: line for line in json.loads(capsys.readouterr().out)["leaderboard"]}
+        return {
+            line["configuration"]: line
+            for line in json.loads(capsys.readouterr().out)["leaderboard"]
+        }
 
     return scores
 
 
 def test_a_replaced_reviewer_s_sheets_stay_and_count_for_nothing(
-    round_: Round, lab: Lab, scores: Callable[[], dict[str, dict[str, object]]], capsys: pytest.CaptureFixture[str]
+    round_: Round,
+    lab: Lab,
+    scores: Callable[[], dict[str, dict[str, object]]],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     enter(lab, *REVIEWERS[:3])
     rows = lab.answers(REVIEWERS[3:])
@@ -82,7 +92,10 @@ def test_a_replaced_copy_has_a_new_id_and_is_asked_about_again(
     call_command("replace_copy", "r1", old, *WHY)
     new = stimulus_of("alpha", "r01-lift")
     assert new != old
-    assert Stimulus.objects.get(pk=new).path.read_bytes() == Stimulus.objects.get(pk=old).path.read_bytes()
+    assert (
+        Stimulus.objects.get(pk=new).path.read_bytes()
+        == Stimulus.objects.get(pk=old).path.read_bytes()
+    )
     with pytest.raises(CommandError, match="sheets are missing"):
         call_command("close_round", "r1")
     assert AnswerSheet.objects.filter(stimulus_id=old).count() == 4
@@ -99,7 +112,11 @@ def test_a_clip_declared_not_reviewable_leaves_its_configuration_unranked(
     round_: Round, lab: Lab, scores: Callable[[], dict[str, dict[str, object]]]
 ) -> None:
     call_command("declare_not_reviewable", "r1", stimulus_of("beta", "r01-toast"), *WHY)
-    rows = [row for row in lab.answers(REVIEWERS) if (row["configuration"], row["scene"]) != ("beta", "r01-toast")]
+    rows = [
+        row
+        for row in lab.answers(REVIEWERS)
+        if (row["configuration"], row["scene"]) != ("beta", "r01-toast")
+    ]
     call_command("import_answers", "r1", str(lab.answer_file(rows)))
     found = scores()
     assert found["alpha"]["rank"] == 1
@@ -115,7 +132,10 @@ def test_a_secondary_reviewer_changes_no_score(
     enter(lab, *REVIEWERS)
     rows = [row | {"event": "no", "cause": "no"} for row in lab.answers(["second@example.org"])]
     call_command("import_answers", "r1", str(lab.answer_file(rows)))
-    assert {name: line["factual_score"] for name, line in scores().items()} == {"alpha": "8", "beta": "8"}
+    assert {name: line["factual_score"] for name, line in scores().items()} == {
+        "alpha": "8",
+        "beta": "8",
+    }
 
 
 @pytest.mark.parametrize(
@@ -145,6 +165,10 @@ def test_an_excluded_clip_does_not_keep_a_round_from_opening(
     call_command("blind", "r1")
     call_command("set_cohort", "r1", *REVIEWERS)
     call_command("open_round", "r1")
-    rows = [row for row in lab.answers(REVIEWERS) if (row["configuration"], row["scene"]) != ("beta", "r01-lift")]
+    rows = [
+        row
+        for row in lab.answers(REVIEWERS)
+        if (row["configuration"], row["scene"]) != ("beta", "r01-lift")
+    ]
     call_command("import_answers", "r1", str(lab.answer_file(rows)))
     assert scores()["beta"]["unranked_because"] == "r01-lift not reviewable"

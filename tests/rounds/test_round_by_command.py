@@ -1,4 +1,6 @@
-"""A whole round on the command line, without any provider: every step, in order and out of order."""
+"""A whole round on the command line, without any provider: every step, in order and out of
+order.
+"""
 
 import json
 from pathlib import Path
@@ -25,7 +27,9 @@ def ready(lab: Lab, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()  # what it said is none of the test's
 
 
-def test_steps_out_of_order_are_refused_and_name_the_one_that_is_due(run: Run, refused: Run, lab: Lab) -> None:
+def test_steps_out_of_order_are_refused_and_name_the_one_that_is_due(
+    run: Run, refused: Run, lab: Lab
+) -> None:
     run("load_protocol", CORE_R01)
     run("create_round", "r1", "--protocol", "core-r01@1.0.0")
     for step in ("blind", "open_round"):
@@ -39,11 +43,15 @@ def test_steps_out_of_order_are_refused_and_name_the_one_that_is_due(run: Run, r
     assert "Next step: “set_cohort r1”" in refused("publish", "r1")
     assert "set_cohort r1" in refused("open_round", "r1")
     run("set_cohort", "r1", *REVIEWERS)
-    assert "Next step: “open_round r1”" in refused("import_answers", "r1", lab.answer_file(all_answers(lab)))
+    assert "Next step: “open_round r1”" in refused(
+        "import_answers", "r1", lab.answer_file(all_answers(lab))
+    )
     run("open_round", "r1")
     assert "is open already" in run("open_round", "r1")
     for step in ("publish", "score"):
-        assert "Next step: “close_round r1”, because 44 sheets are still missing." in refused(step, "r1")
+        assert "Next step: “close_round r1”, because 44 sheets are still missing." in refused(
+            step, "r1"
+        )
     assert "Next step: “close_round r1”" in refused("export", "r1", "--out", lab.folder / "out")
     assert not (lab.folder / "out").exists()
     assert "are fixed when it opens" in refused("import_clips", "r1", lab.manifest())
@@ -59,7 +67,9 @@ def test_steps_out_of_order_are_refused_and_name_the_one_that_is_due(run: Run, r
     assert Release.objects.count() == 1
 
 
-def test_a_cell_without_an_outcome_keeps_the_round_from_opening(run: Run, refused: Run, lab: Lab) -> None:
+def test_a_cell_without_an_outcome_keeps_the_round_from_opening(
+    run: Run, refused: Run, lab: Lab
+) -> None:
     lab.rows.remove(lab.row("beta", "r01-lift"))
     run("load_protocol", CORE_R01)
     run("create_round", "r1", "--protocol", "core-r01@1.0.0")
@@ -67,18 +77,24 @@ def test_a_cell_without_an_outcome_keeps_the_round_from_opening(run: Run, refuse
     run("blind", "r1")
     run("set_cohort", "r1", *REVIEWERS)
     assert "beta/r01-lift/1 has no outcome yet" in refused("open_round", "r1")
-    run("mark_cell", "r1", "--configuration", "beta", "--scene", "r01-lift", "--outcome", "not_generated",
+    run("mark_cell", "r1", "--configuration", "beta", "--scene", "r01-lift", "--outcome",
+        "not_generated",
         "--reason", "ran out of time")  # fmt: skip
     run("open_round", "r1")
     run("import_answers", "r1", lab.answer_file(lab.answers(REVIEWERS)))
     run("close_round", "r1")
-    lines = {line["configuration"]: line for line in json.loads(run("score", "r1", "--json"))["leaderboard"]}
+    lines = {
+        line["configuration"]: line
+        for line in json.loads(run("score", "r1", "--json"))["leaderboard"]
+    }
     assert lines["beta"]["rank"] is None
     assert lines["beta"]["unranked_because"] == "r01-lift not generated"
     assert lines["alpha"]["rank"] == 1
 
 
-def test_a_missing_blind_copy_is_named_and_the_round_stays_closed(refused: Run, ready: None) -> None:
+def test_a_missing_blind_copy_is_named_and_the_round_stays_closed(
+    refused: Run, ready: None
+) -> None:
     gone = Stimulus.objects.first()
     assert gone is not None
     gone.path.unlink()
@@ -87,7 +103,9 @@ def test_a_missing_blind_copy_is_named_and_the_round_stays_closed(refused: Run, 
     assert (round_.state, round_.opened_at, round_.protocol.frozen_at) == ("blinding", None, None)
 
 
-def test_invites_are_shown_once_on_base_url_and_kept_as_hashes(run: Run, ready: None, settings: Any) -> None:
+def test_invites_are_shown_once_on_base_url_and_kept_as_hashes(
+    run: Run, ready: None, settings: Any
+) -> None:
     said = run("set_cohort", "r1", *REVIEWERS)
     links = [word for word in said.split() if word.startswith("http")]
     assert len(links) == 4
@@ -96,15 +114,21 @@ def test_invites_are_shown_once_on_base_url_and_kept_as_hashes(run: Run, ready: 
     assert not tokens & set(Invite.objects.values_list("token_hash", flat=True))
 
 
-def test_a_changed_protocol_under_the_same_version_is_refused(run: Run, refused: Run, tmp_path: Path) -> None:
+def test_a_changed_protocol_under_the_same_version_is_refused(
+    run: Run, refused: Run, tmp_path: Path
+) -> None:
     run("load_protocol", CORE_R01)
     assert "is loaded" in run("load_protocol", CORE_R01)
     text = (CORE_R01 / "protocol.yaml").read_text(encoding="utf-8")
-    (tmp_path / "protocol.yaml").write_text(text.replace("Mostly fake", "Rather fake"), encoding="utf-8")
+    (tmp_path / "protocol.yaml").write_text(
+        text.replace("Mostly fake", "Rather fake"), encoding="utf-8"
+    )
     assert "A changed protocol is a new version" in refused("load_protocol", tmp_path)
 
 
-@pytest.mark.parametrize("words", [["score"], ["score", "a", "--round", "b"], ["blind"], ["import_clips", "m.csv"]])
+@pytest.mark.parametrize(
+    "words", [["score"], ["score", "a", "--round", "b"], ["blind"], ["import_clips", "m.csv"]]
+)
 def test_wrong_use_has_status_2(words: list[str]) -> None:
     with pytest.raises(CommandError) as caught:
         call_command(*words)

@@ -1,4 +1,6 @@
-"""A clip that a published round has shown, or an open one asks about, is found in whatever file it comes again."""
+"""A clip that a published round has shown, or an open one asks about, is found in whatever file it
+comes again.
+"""
 
 from __future__ import annotations
 
@@ -33,13 +35,19 @@ def sample_of(round_: Round) -> Sample:
     return Sample.objects.select_related("clip").get(cell__round=round_)
 
 
-def copy_of(round_: Round, *, sha256: str, picture: str = "", sound: str = "", raw: str = "") -> None:
-    """Give the round's sample a blind copy with these digests; ``raw`` is that of the picture of the raw clip."""
+def copy_of(
+    round_: Round, *, sha256: str, picture: str = "", sound: str = "", raw: str = ""
+) -> None:
+    """Give the round's sample a blind copy with these digests; ``raw`` is that of the picture of
+    the raw clip.
+    """
     proof = {
         "raw_picture_sha256": raw or picture, "blind_picture_sha256": picture,
         "raw_sound_sha256": sound, "blind_sound_sha256": sound,
     } if picture else None  # fmt: skip
-    BlindCopy.objects.create(sample=sample_of(round_), sha256=sha256, size=1, facts={}, technical={}, proof=proof)
+    BlindCopy.objects.create(
+        sample=sample_of(round_), sha256=sha256, size=1, facts={}, technical={}, proof=proof
+    )
 
 
 def same_raw_file(one: Round, other: Round) -> None:
@@ -89,7 +97,9 @@ class TestRows:
         let_clips_change()
         same(first, second)
         publish_all(first)
-        with pytest.raises(CannotOpen, match=f"the published round '{first.name}' has shown this clip already"):
+        with pytest.raises(
+            CannotOpen, match=f"the published round '{first.name}' has shown this clip already"
+        ):
             rounds.open_round(round_=second, actor="test")
         assert Round.objects.get(pk=second.pk).state == RoundState.BLINDING
 
@@ -99,13 +109,16 @@ class TestRows:
         let_clips_change()
         same(first, second)
         rounds.open_round(round_=second, actor="test")
-        with pytest.raises(ClipsUnderReview, match=f"round '{second.name}' is open and asks about this clip"):
+        with pytest.raises(
+            ClipsUnderReview, match=f"round '{second.name}' is open and asks about this clip"
+        ):
             publish_all(first)
 
     @pytest.mark.parametrize("same", SAME)
     def test_a_pilots_clip_is_development_data(self, same: Any) -> None:
         pilot = make_filled_round(
-            configurations=("alpha",), protocol=make_protocol(CORE_R01.parents[1] / "core-v0.1" / "0.1.0"),
+            configurations=("alpha",),
+            protocol=make_protocol(CORE_R01.parents[1] / "core-v0.1" / "0.1.0"),
             scenes=["fb-c01"], cohort=False,
         )  # fmt: skip
         second = filled()
@@ -144,7 +157,10 @@ def test_the_same_streams_in_another_container_are_found(tmp_path: Path) -> None
     one = Lab(tmp_path / "one", configurations=("alpha",), scenes=("r01-lift",))
     two = Lab(tmp_path / "two", configurations=("beta",), scenes=("r01-lift",))
     source, target = one.folder / str(one.rows[0]["file"]), two.folder / "again.mov"
-    run([str(ffmpeg_binary()), "-v", "error", "-i", str(source), "-c", "copy", str(target)], check=True)
+    run(
+        [str(ffmpeg_binary()), "-v", "error", "-i", str(source), "-c", "copy", str(target)],
+        check=True,
+    )
     assert source.read_bytes() != target.read_bytes()
     two.rows[0]["file"] = target.name
     call_command("load_protocol", str(CORE_R01))
@@ -156,7 +172,9 @@ def test_the_same_streams_in_another_container_are_found(tmp_path: Path) -> None
     raw = set(Sample.objects.values_list("clip__sha256", flat=True))
     assert len(raw) == 2
     publish_all(Round.objects.get(name="r1"))
-    with pytest.raises((CommandError, Refusal), match="the published round 'r1' has shown this clip already"):
+    with pytest.raises(
+        (CommandError, Refusal), match="the published round 'r1' has shown this clip already"
+    ):
         rounds.open_round(round_=Round.objects.get(name="r2"), actor="test")
 
 
@@ -202,7 +220,9 @@ class TestAtOnce:
             opened.set()
             with pytest.raises(ClipsUnderReview, match="asks about this clip"):
                 release.result(60)
-        assert make_open_round(configurations=("beta",), scenes=SCENES).state == RoundState.REVIEWING
+        assert (
+            make_open_round(configurations=("beta",), scenes=SCENES).state == RoundState.REVIEWING
+        )
 
 
 def in_own_connection(step: Any, round_: Round) -> Any:

@@ -28,15 +28,22 @@ def on_order() -> Round:
     return round_
 
 
-def test_while_clips_are_on_order_nothing_is_due_of_anybody(on_order: Round, client: Client) -> None:
+def test_while_clips_are_on_order_nothing_is_due_of_anybody(
+    on_order: Round, client: Client
+) -> None:
     assert due_step(on_order) == Step("", "2 clips are on order, and workers bring them")
     client.force_login(make_staff())
-    assert "Nothing for you to do: 2 clips are on order" in client.get(f"/staff/rounds/{on_order.name}/").text
+    assert (
+        "Nothing for you to do: 2 clips are on order"
+        in client.get(f"/staff/rounds/{on_order.name}/").text
+    )
     assert "2 clips are on order" in client.get("/staff/").text
 
 
 def test_what_stopped_on_its_way_is_an_operator_s(on_order: Round) -> None:
-    Sample.objects.filter(pk=Sample.objects.first().pk).update(state=SampleState.BLOCKED, reason="asks")
+    Sample.objects.filter(pk=Sample.objects.first().pk).update(
+        state=SampleState.BLOCKED, reason="asks"
+    )
     step = due_step(on_order)
     assert step is not None
     assert step.words.startswith("1 clips on order wait for an operator")
@@ -51,13 +58,18 @@ def test_cells_that_nobody_ordered_are_to_be_imported(on_order: Round) -> None:
 
 def test_a_round_without_clips_can_go_either_way() -> None:
     round_ = make_round(name="fresh")
-    assert where_it_stands(round_) == "Round 'fresh' is “Draft”. Next step: “import_clips fresh” or “commission fresh”."
+    assert (
+        where_it_stands(round_)
+        == "Round 'fresh' is “Draft”. Next step: “import_clips fresh” or “commission fresh”."
+    )
 
 
 def test_when_no_cell_brought_a_clip_nobody_is_told_to_open_the_round(on_order: Round) -> None:
     Sample.objects.update(state=SampleState.FAILED, reason="no answer")
     step = due_step(on_order)
     assert step is not None and step.command == ""
-    assert step.words.startswith("no cell brought a clip that is reviewed, so the round cannot be opened")
+    assert step.words.startswith(
+        "no cell brought a clip that is reviewed, so the round cannot be opened"
+    )
     with pytest.raises(CannotOpen, match="no cell brought a clip, so there is nothing to review"):
         open_round(round_=on_order, actor="test")

@@ -13,9 +13,17 @@ from scoring.records.judges import ANSWERED, FROZEN, JudgeRecord, JudgeRunRecord
 Says = Callable[[CellRecord], Mapping[str, str] | str]
 
 
-def make_judge(record: RoundRecord, says: Says, *, name: str = "judge", variant: str = FROZEN) -> JudgeRecord:
-    """Return a judge of every delivered cell. ``says`` gives its answers, or the state in which it ended instead."""
-    content: dict[str, Any] = {"judge": {"label": name.title(), "service": "gemini", "model": name}, "variant": variant}
+def make_judge(
+    record: RoundRecord, says: Says, *, name: str = "judge", variant: str = FROZEN
+) -> JudgeRecord:
+    """Return a judge of every delivered cell.
+
+    ``says`` gives its answers, or the state in which it ended instead.
+    """
+    content: dict[str, Any] = {
+        "judge": {"label": name.title(), "service": "gemini", "model": name},
+        "variant": variant,
+    }
     runs = []
     for place, cell in enumerate(record.cells):
         if not cell.stimulus:
@@ -25,9 +33,17 @@ def make_judge(record: RoundRecord, says: Says, *, name: str = "judge", variant:
             runs.append(JudgeRunRecord(cell=place, state=said, reason="because"))
         else:
             runs.append(
-                JudgeRunRecord(cell=place, state=ANSWERED, model_version=name, answers=said, cost_usd="0.002400")
+                JudgeRunRecord(
+                    cell=place,
+                    state=ANSWERED,
+                    model_version=name,
+                    answers=said,
+                    cost_usd="0.002400",
+                )
             )
-    return JudgeRecord(name, variant, digest_of(content), "2026-01-02T00:00:00Z", content, tuple(runs))
+    return JudgeRecord(
+        name, variant, digest_of(content), "2026-01-02T00:00:00Z", content, tuple(runs)
+    )
 
 
 def judged(record: RoundRecord, *judges: JudgeRecord) -> RoundRecord:

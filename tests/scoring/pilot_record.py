@@ -42,8 +42,8 @@ def make_pilot(
 ) -> RoundRecord:
     """Return a pilot in which every clip complies and every dimension is 3.
 
-    ``answers`` are changes to the sheets of a clip (configuration, scene, replicate), for all reviewers or for each;
-    ``cells`` are changes to the cell's record.
+    ``answers`` are changes to the sheets of a clip (configuration, scene, replicate), for all
+    reviewers or for each; ``cells`` are changes to the cell's record.
     """
     loaded, found = core_v01(), []
     for name in sorted(configurations):
@@ -53,7 +53,17 @@ def make_pilot(
                 outcome = changes.pop("outcome", DELIVERED)
                 stimulus = f"s-{name}-{scene}-{replicate}" if outcome == DELIVERED else ""
                 raw = "0" * 64 if stimulus else ""
-                found.append(CellRecord(name, scene, replicate, outcome, stimulus=stimulus, raw_sha256=raw, **changes))
+                found.append(
+                    CellRecord(
+                        name,
+                        scene,
+                        replicate,
+                        outcome,
+                        stimulus=stimulus,
+                        raw_sha256=raw,
+                        **changes,
+                    )
+                )
     book = AnswerBook(loaded.protocol)
     places, codes = [], []
     for place, cell in enumerate(found):
@@ -62,7 +72,9 @@ def make_pilot(
             own = given if isinstance(given, Mapping) else given[reviewer]
             sheet = pilot_answers(cell.scene, **own)
             places.append((place, reviewer))
-            codes.append([book.codes(question)[str(sheet[question])] for question in book.questions])
+            codes.append(
+                [book.codes(question)[str(sheet[question])] for question in book.questions]
+            )
     return RoundRecord(
         name="p1",
         protocol=loaded.protocol,
@@ -77,7 +89,9 @@ def make_pilot(
         configurations=tuple(
             ConfigurationRecord(name, name.title(), family, "imported", "", track, False)
             for name in sorted(configurations)
-            for family, track in [((families or {}).get(name, ""), (tracks or {}).get(name, "core-av"))]
+            for family, track in [
+                ((families or {}).get(name, ""), (tracks or {}).get(name, "core-av"))
+            ]
         ),
         reviewers=tuple(ReviewerRecord(f"R-{number}", "primary") for number in range(reviewers)),
         sheets=Sheets(

@@ -20,7 +20,14 @@ from scoring.records import (
 from tests.factories import CORE_R01
 
 SCENES = ("r01-lift", "r01-squat", "r01-chair", "r01-toast")
-ALL_RIGHT = {"event": "yes", "cause": "yes", "detail": "yes", "sound": "4", "timing": "4", "people": "5"}
+ALL_RIGHT = {
+    "event": "yes",
+    "cause": "yes",
+    "detail": "yes",
+    "sound": "4",
+    "timing": "4",
+    "people": "5",
+}
 Place = tuple[str, str]  # configuration, scene
 
 
@@ -41,8 +48,8 @@ def make_record(
 ) -> RoundRecord:
     """Return a round in which everybody answers `ALL_RIGHT`.
 
-    ``votes`` are each reviewer's answers to a question of a cell's clips; ``refused`` cells have their reason;
-    ``locked`` is how many of the cohort locked their sheets.
+    ``votes`` are each reviewer's answers to a question of a cell's clips; ``refused`` cells have
+    their reason; ``locked`` is how many of the cohort locked their sheets.
     """
     loaded = core_r01()
     cells = tuple(
@@ -79,7 +86,8 @@ def make_record(
         incomplete_reason="",
         cells=cells,
         configurations=tuple(
-            ConfigurationRecord(name, name.title(), "", "imported", "", "core-av", True) for name in configurations
+            ConfigurationRecord(name, name.title(), "", "imported", "", "core-av", True)
+            for name in configurations
         ),
         reviewers=tuple(ReviewerRecord(f"R-{number}", "primary") for number in range(reviewers)),
         sheets=Sheets(
@@ -94,6 +102,11 @@ def make_record(
     )
 
 
-def _answer(question: str, cell: CellRecord, reviewer: int, votes: Mapping[Place, Mapping[str, Sequence[str]]]) -> str:
+def _answer(
+    question: str,
+    cell: CellRecord,
+    reviewer: int,
+    votes: Mapping[Place, Mapping[str, Sequence[str]]],
+) -> str:
     given = votes.get((cell.configuration, cell.scene), {}).get(question)
     return given[reviewer] if given else ALL_RIGHT[question]

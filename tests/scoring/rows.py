@@ -1,4 +1,6 @@
-"""Rounds with configurations behind their stimuli, as rows: what pages, scores and steps read, without real clips."""
+"""Rounds with configurations behind their stimuli, as rows: what pages, scores and steps read,
+without real clips.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ def make_filled_round(
     clips: Iterable[bytes] = (),
     replicates: int = 1,
 ) -> Round:
-    """Return a round whose cells all have an outcome and a blind copy, with a cohort, ready to be opened.
+    """Return a round whose cells all have an outcome and a blind copy, with a cohort, ready to be
+    opened.
 
     ``clips`` are the bytes of the blind copies in turn; without any they are all alike.
     """
@@ -43,7 +46,11 @@ def make_filled_round(
         lay_out(round_, configuration_named(configuration)[0])
     data = iter(clips)
     for sample in Sample.objects.filter(cell__round=round_).select_related("cell__configuration"):
-        _settle(sample, (refused or {}).get((sample.cell.configuration.name, sample.cell.scene), ""), data)
+        _settle(
+            sample,
+            (refused or {}).get((sample.cell.configuration.name, sample.cell.scene), ""),
+            data,
+        )
     if cohort:
         make_cohort(round_)
     return round_
@@ -69,10 +76,17 @@ def make_open_round(**wanted: object) -> Round:
 
 
 def answer_all(
-    round_: Round, changes: Mapping[Cell, Mapping[str, str]] | None = None, *, source: str = Source.BROWSER
+    round_: Round,
+    changes: Mapping[Cell, Mapping[str, str]] | None = None,
+    *,
+    source: str = Source.BROWSER,
 ) -> None:
-    """Lock a sheet of every reviewer on every clip: all right, but for ``changes`` by configuration and scene."""
-    keys = BlindingKey.objects.filter(stimulus__round=round_).select_related("stimulus", "sample__cell__configuration")
+    """Lock a sheet of every reviewer on every clip: all right, but for ``changes`` by configuration
+    and scene.
+    """
+    keys = BlindingKey.objects.filter(stimulus__round=round_).select_related(
+        "stimulus", "sample__cell__configuration"
+    )
     enter_sheets(
         round=round_,
         source=source,
@@ -80,7 +94,11 @@ def answer_all(
             SheetEntry(
                 reviewer,
                 key.stimulus,
-                answers(**(changes or {}).get((key.sample.cell.configuration.name, key.stimulus.scene), {})),
+                answers(
+                    **(changes or {}).get(
+                        (key.sample.cell.configuration.name, key.stimulus.scene), {}
+                    )
+                ),
             )
             for key in keys
             for reviewer in reviewers_of(round_)
@@ -89,7 +107,10 @@ def answer_all(
 
 
 def make_locked_round(
-    changes: Mapping[Cell, Mapping[str, str]] | None = None, *, source: str = Source.BROWSER, **wanted: object
+    changes: Mapping[Cell, Mapping[str, str]] | None = None,
+    *,
+    source: str = Source.BROWSER,
+    **wanted: object,
 ) -> Round:
     """Return a round that was answered as a whole and closed."""
     round_ = make_open_round(**wanted)
@@ -99,7 +120,10 @@ def make_locked_round(
 
 
 def make_published_round(
-    changes: Mapping[Cell, Mapping[str, str]] | None = None, *, source: str = Source.BROWSER, **wanted: object
+    changes: Mapping[Cell, Mapping[str, str]] | None = None,
+    *,
+    source: str = Source.BROWSER,
+    **wanted: object,
 ) -> Release:
     """Return the release of a round that was answered as a whole, closed and published."""
     return rounds.publish(round_=make_locked_round(changes, source=source, **wanted), actor="test")

@@ -1,4 +1,6 @@
-"""Krippendorff's alpha: published values, a literal second route, and what it says where it is not defined."""
+"""Krippendorff's alpha: published values, a literal second route, and what it says where it is not
+defined.
+"""
 
 import numpy as np
 import pytest
@@ -25,7 +27,9 @@ SMALL = load_vector("krippendorff_intervals_2011")
 
 
 def count_answers(answers, domain):
-    """(clips, V) counts of each answer of `domain` from a row of answers per clip; None is a missing answer."""
+    """(clips, V) counts of each answer of `domain` from a row of answers per clip; None is a
+    missing answer.
+    """
     return np.array([[row.count(value) for value in domain] for row in answers], dtype=np.int64)
 
 
@@ -39,7 +43,9 @@ def krippendorff_2011():
 
 
 def literal_alpha(rows, domain, level):
-    """Alpha by its definition as observed over expected disagreement of pairs, ordinal differences summed out."""
+    """Alpha by its definition as observed over expected disagreement of pairs, ordinal differences
+    summed out.
+    """
     units = [[answer for answer in row if answer is not None] for row in rows]
     units = [unit for unit in units if len(unit) >= 2]
     pool = [answer for unit in units for answer in unit]
@@ -54,16 +60,22 @@ def literal_alpha(rows, domain, level):
         return (between - (pool.count(one) + pool.count(other)) / 2) ** 2
 
     def pairs(unit):
-        return sum(difference(a, b) for i, a in enumerate(unit) for j, b in enumerate(unit) if i != j)
+        return sum(
+            difference(a, b) for i, a in enumerate(unit) for j, b in enumerate(unit) if i != j
+        )
 
     observed = sum(pairs(unit) / (len(unit) - 1) for unit in units) / len(pool) if pool else 0
     expected = pairs(pool) / (len(pool) * (len(pool) - 1)) if pool else 0
     return 1 - observed / expected if expected else None
 
 
-@pytest.mark.parametrize("case", POINTS["cases"], ids=lambda case: f"{case['name']}-{case['level']}")
+@pytest.mark.parametrize(
+    "case", POINTS["cases"], ids=lambda case: f"{case['name']}-{case['level']}"
+)
 def test_published_values(case):
-    found = alpha_value(patterns_of(case["data"], case["domain"]), Level(case["level"]), case["domain"])
+    found = alpha_value(
+        patterns_of(case["data"], case["domain"]), Level(case["level"]), case["domain"]
+    )
     assert found == pytest.approx(case["alpha"], abs=1e-12)
     assert case["published"] is None or round(found, 3) == case["published"]
 
@@ -78,7 +90,9 @@ def test_degenerate_data_are_undefined_never_one_or_zero(case):
         assert found == case["alpha"]
 
 
-tables = st.lists(st.lists(st.sampled_from([None, 1, 2, 3, 4, 5]), min_size=4, max_size=4), min_size=1, max_size=9)
+tables = st.lists(
+    st.lists(st.sampled_from([None, 1, 2, 3, 4, 5]), min_size=4, max_size=4), min_size=1, max_size=9
+)
 
 
 @settings(max_examples=150, deadline=None)
@@ -128,13 +142,18 @@ def test_a_hundred_clips_with_resampled_clips(question):
     assert alpha_bootstrap(patterns, level, seed=20260801) == found
     one_by_one = alpha_jackknife(patterns, level, range(100))
     assert one_by_one.n == 80
-    each = [alpha_value(find_patterns(np.delete(patterns.counts[patterns.pattern], at, 0)), level) for at in range(80)]
+    each = [
+        alpha_value(find_patterns(np.delete(patterns.counts[patterns.pattern], at, 0)), level)
+        for at in range(80)
+    ]
     assert jackknife_error(np.array(each)) == pytest.approx(case["clip_jack_se"], abs=1e-12)
 
 
 @pytest.mark.parametrize("level", [Level.NOMINAL, Level.ORDINAL])
 def test_intervals_of_the_small_published_example(level):
-    """The nominal upper limit stands at the 96.94% quantile and 3.02% of all resamples are 1: hence so many draws."""
+    """The nominal upper limit stands at the 96.94% quantile and 3.02% of all resamples are 1: hence
+    so many draws.
+    """
     patterns, expected = krippendorff_2011(), SMALL[level]
     draws = bootstrap_alphas(patterns, level, seed=1, draws=200_000)
     known = draws[~np.isnan(draws)]
@@ -155,7 +174,9 @@ def test_resampled_patterns_vary_like_resampled_clips():
     rand = np.random.default_rng(5)
     pairable = counts[counts.sum(axis=1) >= 2]
     literal = [
-        alpha_value(find_patterns(pairable[rand.integers(0, len(pairable), len(pairable))]), Level.ORDINAL)
+        alpha_value(
+            find_patterns(pairable[rand.integers(0, len(pairable), len(pairable))]), Level.ORDINAL
+        )
         for _ in range(1500)
     ]
     fast = bootstrap_alphas(patterns, Level.ORDINAL, seed=2, draws=6000)
@@ -175,9 +196,13 @@ def test_few_configurations_and_none_resample_clips_instead():
 
 def test_nearly_constant_answers_are_warned_of():
     rows = [["yes"] * 4] * 90 + [["yes", "yes", "no", "no"]] * 10
-    found = alpha(count_answers(rows, ["yes", "no"]), Level.NOMINAL, configurations=np.arange(100) % 25)
+    found = alpha(
+        count_answers(rows, ["yes", "no"]), Level.NOMINAL, configurations=np.arange(100) % 25
+    )
     assert found.low < found.value < found.high
-    assert found.note == "interval unreliable: nearly constant answers (20 outside the commonest one)"
+    assert (
+        found.note == "interval unreliable: nearly constant answers (20 outside the commonest one)"
+    )
 
 
 def test_an_interval_that_hangs_on_one_configuration_is_not_estimable():
@@ -189,7 +214,9 @@ def test_an_interval_that_hangs_on_one_configuration_is_not_estimable():
 
 
 def test_perfect_agreement_and_single_clips_have_a_value_without_interval():
-    perfect = alpha(count_answers([["yes"] * 4, ["no"] * 4] * 20, ["yes", "no"]), Level.NOMINAL, seed=1)
+    perfect = alpha(
+        count_answers([["yes"] * 4, ["no"] * 4] * 20, ["yes", "no"]), Level.NOMINAL, seed=1
+    )
     assert (perfect.value, perfect.low) == (1.0, None)
     single = alpha(count_answers([["yes", "no"]], ["yes", "no"]), Level.NOMINAL)
     assert (single.value, single.low, single.n) == (0.0, None, 1)
@@ -197,8 +224,12 @@ def test_perfect_agreement_and_single_clips_have_a_value_without_interval():
 
 
 def test_undefined_alpha_says_why_and_how_many_clips_there_were():
-    assert alpha(np.zeros((3, 2), dtype=int), Level.NOMINAL) == Undefined("no clip has two answers", 0)
-    assert alpha(np.zeros((0, 5), dtype=int), Level.ORDINAL) == Undefined("no clip has two answers", 0)
+    assert alpha(np.zeros((3, 2), dtype=int), Level.NOMINAL) == Undefined(
+        "no clip has two answers", 0
+    )
+    assert alpha(np.zeros((0, 5), dtype=int), Level.ORDINAL) == Undefined(
+        "no clip has two answers", 0
+    )
     assert alpha(np.array([[4, 0], [3, 0]]), Level.NOMINAL) == Undefined("all answers are equal", 2)
 
 
@@ -207,12 +238,16 @@ def test_applicability_is_its_own_question():
     table = applicability_counts(counts, [0, 4, 2, 2])
     assert table.tolist() == [[4, 0], [0, 4], [2, 2], [2, 2]]
     answers = [["a"] * 4, ["n"] * 4, ["a", "a", "n", "n"], ["a", "a", "n", "n"]]
-    assert alpha_value(find_patterns(table), Level.NOMINAL) == pytest.approx(literal_alpha(answers, [], Level.NOMINAL))
+    assert alpha_value(find_patterns(table), Level.NOMINAL) == pytest.approx(
+        literal_alpha(answers, [], Level.NOMINAL)
+    )
 
 
 def test_the_full_domain_and_many_reviewers_or_answers_are_fine():
     rand = np.random.default_rng(8)
-    wide = rand.multinomial(12, np.full(40, 1 / 40), size=8)  # too many patterns for one 64-bit number each
+    wide = rand.multinomial(
+        12, np.full(40, 1 / 40), size=8
+    )  # too many patterns for one 64-bit number each
     rows = [[answer for answer, count in enumerate(row) for _ in range(count)] for row in wide]
     found = alpha_value(find_patterns(wide), Level.INTERVAL)
     assert found == pytest.approx(literal_alpha(rows, list(range(40)), Level.INTERVAL), abs=1e-10)

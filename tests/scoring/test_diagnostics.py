@@ -1,4 +1,6 @@
-"""Reviewer diagnostics: severities that are known, a reviewer who answers at random, and a round read from rows."""
+"""Reviewer diagnostics: severities that are known, a reviewer who answers at random, and a round
+read from rows.
+"""
 
 import json
 from random import Random
@@ -52,9 +54,16 @@ def test_a_harsh_reviewer_has_the_highest_severity_with_an_interval_above_zero(d
 def test_minority_votes_are_those_of_one_against_three(document):
     last = document["reviewers"][3]
     assert (
-        last["minority_votes"]["count"] == last["minority_votes"]["n"] == last["facts"]["event"]["minority_votes"] > 0
+        last["minority_votes"]["count"]
+        == last["minority_votes"]["n"]
+        == last["facts"]["event"]["minority_votes"]
+        > 0
     )
-    assert [reviewer["minority_votes"]["count"] for reviewer in document["reviewers"][:3]] == [0, 0, 0]
+    assert [reviewer["minority_votes"]["count"] for reviewer in document["reviewers"][:3]] == [
+        0,
+        0,
+        0,
+    ]
     agreement = last["facts"]["event"]["agreement_with_others"]
     assert (agreement["n"], agreement["value"]) == (100, 1 - last["minority_votes"]["count"] / 100)
 
@@ -64,7 +73,8 @@ def test_the_sensitivity_table_has_everybody_and_without_each(document):
     assert list(alpha) == ["everybody", "R-0", "R-1", "R-2", "R-3"]
     assert alpha["R-3"]["value"] > alpha["everybody"]["value"]
     gates = document["sensitivity"]["gates"]["event"]
-    # Without the one who says no at times all three others say yes; without another, her no breaks the quorum.
+    # Without the one who says no at times all three others say yes; without another, her no breaks
+    # the quorum.
     assert (gates["everybody"], gates["R-3"]) == (100, 100)
     assert gates["R-0"] == 100 - document["reviewers"][3]["minority_votes"]["n"]
 
@@ -98,7 +108,8 @@ def test_the_correlation_is_pearson_s_and_its_interval_leaves_out_configurations
 
 
 @pytest.mark.parametrize("record", [
-    make_record(configurations=("only",)), make_record(locked=0), make_record(locked=1), make_record(locked=3),
+    make_record(configurations=("only",)), make_record(locked=0), make_record(locked=1),
+    make_record(locked=3),
 ])  # fmt: skip
 def test_rounds_that_say_little_have_defined_diagnostics(record):
     document = diagnostics_document(tally(record), {})
@@ -107,7 +118,9 @@ def test_rounds_that_say_little_have_defined_diagnostics(record):
 
 
 def test_equal_ratings_have_no_correlation():
-    assert correlation_with_others(np.full((30, 4), 3.0), 0, np.arange(30)) == Undefined("all ratings are equal", 30)
+    assert correlation_with_others(np.full((30, 4), 3.0), 0, np.arange(30)) == Undefined(
+        "all ratings are equal", 30
+    )
 
 
 @pytest.mark.django_db
@@ -115,7 +128,10 @@ class TestFromRows:
     def test_the_document_names_reviewers_by_code_and_how_they_went_about_it(self) -> None:
         round_ = make_locked_round({("alpha", "r01-lift"): {"sound": "2"}})
         document = reviewer_diagnostics(round_)
-        codes = [member.reviewer.code for member in round_.members.select_related("reviewer").order_by("place")]
+        codes = [
+            member.reviewer.code
+            for member in round_.members.select_related("reviewer").order_by("place")
+        ]
         assert [reviewer["reviewer"] for reviewer in document["reviewers"]] == codes
         first = document["reviewers"][0]
         assert first["sheets"] == 8

@@ -1,4 +1,6 @@
-"""Somers' D within scenes: published vector, scipy, a literal count of pairs, and judges whose value is known."""
+"""Somers' D within scenes: published vector, scipy, a literal count of pairs, and judges whose
+value is known.
+"""
 
 import json
 from itertools import combinations
@@ -12,7 +14,9 @@ from scoring.stats.discrimination import somers_d
 from scoring.stats.estimate import Estimate, Undefined
 
 VECTOR = json.loads((Path(__file__).parent / "vectors" / "discrimination.json").read_text())
-HUMAN, JUDGE, SCENE, CONFIGURATION = (np.array(VECTOR[key]) for key in ("human", "judge", "scene", "config"))
+HUMAN, JUDGE, SCENE, CONFIGURATION = (
+    np.array(VECTOR[key]) for key in ("human", "judge", "scene", "config")
+)
 
 
 def literal(human: np.ndarray, judge: np.ndarray, scene: np.ndarray) -> float:
@@ -45,16 +49,25 @@ def test_replicates_count_as_often_as_they_are_there() -> None:
     found = somers_d(human, judge, scene, configuration)
     assert found.d.value == pytest.approx(literal(human, judge, scene), abs=1e-12)
     left_out = [
-        literal(human[configuration != g], judge[configuration != g], scene[configuration != g]) for g in range(12)
+        literal(human[configuration != g], judge[configuration != g], scene[configuration != g])
+        for g in range(12)
     ]
     error = np.sqrt(11 / 12 * ((left_out - np.mean(left_out)) ** 2).sum())
     reach = stats.t.ppf(0.975, 11) * error
-    assert [found.d.low, found.d.high] == pytest.approx([found.d.value - reach, found.d.value + reach], abs=1e-12)
+    assert [found.d.low, found.d.high] == pytest.approx(
+        [found.d.value - reach, found.d.value + reach], abs=1e-12
+    )
 
 
 @pytest.mark.parametrize(
     ("judge", "value"),
-    [(np.full(100, 3), 0.0), (SCENE + 1, 0.0), (HUMAN, 1.0), (6 - HUMAN, -1.0), (2 * HUMAN - 40, 1.0)],
+    [
+        (np.full(100, 3), 0.0),
+        (SCENE + 1, 0.0),
+        (HUMAN, 1.0),
+        (6 - HUMAN, -1.0),
+        (2 * HUMAN - 40, 1.0),
+    ],
     ids=["constant", "knows the scene only", "right", "the wrong way round", "harsh and right"],
 )
 def test_a_judge_that_is_always_alike_has_an_exact_value(judge: np.ndarray, value: float) -> None:

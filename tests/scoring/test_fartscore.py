@@ -1,4 +1,6 @@
-"""FARTScore against values worked by hand, its ceilings, its ranking, and what must never move it."""
+"""FARTScore against values worked by hand, its ceilings, its ranking, and what must never move
+it.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,8 @@ def reports_of(record: RoundRecord) -> dict[str, Any]:
     return document["reports"]  # type: ignore[no-any-return]
 
 
-# Worked by hand from the document's formula, 25 x sum(w s) / sum(w), weights 22 16 16 14 12 10 10 for A T L P I S C:
-# the first is 25 x (66 + 32 + 64 + 12 + 30) / 76.
+# Worked by hand from the document's formula, 25 x sum(w s) / sum(w), weights 22 16 16 14 12 10 10
+# for A T L P I S C: the first is 25 x (66 + 32 + 64 + 12 + 30) / 76.
 @pytest.mark.parametrize(
     ("ratings", "value"),
     [
@@ -86,7 +88,9 @@ def test_a_clip_is_the_mean_of_its_reviewers_and_a_configuration_the_mean_over_t
         ("fb-c02", {"correct_actor": "na"}, None),
     ],
 )
-def test_the_lowest_ceiling_that_holds_wins(scene: str, facts: dict[str, str], cap: str | None) -> None:
+def test_the_lowest_ceiling_that_holds_wins(
+    scene: str, facts: dict[str, str], cap: str | None
+) -> None:
     found = lowest_cap(PROTOCOL, scene, facts)
     assert (found.key if found else None) == cap
 
@@ -103,7 +107,9 @@ def test_a_ceiling_needs_more_than_half_and_shows_what_it_held_down() -> None:
             ("alpha", "fb-c02", 3): wrong | dict.fromkeys(CODES.values(), "1"),
         },
     )
-    document = scores_document(results_of(record))["leaderboard"][0]["scenes"]["fb-c02"]["replicates"]
+    document = scores_document(results_of(record))["leaderboard"][0]["scenes"]["fb-c02"][
+        "replicates"
+    ]
     assert [(clip["fartscore"], clip.get("uncapped"), clip.get("cap")) for clip in document] == [
         ("50", "75", "wrong_actor"),
         ("75", None, None),
@@ -119,13 +125,21 @@ def test_counts_and_times_are_medians_and_only_of_a_majority() -> None:
         scenes=["fb-c07"],
         replicates=2,
         answers={
-            ("alpha", "fb-c07", 1): [{"event_count": "2"}, {"event_count": "2"}, {"event_count": "7"}],
-            ("alpha", "fb-c07", 2): [{"first_fart_time": "na:not_measurable"}] * 2 + [{"first_fart_time": "2"}],
+            ("alpha", "fb-c07", 1): [
+                {"event_count": "2"},
+                {"event_count": "2"},
+                {"event_count": "7"},
+            ],
+            ("alpha", "fb-c07", 2): [{"first_fart_time": "na:not_measurable"}] * 2
+            + [{"first_fart_time": "2"}],
         },
     )
     (standing,) = results_of(record).standings
     one, two = standing.cells
-    assert (one.consensus["event_count"].outcome, one.consensus["first_fart_time"].outcome) == ("2", "3.4")
+    assert (one.consensus["event_count"].outcome, one.consensus["first_fart_time"].outcome) == (
+        "2",
+        "3.4",
+    )
     assert two.consensus["first_fart_time"].outcome == "na"
 
 
@@ -170,9 +184,13 @@ def test_one_reviewer_makes_a_smoke_test_and_says_so() -> None:
 
 
 def test_the_interval_is_a_studentised_bootstrap_with_its_n() -> None:
-    answers = {("alpha", scene, 1 + n % 3): {"acoustic": str(n % 5)} for n, scene in enumerate(SCENES)}
+    answers = {
+        ("alpha", scene, 1 + n % 3): {"acoustic": str(n % 5)} for n, scene in enumerate(SCENES)
+    }
     answers |= {("alpha", scene, 3): {"localization": str(n % 4)} for n, scene in enumerate(SCENES)}
-    line = reports_of(make_pilot(replicates=3, answers=answers))["overall_ranking"]["leaderboard"][-1]
+    line = reports_of(make_pilot(replicates=3, answers=answers))["overall_ranking"]["leaderboard"][
+        -1
+    ]
     assert line["configuration"] == "alpha"
     interval = line["score_interval"]
     assert interval["method"] == "studentised bootstrap within scenes, 10000 draws"
@@ -180,7 +198,8 @@ def test_the_interval_is_a_studentised_bootstrap_with_its_n() -> None:
     assert interval["n"] == 24
 
 
-# ---- what stands beside the score ------------------------------------------------------------------------------------
+# ---- what stands beside the score
+# ------------------------------------------------------------------------------------
 
 
 @settings(max_examples=20, deadline=None)
@@ -200,7 +219,10 @@ def test_no_diagnostic_moves_the_score(data: st.DataObject) -> None:
     changed = {(name, scene, 1): drawn(scene) for name in ("alpha", "beta") for scene in scenes}
     plain = standings(make_pilot(configurations=["alpha", "beta"], scenes=scenes))
     after = standings(make_pilot(configurations=["alpha", "beta"], scenes=scenes, answers=changed))
-    assert {name: one.score for name, one in after.items()} == {name: one.score for name, one in plain.items()}
+    assert {name: one.score for name, one in after.items()} == {
+        name: one.score for name, one in plain.items()
+    }
 
 
-# ---- the smoke test --------------------------------------------------------------------------------------------------
+# ---- the smoke test
+# --------------------------------------------------------------------------------------------------

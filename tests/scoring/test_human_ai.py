@@ -1,4 +1,6 @@
-"""Calibration of AI judges: agreement gate by gate, leniency, ratings, and the words in which a verdict is given."""
+"""Calibration of AI judges: agreement gate by gate, leniency, ratings, and the words in which a
+verdict is given.
+"""
 
 import json
 from typing import Any
@@ -15,7 +17,14 @@ from tests.scoring.judges import Says, judged, make_judge
 from tests.scoring.record_factory import ALL_RIGHT, SCENES, make_record
 
 TWELVE = [f"c{number:02}" for number in range(12)]
-MIDDLE = {"event": "yes", "cause": "yes", "detail": "yes", "sound": "3", "timing": "3", "people": "3"}
+MIDDLE = {
+    "event": "yes",
+    "cause": "yes",
+    "detail": "yes",
+    "sound": "3",
+    "timing": "3",
+    "people": "3",
+}
 
 
 def alike(answer: str) -> list[str]:
@@ -45,8 +54,12 @@ def varied_round(configurations: list[str] = TWELVE) -> RoundRecord:
 def truth_of(record: RoundRecord) -> dict[str, dict[str, str]]:
     """Return what everybody answered, by stimulus."""
     book, found = record.book, {}
-    for cell, answers in zip(record.sheets.cell.tolist(), record.sheets.answers.tolist(), strict=True):
-        texts = {key: book.texts(key)[code] for key, code in zip(book.questions, answers, strict=True)}
+    for cell, answers in zip(
+        record.sheets.cell.tolist(), record.sheets.answers.tolist(), strict=True
+    ):
+        texts = {
+            key: book.texts(key)[code] for key, code in zip(book.questions, answers, strict=True)
+        }
         found[record.cells[cell].stimulus] = texts
     return found
 
@@ -62,18 +75,26 @@ def test_a_judge_that_agrees_is_calibrated_and_tells_clips_apart() -> None:
     for question, gate in found["facts"].items():
         assert gate["overall"] | {"share": None, "commonest": None, "confusion": None} | {
             "n": 48, "agreed": 48, "verdict": "met_surely", "met": True,
-        } == gate["overall"] | {"share": None, "commonest": None, "confusion": None}, question  # fmt: skip
+        } == gate["overall"] | {"share": None, "commonest": None,
+                                "confusion": None}, question  # fmt: skip
         assert {part["n"] for part in gate["by_scene"].values()} == {12}
     assert found["facts"]["cause"]["leniency"]["overall"]["value"] == 0
     sound = found["ratings"]["sound"]
     assert sound["reads"] == "MAE criterion met · useful discrimination demonstrated"
     assert (sound["mae"]["value"], sound["discrimination"]["ordered_rightly"]["value"]) == (0, 1)
-    # People rate all clips of people and timing alike, so nobody could show that they tell them apart.
-    assert found["ratings"]["timing"]["reads"].startswith("MAE criterion met · useful discrimination not demonstrated")
+    # People rate all clips of people and timing alike, so nobody could show that they tell them
+    # apart.
+    assert found["ratings"]["timing"]["reads"].startswith(
+        "MAE criterion met · useful discrimination not demonstrated"
+    )
 
 
 def test_source_and_cause_stand_first() -> None:
-    assert list(report(varied_round(), lambda _cell: ALL_RIGHT)["facts"]) == ["cause", "event", "detail"]
+    assert list(report(varied_round(), lambda _cell: ALL_RIGHT)["facts"]) == [
+        "cause",
+        "event",
+        "detail",
+    ]
 
 
 def test_the_constant_middle_reads_as_the_seed_says() -> None:
@@ -81,37 +102,52 @@ def test_the_constant_middle_reads_as_the_seed_says() -> None:
              for p, scene in enumerate(SCENES)}  # fmt: skip
     found = report(make_record(configurations=TWELVE, votes=votes), lambda _cell: MIDDLE)
     sound = found["ratings"]["sound"]
-    # Human ratings 2, 3, 4 in equal numbers: a constant 3 misses by 2/3 on average, as the best constant does.
+    # Human ratings 2, 3, 4 in equal numbers: a constant 3 misses by 2/3 on average, as the best
+    # constant does.
     assert sound["mae"]["value"] == pytest.approx(2 / 3)
-    assert sound["best_constant"] == {"rating": 3, "mae": pytest.approx(2 / 3), "skill": pytest.approx(0)}
+    assert sound["best_constant"] == {
+        "rating": 3,
+        "mae": pytest.approx(2 / 3),
+        "skill": pytest.approx(0),
+    }
     assert sound["discrimination"]["d"]["value"] == 0
     assert sound["reads"] == "MAE criterion met · useful discrimination not demonstrated"
 
 
-@pytest.mark.parametrize(("people", "verdict"), [("5", "not met"), ("4", "met"), ("2", "met"), ("1", "not met")])
+@pytest.mark.parametrize(
+    ("people", "verdict"), [("5", "not met"), ("4", "met"), ("2", "met"), ("1", "not met")]
+)
 def test_the_criterion_is_met_up_to_one_point_exactly(people: str, verdict: str) -> None:
     votes = {(name, scene): {"sound": alike(people)} for name in TWELVE for scene in SCENES}
-    found = report(make_record(configurations=TWELVE, votes=votes), lambda _cell: MIDDLE)["ratings"]["sound"]
+    found = report(make_record(configurations=TWELVE, votes=votes), lambda _cell: MIDDLE)[
+        "ratings"
+    ]["sound"]
     assert found["criterion"] == verdict
 
 
 def test_the_median_of_people_is_not_rounded() -> None:
     votes = {(name, scene): {"sound": ["2", "3", "3", "2"]} for name in TWELVE for scene in SCENES}
-    found = report(make_record(configurations=TWELVE, votes=votes), lambda _cell: MIDDLE)["ratings"]["sound"]
+    found = report(make_record(configurations=TWELVE, votes=votes), lambda _cell: MIDDLE)[
+        "ratings"
+    ]["sound"]
     assert (found["mae"]["value"], found["best_constant"]["rating"]) == (0.5, 2.5)
 
 
 def test_fewer_than_three_ratings_are_no_consensus() -> None:
-    votes = {("c00", scene): {"event": alike("no"), "sound": ["na:no_sound", "na:no_sound", "2", "3"]}
+    votes = {("c00", scene): {"event": alike("no"), "sound": ["na:no_sound", "na:no_sound", "2",
+                                                              "3"]}
              for scene in SCENES}  # fmt: skip
-    found = report(make_record(configurations=TWELVE, votes=votes), lambda _cell: MIDDLE)["ratings"]["sound"]
+    found = report(make_record(configurations=TWELVE, votes=votes), lambda _cell: MIDDLE)[
+        "ratings"
+    ]["sound"]
     assert (found["clips"], found["n"]) == (44, 44)
 
 
 def test_with_few_configurations_discrimination_is_not_estimable() -> None:
     found = report(varied_round(["a", "b", "c", "d"]), lambda _cell: MIDDLE)["ratings"]["sound"]
     assert found["reads"] == (
-        "MAE criterion not met · useful discrimination not demonstrated (not estimable: 4 configurations)"
+        "MAE criterion not met · useful discrimination not demonstrated (not estimable: 4 "
+        "configurations)"
     )
 
 
@@ -124,7 +160,9 @@ def test_missing_ratings_are_counted_and_above_a_fifth_nothing_is_said() -> None
     found = report(record, says)["ratings"]["sound"]
     assert (found["clips"], found["missing"], found["n"]) == (48, 12, 36)
     assert found["criterion"] == "not estimable (12 of 48 ratings missing)"
-    few = report(record, lambda cell: "error" if str(cell).startswith("c00") else MIDDLE)["ratings"]["sound"]
+    few = report(record, lambda cell: "error" if str(cell).startswith("c00") else MIDDLE)[
+        "ratings"
+    ]["sound"]
     assert (few["missing"], few["criterion"]) == (4, "not met")
 
 
@@ -138,7 +176,8 @@ def one_scene(right: int, n: int, *, question: str = "event") -> dict[str, Any]:
     return found["facts"][question]["by_scene"]["r01-lift"]
 
 
-# Statistics of this project: 19/25 has Wilson's [.566, .885]; 23/25 is the smallest whose limit is at least .75.
+# Statistics of this project: 19/25 has Wilson's [.566, .885]; 23/25 is the smallest whose limit is
+# at least .75.
 @pytest.mark.parametrize(
     ("right", "n", "question", "verdict"),
     [
@@ -152,7 +191,9 @@ def test_thresholds_are_whole_numbers(right: int, n: int, question: str, verdict
     found = one_scene(right, n, question=question)
     assert (found["agreed"], found["n"], found["verdict"]) == (right, n, verdict)
     interval = stats.binomtest(right, n).proportion_ci(method="wilson")
-    assert [found["share"]["low"], found["share"]["high"]] == pytest.approx(list(interval), abs=1e-9)
+    assert [found["share"]["low"], found["share"]["high"]] == pytest.approx(
+        list(interval), abs=1e-9
+    )
 
 
 def test_no_answer_where_people_agree_is_a_disagreement_and_na_of_people_is_left_out() -> None:
@@ -169,7 +210,9 @@ def test_no_answer_where_people_agree_is_a_disagreement_and_na_of_people_is_left
             return MIDDLE | {"event": "no", "cause": "na:no_event"}
         return MIDDLE
 
-    found = report(make_record(configurations=TWELVE, votes=votes), says)["facts"]["cause"]["by_scene"]["r01-lift"]
+    found = report(make_record(configurations=TWELVE, votes=votes), says)["facts"]["cause"][
+        "by_scene"
+    ]["r01-lift"]
     assert (found["n"], found["agreed"]) == (10, 7)
     assert found["left_out"] == {"split": 1, "na": 1, "incomplete": 0, "not_asked": 0}
     assert found["confusion"]["yes"] == {"yes": 7, "no": 0, "unclear": 0, "na": 1, "none": 1}
@@ -191,23 +234,36 @@ def test_a_lenient_judge_is_found_out_where_it_matters() -> None:
 
 
 def test_a_judge_that_was_not_asked_everything_gets_no_verdict() -> None:
-    found = report(make_record(configurations=TWELVE), lambda cell: "due" if str(cell) == "c00/r01-lift/1" else MIDDLE)
+    found = report(
+        make_record(configurations=TWELVE),
+        lambda cell: "due" if str(cell) == "c00/r01-lift/1" else MIDDLE,
+    )
     lift = found["facts"]["event"]["by_scene"]["r01-lift"]
-    assert (lift["n"], lift["left_out"]["not_asked"], lift["verdict"], lift["met"]) == (11, 1, "not_complete", None)
+    assert (lift["n"], lift["left_out"]["not_asked"], lift["verdict"], lift["met"]) == (
+        11,
+        1,
+        "not_complete",
+        None,
+    )
     assert found["facts"]["event"]["by_scene"]["r01-squat"]["verdict"] == "met_surely"
 
 
 def test_the_human_ceiling_is_one_reviewer_against_the_three_others() -> None:
     votes = {("c00", "r01-lift"): {"event": ["yes", "yes", "yes", "no"]}}
     record = make_record(configurations=TWELVE, votes=votes)
-    found = report(record, lambda _cell: MIDDLE)["facts"]["event"]["by_scene"]["r01-lift"]["human_ceiling"]
-    # Eleven clips with four comparisons each that agree; on the twelfth only the odd one out meets three alike.
+    found = report(record, lambda _cell: MIDDLE)["facts"]["event"]["by_scene"]["r01-lift"][
+        "human_ceiling"
+    ]
+    # Eleven clips with four comparisons each that agree; on the twelfth only the odd one out meets
+    # three alike.
     assert (found["n"], found["value"]) == (45, pytest.approx(44 / 45))
 
 
 def test_clips_of_one_configuration_count_as_related() -> None:
     record = make_record(configurations=TWELVE)
-    found = report(record, lambda cell: MIDDLE if cell.configuration < "c09" else MIDDLE | {"event": "no"})
+    found = report(
+        record, lambda cell: MIDDLE if cell.configuration < "c09" else MIDDLE | {"event": "no"}
+    )
     share = found["facts"]["event"]["overall"]["share"]
     plain = stats.binomtest(36, 48).proportion_ci(method="wilson")
     assert share["method"] == "Wilson, clustered by configuration"

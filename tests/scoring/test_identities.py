@@ -1,4 +1,6 @@
-"""What a configuration stands for: recorded when it is edited, and fixed everywhere when a round with it opens."""
+"""What a configuration stands for: recorded when it is edited, and fixed everywhere when a round
+with it opens.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,8 @@ from tests.scoring.rows import make_filled_round, make_open_round
 
 pytestmark = pytest.mark.django_db
 SCENES = ["r01-lift"]
-FORM = {"label": "alpha", "provider": "imported", "model_id": "", "parameters": "{}", "track": "core-av", "family": "",
+FORM = {"label": "alpha", "provider": "imported", "model_id": "", "parameters": "{}",
+        "track": "core-av", "family": "",
         "provisional": "on"}  # fmt: skip
 
 
@@ -36,9 +39,17 @@ def root(client: Client) -> Client:
 
 @pytest.mark.parametrize(
     ("field", "new"),
-    [("label", "Other"), ("provider", "kling"), ("model_id", "x-1"), ("track", "legacy"), ("parameters", '{"a": 1}')],
+    [
+        ("label", "Other"),
+        ("provider", "kling"),
+        ("model_id", "x-1"),
+        ("track", "legacy"),
+        ("parameters", '{"a": 1}'),
+    ],
 )
-def test_an_edit_before_the_opening_is_an_entry_and_after_it_is_refused(root: Client, field: str, new: str) -> None:
+def test_an_edit_before_the_opening_is_an_entry_and_after_it_is_refused(
+    root: Client, field: str, new: str
+) -> None:
     round_ = make_filled_round(configurations=("alpha", "beta"), scenes=SCENES)
     alpha = Configuration.objects.get(name="alpha")
     old = getattr(alpha, field)
@@ -46,7 +57,10 @@ def test_an_edit_before_the_opening_is_an_entry_and_after_it_is_refused(root: Cl
     alpha.refresh_from_db()
     entry = AuditEntry.objects.get(action="configuration changed")
     assert (entry.actor, entry.details["name"]) == ("root", "alpha")
-    assert (entry.details["old"], entry.details["new"]) == ({field: old}, {field: getattr(alpha, field)})
+    assert (entry.details["old"], entry.details["new"]) == (
+        {field: old},
+        {field: getattr(alpha, field)},
+    )
     rounds.open_round(round_=round_, actor="test")
     assert root.post(page_of(alpha), FORM | {field: f"{old or 1}"}).status_code == 403
     stored = getattr(alpha, field)
@@ -55,9 +69,13 @@ def test_an_edit_before_the_opening_is_an_entry_and_after_it_is_refused(root: Cl
     assert AuditEntry.objects.filter(action="configuration changed").count() == 1
 
 
-def test_a_described_configuration_stays_and_a_provisional_one_can_be_described(root: Client) -> None:
+def test_a_described_configuration_stays_and_a_provisional_one_can_be_described(
+    root: Client,
+) -> None:
     alpha = Configuration.objects.create(name="alpha", label="alpha", provisional=True)
-    described = {key: value for key, value in FORM.items() if key != "provisional"} | {"label": "Alpha 1"}
+    described = {key: value for key, value in FORM.items() if key != "provisional"} | {
+        "label": "Alpha 1"
+    }
     assert root.post(page_of(alpha), described).status_code == 302
     assert root.post(page_of(alpha), described | {"label": "Alpha 2"}).status_code == 403
     alpha.refresh_from_db()
@@ -73,7 +91,12 @@ def test_a_family_is_recorded_before_and_fixed_at_the_opening(root: Client) -> N
     assert (details["old"], details["new"]) == ({"label": "Greek"}, {"label": "Hellenic"})
     rounds.open_round(round_=round_, actor="test")
     assert root.post(page_of(family), {"name": "roman", "label": "Roman"}).status_code == 403
-    assert root.post(reverse("admin:generation_family_delete", args=[family.pk]), {"post": "yes"}).status_code == 403
+    assert (
+        root.post(
+            reverse("admin:generation_family_delete", args=[family.pk]), {"post": "yes"}
+        ).status_code
+        == 403
+    )
 
 
 def test_a_file_describes_no_configuration_of_an_opened_round(tmp_path: Path) -> None:
@@ -87,11 +110,14 @@ def test_a_file_describes_no_configuration_of_an_opened_round(tmp_path: Path) ->
 
 
 EDITS = {
-    "names are swapped": "UPDATE generation_configuration SET name = CASE name WHEN 'alpha' THEN 'beta2' ELSE name END",
+    "names are swapped": "UPDATE generation_configuration SET name = CASE name WHEN 'alpha' THEN "
+                         "'beta2' ELSE name END",
     **{
-        f"{column} is changed": f"UPDATE generation_configuration SET {column} = {value} WHERE name = 'alpha'"
+        f"{column} is changed": f"UPDATE generation_configuration SET {column} = {value} WHERE "
+                                "name = 'alpha'"
         for column, value in {
-            "name": "'gamma'", "label": "'x'", "provider": "'x'", "model_id": "'x'", "track": "'legacy'",
+            "name": "'gamma'", "label": "'x'", "provider": "'x'", "model_id": "'x'",
+            "track": "'legacy'",
             "digest": "'00'", "content": "'{}'", "parameters": "'{}'", "family_id": "NULL",
             "provisional": "NOT provisional",
         }.items()
@@ -104,7 +130,8 @@ EDITS = {
     "a cell is of another scene": "UPDATE generation_cell SET scene = 'r01-toast'",
     "a cell is another replicate": "UPDATE generation_cell SET replicate = 7",
     "a cell leaves": "DELETE FROM generation_cell",
-    "a cell joins": "INSERT INTO generation_cell (round_id, configuration_id, scene, replicate, limitation) "
+    "a cell joins": "INSERT INTO generation_cell (round_id, configuration_id, scene, replicate, "
+                    "limitation) "
     "SELECT round_id, configuration_id, scene, 9, '' FROM generation_cell",
 }  # fmt: skip
 

@@ -1,4 +1,6 @@
-"""Intervals: known values, a second route for each, and what they say when there is nothing to estimate."""
+"""Intervals: known values, a second route for each, and what they say when there is nothing to
+estimate.
+"""
 
 import numpy as np
 import pytest
@@ -7,7 +9,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from scoring.stats.estimate import Estimate, Undefined, derived_seed
-from scoring.stats.intervals import bca_interval, clustered_wilson, jackknife_interval, pooled_two_way, wilson
+from scoring.stats.intervals import (
+    bca_interval,
+    clustered_wilson,
+    jackknife_interval,
+    pooled_two_way,
+    wilson,
+)
 from tests.scoring.vectors import load_vector
 
 
@@ -40,7 +48,9 @@ def test_a_share_of_nothing_is_undefined_and_an_impossible_one_an_error():
 
 
 def test_clusters_that_agree_within_themselves_count_as_one_each():
-    """Four equal answers per configuration carry one answer's worth: deff is 4 x 25 / 24, and z is t."""
+    """Four equal answers per configuration carry one answer's worth: deff is 4 x 25 / 24, and z is
+    t.
+    """
     hits = np.repeat([1] * 19 + [0] * 6, 4)
     found = clustered_wilson(hits, np.repeat(np.arange(25), 4))
     t, n = stats.t.ppf(0.975, 24), 24.0
@@ -56,7 +66,9 @@ def test_clusters_never_make_an_interval_shorter_than_independent_clips_do():
     plain = wilson(75, 100)
     assert found.low < plain.low
     assert found.high > plain.high
-    assert found.high - found.low == pytest.approx((plain.high - plain.low) * stats.t.ppf(0.975, 24) / 1.96, rel=0.02)
+    assert found.high - found.low == pytest.approx(
+        (plain.high - plain.low) * stats.t.ppf(0.975, 24) / 1.96, rel=0.02
+    )
 
 
 def test_one_clip_per_cluster_is_plain_wilson():
@@ -84,13 +96,19 @@ def test_the_jackknife_of_a_mean_is_its_t_interval(values):
         assert data.std() < 1e-9
         return
     reach = stats.t.ppf(0.975, data.size - 1) * stats.sem(data)
-    assert (found.low, found.high) == pytest.approx((data.mean() - reach, data.mean() + reach), abs=1e-7)
+    assert (found.low, found.high) == pytest.approx(
+        (data.mean() - reach, data.mean() + reach), abs=1e-7
+    )
 
 
 def test_the_jackknife_says_why_it_has_no_interval_and_cuts_at_the_bounds():
-    assert jackknife_interval(0.5, [0.5], 4).note == "an interval needs clips of at least two configurations"
     assert (
-        jackknife_interval(0.5, [0.5, np.nan], 4).note == "without one of the configurations the statistic is undefined"
+        jackknife_interval(0.5, [0.5], 4).note
+        == "an interval needs clips of at least two configurations"
+    )
+    assert (
+        jackknife_interval(0.5, [0.5, np.nan], 4).note
+        == "without one of the configurations the statistic is undefined"
     )
     assert jackknife_interval(0.1, [0.1, 0.1, 0.1 + 1e-17], 4).note.startswith("no variation")
     cut = jackknife_interval(0.9, [-0.5, 0.9, 1.0], 4, bounds=(-1, 1))
@@ -114,13 +132,18 @@ def test_bca_counts_undefined_resamples_and_gives_up_above_a_twentieth():
     draws[:50] = np.nan
     assert bca_interval(0.5, draws, [0.4, 0.6], [1, 1], 9).low is not None
     draws[:51] = np.nan
-    assert bca_interval(0.5, draws, [0.4, 0.6], [1, 1], 9).note == "51 of 1000 resamples leave the statistic undefined"
+    assert (
+        bca_interval(0.5, draws, [0.4, 0.6], [1, 1], 9).note
+        == "51 of 1000 resamples leave the statistic undefined"
+    )
     assert bca_interval(1.0, np.ones(9), [1.0], [9], 9).note.startswith("no variation")
     assert bca_interval(1.0, np.full(9, np.nan), [1.0], [9], 9).low is None
 
 
 def literal_two_way(table):
-    """Residual variance and degrees of freedom by a dense least squares fit of row and column dummies."""
+    """Residual variance and degrees of freedom by a dense least squares fit of row and column
+    dummies.
+    """
     rows, columns = np.where(~np.isnan(table))
     design = np.zeros((rows.size, sum(table.shape)))
     design[np.arange(rows.size), rows] = 1
@@ -144,7 +167,9 @@ def test_the_two_way_interval_equals_a_dense_fit_with_gaps(configurations, scene
         known = row[~np.isnan(row)]
         reach = stats.t.ppf(0.975, freedom) * np.sqrt(variance / known.size)
         assert found.value == pytest.approx(known.mean())
-        assert (found.low, found.high) == pytest.approx((known.mean() - reach, known.mean() + reach))
+        assert (found.low, found.high) == pytest.approx(
+            (known.mean() - reach, known.mean() + reach)
+        )
         assert found.n == known.size
 
 
@@ -162,11 +187,17 @@ def test_the_factual_score_is_a_total_cut_to_its_range():
 
 def test_the_two_way_interval_says_when_it_is_not_estimable():
     three = pooled_two_way([[1, 2], [2, 2], [0, 1]])
-    assert [each.note for each in three] == ["3 configurations; a pooled interval needs at least 4"] * 3
+    assert [each.note for each in three] == [
+        "3 configurations; a pooled interval needs at least 4"
+    ] * 3
     equal = pooled_two_way([[1, 2]] * 5)
-    assert {each.note for each in equal} == {"no variation beyond the levels of scenes and configurations"}
+    assert {each.note for each in equal} == {
+        "no variation beyond the levels of scenes and configurations"
+    }
     single = pooled_two_way([[1], [2], [2], [0]])
-    assert {each.note for each in single} == {"one scene only: nothing to estimate the variation from"}
+    assert {each.note for each in single} == {
+        "one scene only: nothing to estimate the variation from"
+    }
     assert [each.value for each in single] == [1, 2, 2, 0]
     gap = pooled_two_way([[np.nan, np.nan], [1, 2], [2, 2], [0, 1], [2, 1]])
     assert gap[0] == Undefined("no scene has a value")

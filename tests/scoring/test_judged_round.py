@@ -1,4 +1,5 @@
-"""The proof: three scripted judges on 12 configurations x 4 scenes over real HTTP, killed in the middle and resumed.
+"""The proof: three scripted judges on 12 configurations x 4 scenes over real HTTP, killed in the
+middle and resumed.
 
 Every expected figure is computed here from the script, with none of the program's statistics.
 """
@@ -44,7 +45,11 @@ from tests.scoring.rows import make_open_round
 CONFIGURATIONS = [f"c{number:02}" for number in range(12)]
 GATES = {"cause": 75, "event": 70, "detail": 70}  # per cent, Core R01 method page
 SCALES = ("sound", "timing", "people")
-JUDGES = {"gemini-3.8-flash": "perfect", "gemini-3.7-flash": "constant_middle", "gemini-3.6-flash": "lenient"}
+JUDGES = {
+    "gemini-3.8-flash": "perfect",
+    "gemini-3.7-flash": "constant_middle",
+    "gemini-3.6-flash": "lenient",
+}
 AT_ONCE, KILLED_AFTER = 3, 40
 Answers = dict[str, str]
 Key = tuple[str, str]  # configuration, scene
@@ -54,14 +59,25 @@ def truth_of(configuration: str, scene: str) -> Answers:
     """Return what is right about a clip: drawn from the script's own seed."""
     draw = random.Random(f"{configuration}/{scene}")
     if draw.random() < 0.1:
-        silent = {"event": "no", "cause": "na:no_event", "sound": "na:no_sound", "timing": "na:no_event"}
+        silent = {
+            "event": "no",
+            "cause": "na:no_event",
+            "sound": "na:no_sound",
+            "timing": "na:no_event",
+        }
         return silent | {"detail": "no", "people": str(draw.randint(1, 5))}
-    facts = {"event": "yes", "cause": draw.choice(["yes", "yes", "no"]), "detail": draw.choice(["yes", "no"])}
+    facts = {
+        "event": "yes",
+        "cause": draw.choice(["yes", "yes", "no"]),
+        "detail": draw.choice(["yes", "no"]),
+    }
     return facts | {scale: str(draw.randint(1, 5)) for scale in SCALES}
 
 
 def person(truth: Answers, who: int, key: Key) -> Answers:
-    """Return what a reviewer says: mostly the truth, with slips of a rating and now and then of a fact."""
+    """Return what a reviewer says: mostly the truth, with slips of a rating and now and then of a
+    fact.
+    """
     draw = random.Random(f"{who}/{key}")
     said = dict(truth)
     for scale in SCALES:
@@ -120,16 +136,25 @@ def wait_until(condition: Any, seconds: float = 600.0) -> None:
 def test_three_judges_killed_and_resumed_are_calibrated_as_the_script_says(
     process_environment: dict[str, str],
 ) -> None:
-    round_ = make_open_round(configurations=CONFIGURATIONS, clips=(clip(number) for number in range(48)))
-    keys = BlindingKey.objects.filter(stimulus__round=round_).select_related("stimulus", "sample__cell__configuration")
-    stimuli = {(key.sample.cell.configuration.name, key.stimulus.scene): key.stimulus for key in keys}
+    round_ = make_open_round(
+        configurations=CONFIGURATIONS, clips=(clip(number) for number in range(48))
+    )
+    keys = BlindingKey.objects.filter(stimulus__round=round_).select_related(
+        "stimulus", "sample__cell__configuration"
+    )
+    stimuli = {
+        (key.sample.cell.configuration.name, key.stimulus.scene): key.stimulus for key in keys
+    }
     truths = {key: truth_of(*key) for key in stimuli}
     people = {key: [person(truth, who, key) for who in range(4)] for key, truth in truths.items()}
     JudgeAccount.objects.create(service="gemini", max_in_flight=AT_ONCE, min_interval_s=0)
 
     by_sha256 = {stimuli[key].sha256: truth for key, truth in truths.items()}
     with Holding(behaviours=JUDGES, truths=by_sha256) as stand_in:
-        environment = process_environment | {"STAND_IN_JUDGES_URL": stand_in.url, "DATA_DIR": os.environ["DATA_DIR"]}
+        environment = process_environment | {
+            "STAND_IN_JUDGES_URL": stand_in.url,
+            "DATA_DIR": os.environ["DATA_DIR"],
+        }
         first = command(round_, environment)
         wait_until(lambda: len(stand_in.asked) == KILLED_AFTER + AT_ONCE)
         first.send_signal(signal.SIGKILL)
@@ -146,14 +171,19 @@ def test_three_judges_killed_and_resumed_are_calibrated_as_the_script_says(
     assert set(asked.values()) == {1}, "nothing is asked twice, whatever was killed"
     assert all(f"{name}: ".encode() in said for name in JUDGES)
     assert JudgeTry.objects.filter(state="open").count() == 0
-    lost = {(run.judge.name, run.stimulus_id) for run in JudgeRun.objects.filter(code=LOST).select_related("judge")}
+    lost = {
+        (run.judge.name, run.stimulus_id)
+        for run in JudgeRun.objects.filter(code=LOST).select_related("judge")
+    }
     assert 1 <= len(lost) <= AT_ONCE
     assert Counter(JudgeRun.objects.values_list("state", flat=True)) == {
         RunState.ANSWERED: 144 - len(lost), RunState.ERROR: len(lost),
     }  # fmt: skip
 
     answer_as(round_, stimuli, people)
-    with pytest.raises(StepOutOfOrder):  # whatever the judges said stays hidden until people are done
+    with pytest.raises(
+        StepOutOfOrder
+    ):  # whatever the judges said stays hidden until people are done
         call_export(round_)
     assert Client().get(f"/rounds/{round_.name}/human-ai/").status_code == 404
     rounds.close_round(round_=round_, actor="test")
@@ -164,7 +194,8 @@ def test_three_judges_killed_and_resumed_are_calibrated_as_the_script_says(
     assert list(found) == sorted(JUDGES)
     for name, behaviour in JUDGES.items():
         given = {
-            key: None if (name, stimuli[key].pk) in lost else machine(behaviour, truth) for key, truth in truths.items()
+            key: None if (name, stimuli[key].pk) in lost else machine(behaviour, truth)
+            for key, truth in truths.items()
         }
         check_facts(found[name]["facts"], people, given)
         check_ratings(found[name]["ratings"], people, given)
@@ -180,13 +211,19 @@ def test_three_judges_killed_and_resumed_are_calibrated_as_the_script_says(
 
 
 def call_export(round_: Round) -> None:
-    export_round(round_=round_, folder=Path(settings.DATA_DIR) / "early", actor="test", reason="curious")
+    export_round(
+        round_=round_, folder=Path(settings.DATA_DIR) / "early", actor="test", reason="curious"
+    )
 
 
 def answer_as(round_: Round, stimuli: dict[Key, Any], people: dict[Key, list[Answers]]) -> None:
     reviewers = reviewers_of(round_)
     entries = [
-        SheetEntry(reviewer, stimuli[key], {question: Response.parse(text) for question, text in said[who].items()})
+        SheetEntry(
+            reviewer,
+            stimuli[key],
+            {question: Response.parse(text) for question, text in said[who].items()},
+        )
         for key, said in people.items()
         for who, reviewer in enumerate(reviewers)
     ]
@@ -196,11 +233,15 @@ def answer_as(round_: Round, stimuli: dict[Key, Any], people: dict[Key, list[Ans
 
 def consensus(votes: list[str]) -> str:
     """Return what three of four say, N/A pooled; else split."""
-    answer, count = Counter("na" if vote.startswith("na:") else vote for vote in votes).most_common(1)[0]
+    answer, count = Counter("na" if vote.startswith("na:") else vote for vote in votes).most_common(
+        1
+    )[0]
     return answer if count >= 3 else "split"
 
 
-def check_facts(facts: dict[str, Any], people: dict[Key, list[Answers]], given: dict[Key, Answers | None]) -> None:
+def check_facts(
+    facts: dict[str, Any], people: dict[Key, list[Answers]], given: dict[Key, Answers | None]
+) -> None:
     for gate, needed in GATES.items():
         for scene in (None, *{scene for _, scene in people}):
             agreed, lenient, clusters = [], [], []
@@ -218,7 +259,9 @@ def check_facts(facts: dict[str, Any], people: dict[Key, list[Answers]], given: 
             enough = len(agreed) >= 10
             assert part["met"] == ((100 * sum(agreed) >= needed * len(agreed)) if enough else None)
             low, high = clustered(agreed, clusters)
-            assert [part["share"]["low"], part["share"]["high"]] == pytest.approx([low, high], abs=1e-8)
+            assert [part["share"]["low"], part["share"]["high"]] == pytest.approx(
+                [low, high], abs=1e-8
+            )
             if gate == "cause":
                 stated = facts[gate]["leniency"]
                 stated = stated["overall"] if scene is None else stated["by_scene"][scene]
@@ -228,23 +271,32 @@ def check_facts(facts: dict[str, Any], people: dict[Key, list[Answers]], given: 
 
 
 def clustered(hits: list[bool], clusters: list[str]) -> tuple[float, float]:
-    """Return Wilson's interval with n / deff and t, deff from configurations, from its definition."""
+    """Return Wilson's interval with n / deff and t, deff from configurations, from its
+    definition.
+    """
     n, names = len(hits), sorted(set(clusters))
     share = sum(hits) / n
     if len(names) == n:
         interval = stats.binomtest(sum(hits), n).proportion_ci(method="wilson")
         return interval.low, interval.high
-    off = [sum(hit - share for hit, cluster in zip(hits, clusters, strict=True) if cluster == name) for name in names]
+    off = [
+        sum(hit - share for hit, cluster in zip(hits, clusters, strict=True) if cluster == name)
+        for name in names
+    ]
     variance = len(names) / (len(names) - 1) * sum(value**2 for value in off) / n**2
     binomial = share * (1 - share) / n
     size = n / max(1.0, variance / binomial) if binomial else float(n)
     z = stats.t.ppf(0.975, len(names) - 1)
     middle = (share + z * z / (2 * size)) / (1 + z * z / size)
     half = z / (1 + z * z / size) * np.sqrt(share * (1 - share) / size + z * z / (4 * size * size))
-    return (0.0 if share == 0 else max(0.0, middle - half)), (1.0 if share == 1 else min(1.0, middle + half))
+    return (0.0 if share == 0 else max(0.0, middle - half)), (
+        1.0 if share == 1 else min(1.0, middle + half)
+    )
 
 
-def check_ratings(ratings: dict[str, Any], people: dict[Key, list[Answers]], given: dict[Key, Answers | None]) -> None:
+def check_ratings(
+    ratings: dict[str, Any], people: dict[Key, list[Answers]], given: dict[Key, Answers | None]
+) -> None:
     for scale, part in ratings.items():
         pairs, missing = [], 0
         for key, votes in people.items():
@@ -274,7 +326,9 @@ def somers(clips: list[tuple[float, int, str, str]]) -> tuple[float, float]:
     """Return D and the lower limit of its jackknife over configurations, by counting every pair."""
 
     def d(chosen: list[tuple[float, int, str, str]]) -> float:
-        pairs = [(a, b) for a, b in itertools.combinations(chosen, 2) if a[2] == b[2] and a[0] != b[0]]
+        pairs = [
+            (a, b) for a, b in itertools.combinations(chosen, 2) if a[2] == b[2] and a[0] != b[0]
+        ]
         return float(np.mean([np.sign(a[0] - b[0]) * np.sign(a[1] - b[1]) for a, b in pairs]))
 
     names = sorted({clip_[3] for clip_ in clips})

@@ -1,4 +1,6 @@
-"""AI judges in a release: their answers and protocols as files that verify, and nothing where there are none."""
+"""AI judges in a release: their answers and protocols as files that verify, and nothing where there
+are none.
+"""
 
 import csv
 import json
@@ -20,7 +22,8 @@ from tests.scoring.test_verify import ISSUE, seal, write
 from web.pages.judges import judge_results
 
 FILES = {
-    "judges.csv", "judge_answers.csv", "judge_facts.csv", "judge_ratings.csv", "judge_protocols.json",
+    "judges.csv", "judge_answers.csv", "judge_facts.csv", "judge_ratings.csv",
+    "judge_protocols.json",
     "plots/judges-facts.svg", "plots/judges-ratings.svg",
 }  # fmt: skip
 
@@ -29,7 +32,11 @@ def judged_record() -> RoundRecord:
     record = make_record(refused={("delta", "r01-toast"): "policy"})
 
     def says(cell):
-        return "blocked" if cell.configuration == "beta" else ALL_RIGHT | {"people": "na:no_people_visible"}
+        return (
+            "blocked"
+            if cell.configuration == "beta"
+            else ALL_RIGHT | {"people": "na:no_people_visible"}
+        )
 
     return judged(record, make_judge(record, says), make_judge(record, says, variant="muted"))
 
@@ -52,7 +59,9 @@ def test_they_are_files_that_verify(original):
     assert verified.files == len(hashes_of(original))
     reports = json.loads((original / "reports.json").read_bytes())["reports"]["human_ai_agreement"]
     assert [judge["judge"] for judge in reports["judges"]] == ["judge"]
-    assert [(run["judge"], run["variant"]) for run in reports["sensitivity"]] == [("judge", "muted")]
+    assert [(run["judge"], run["variant"]) for run in reports["sensitivity"]] == [
+        ("judge", "muted")
+    ]
 
 
 def test_the_tables_hold_every_run(original):
@@ -60,8 +69,12 @@ def test_the_tables_hold_every_run(original):
         rows = list(csv.DictReader(file))
     assert len(rows) == 2 * 15 * 6  # judges x delivered cells x questions
     blocked = [row for row in rows if row["state"] == "blocked"]
-    assert {(row["configuration"], row["answer"], row["reason"]) for row in blocked} == {("beta", "", "because")}
-    people = {row["answer"] for row in rows if row["question"] == "people" and row["state"] == "answered"}
+    assert {(row["configuration"], row["answer"], row["reason"]) for row in blocked} == {
+        ("beta", "", "because")
+    }
+    people = {
+        row["answer"] for row in rows if row["question"] == "people" and row["state"] == "answered"
+    }
     assert people == {"na:no_people_visible"}
     contents = json.loads((original / "judge_protocols.json").read_bytes())
     assert all(digest_of(found["content"]) == found["digest"] for found in contents)
@@ -72,12 +85,19 @@ def test_the_tables_of_calibration_say_what_the_report_says(original):
         with (original / name).open(newline="") as file:
             return list(csv.DictReader(file))
 
-    (judge,) = json.loads((original / "reports.json").read_bytes())["reports"]["human_ai_agreement"]["judges"]
+    (judge,) = json.loads((original / "reports.json").read_bytes())["reports"][
+        "human_ai_agreement"
+    ]["judges"]
     facts = {(row["question"], row["scene"]): row for row in table("judge_facts.csv")}
     assert len(facts) == 3 * (1 + 4)  # questions x all scenes and each
     # 15 delivered cells, all right; 4 of them of beta, where the judge was blocked.
     cause = facts["cause", ""]
-    assert [cause[name] for name in ("n", "agreed", "needed", "verdict")] == ["15", "11", "75/100", "not_met"]
+    assert [cause[name] for name in ("n", "agreed", "needed", "verdict")] == [
+        "15",
+        "11",
+        "75/100",
+        "not_met",
+    ]
     assert float(cause["share"]) == pytest.approx(11 / 15)
     assert float(cause["low"]) == judge["facts"]["cause"]["overall"]["share"]["low"]
     assert (cause["commonest"], float(cause["commonest_share"])) == ("yes", 1.0)
@@ -93,7 +113,9 @@ def test_a_judge_that_a_constant_would_equal_has_no_colour_of_success():
     record = make_record()
     report = documents_of(judged(record, make_judge(record, lambda _cell: ALL_RIGHT))).reports
     (judge,) = judge_results(report["reports"]["human_ai_agreement"], record.protocol)
-    assert {(fact.overall.verdict, fact.overall.tone) for fact in judge.facts} == {("Calibrated", "warn")}
+    assert {(fact.overall.verdict, fact.overall.tone) for fact in judge.facts} == {
+        ("Calibrated", "warn")
+    }
     assert all("no better than always saying Yes" in fact.overall.why for fact in judge.facts)
 
 
@@ -125,7 +147,12 @@ def test_a_protocol_without_a_section_on_judges_is_verified_as_before(tmp_path):
     [
         ("judge_answers.csv", ",sound,4", ",sound,5", "reports.json is not what the answers give"),
         ("judge_answers.csv", ",sound,4", ",noise,4", "these are not the form's questions"),
-        ("judge_answers.csv", "s-alpha-r01-lift-1", "s-omega-r01-lift-1", "the release has no stimulus"),
+        (
+            "judge_answers.csv",
+            "s-alpha-r01-lift-1",
+            "s-omega-r01-lift-1",
+            "the release has no stimulus",
+        ),
         ("judge_protocols.json", "gemini", "gemino", "a judge protocol does not have the SHA-256"),
         ("judges.csv", ",judge,muted,", ",judge,louder,", "has no judge judge muted"),
     ],

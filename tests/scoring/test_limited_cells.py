@@ -1,4 +1,6 @@
-"""A note on a cell that cannot be compared stands beside its result, in the release too, and changes no figure."""
+"""A note on a cell that cannot be compared stands beside its result, in the release too, and
+changes no figure.
+"""
 
 import csv
 
@@ -19,12 +21,19 @@ CELL = ("--configuration", "alpha", "--scene", "r01-lift")
 def test_a_note_is_kept_logged_and_released_and_changes_no_score() -> None:
     round_ = make_locked_round()
     call_command("limit_cell", round_.name, *CELL, "--note", " its filter lowered the sound ")
-    call_command("limit_cell", round_.name, *CELL, "--note", "its filter lowered the sound")  # again changes nothing
-    assert AuditEntry.objects.get(action="cell limited").details["note"] == "its filter lowered the sound"
+    call_command(
+        "limit_cell", round_.name, *CELL, "--note", "its filter lowered the sound"
+    )  # again changes nothing
+    assert (
+        AuditEntry.objects.get(action="cell limited").details["note"]
+        == "its filter lowered the sound"
+    )
     release = rounds.publish(round_=round_, actor="test")
     verify_release(release.folder)
     with (release.folder / "clips.csv").open(encoding="utf-8", newline="") as file:
-        noted = {(row["configuration"], row["scene"]): row["limitation"] for row in csv.DictReader(file)}
+        noted = {
+            (row["configuration"], row["scene"]): row["limitation"] for row in csv.DictReader(file)
+        }
     assert noted.pop(("alpha", "r01-lift")) == "its filter lowered the sound"
     assert set(noted.values()) == {""}
     assert {line["factual_score"] for line in release.scores["leaderboard"]} == {"8"}

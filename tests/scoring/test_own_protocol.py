@@ -1,4 +1,6 @@
-"""A protocol of one's own, without a line of code: lips and voices, two of three reviewers, six points in all."""
+"""A protocol of one's own, without a line of code: lips and voices, two of three reviewers, six
+points in all.
+"""
 
 import json
 import re
@@ -26,7 +28,13 @@ SCENES = ("news", "laugh")
 QUESTIONS = ("speech", "lips", "drift", "face", "voice")
 GOOD = {"speech": "yes", "lips": "yes", "drift": "na:never", "face": "6", "voice": "5"}
 APART = {"speech": "yes", "lips": "no", "drift": "2.5", "face": "3", "voice": "4"}
-MUTE = {"speech": "no", "lips": "na:silent", "drift": "na:silent", "face": "4", "voice": "na:silent"}
+MUTE = {
+    "speech": "no",
+    "lips": "na:silent",
+    "drift": "na:silent",
+    "face": "4",
+    "voice": "na:silent",
+}
 Rows = list[dict[str, Any]]
 
 
@@ -57,12 +65,16 @@ def opened(run: Callable[..., str], lab: Lab) -> Round:
 
 def visible_words(page: str) -> set[str]:
     """Return the words that stand on a page, in small letters."""
-    text = re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", " ", page.partition("<main")[2], flags=re.DOTALL)
+    text = re.sub(
+        r"<(script|style)\b.*?</\1>|<[^>]*>", " ", page.partition("<main")[2], flags=re.DOTALL
+    )
     return set(re.findall(r"[a-z]+", text.lower()))
 
 
 def answers(lab: Lab, changes: dict[tuple[str, str, str], dict[str, str]]) -> Path:
-    """Write everyone's answers: good ones, but for ``changes`` by configuration, scene and reviewer."""
+    """Write everyone's answers: good ones, but for ``changes`` by configuration, scene and
+    reviewer.
+    """
     rows: Rows = [
         {
             "reviewer": f"{name}@example.org",
@@ -74,25 +86,38 @@ def answers(lab: Lab, changes: dict[tuple[str, str, str], dict[str, str]]) -> Pa
         for row in lab.rows
         for name in REVIEWERS
     ]
-    return write_csv(lab.folder / "answers.csv", ("reviewer", "configuration", "scene", "replicate", *QUESTIONS), rows)
+    return write_csv(
+        lab.folder / "answers.csv",
+        ("reviewer", "configuration", "scene", "replicate", *QUESTIONS),
+        rows,
+    )
 
 
-def test_a_whole_round_by_its_own_rules(run: Callable[..., str], lab: Lab, opened: Round, client: Client) -> None:
-    """alpha is right throughout; beta's lips are apart for two of three in the laugh; gamma is mute in the news."""
+def test_a_whole_round_by_its_own_rules(
+    run: Callable[..., str], lab: Lab, opened: Round, client: Client
+) -> None:
+    """alpha is right throughout; beta's lips are apart for two of three in the laugh; gamma is mute
+    in the news.
+    """
     changes = {("beta", "laugh", name): APART for name in REVIEWERS[:2]}
     changes |= {("gamma", "news", name): MUTE for name in REVIEWERS}
     changes |= {("gamma", "laugh", "ida"): APART}  # one of three: the fact still counts
     run("import_answers", "heads", answers(lab, changes))
     run("close_round", "heads")
     document = json.loads(run("score", "heads", "--json"))
-    board = {line["configuration"]: (line["rank"], line["factual_score"]) for line in document["leaderboard"]}
+    board = {
+        line["configuration"]: (line["rank"], line["factual_score"])
+        for line in document["leaderboard"]
+    }
     assert board == {"alpha": (1, "6"), "beta": (2, "4"), "gamma": (3, "3")}
     laugh = document["leaderboard"][1]["scenes"]["laugh"]
     assert laugh["lips"] == {"consensus": "no", "votes": {"yes": 1, "no": 2, "unsure": 0, "na": 0}}
     run("publish", "heads")
     release = Release.objects.get()
     verify_release(release.folder)
-    ratings = json.loads((release.folder / "reports.json").read_bytes())["reports"]["ratings"]["questions"]
+    ratings = json.loads((release.folder / "reports.json").read_bytes())["reports"]["ratings"][
+        "questions"
+    ]
     assert set(ratings) == {"face", "voice"}
     voices = ratings["voice"]["overall"]
     assert (voices["n"], voices["na"]["by_reason"]["silent"], voices["counts"]["5"]) == (15, 3, 12)
@@ -105,9 +130,16 @@ def test_a_whole_round_by_its_own_rules(run: Callable[..., str], lab: Lab, opene
 
 def test_the_form_is_drawn_from_the_file_and_held_to_it(opened: Round, client: Client) -> None:
     ida = Reviewer.objects.get(email="ida@example.org")
-    opened.members.filter(reviewer=ida).update(consented_at=opened.opened_at, sound_checked_at=opened.opened_at)
+    opened.members.filter(reviewer=ida).update(
+        consented_at=opened.opened_at, sound_checked_at=opened.opened_at
+    )
     client.force_login(ida.user)
-    due = Assignment.objects.filter(member__reviewer=ida).select_related("stimulus").order_by("position").first()
+    due = (
+        Assignment.objects.filter(member__reviewer=ida)
+        .select_related("stimulus")
+        .order_by("position")
+        .first()
+    )
     assert due is not None
     page = client.get(reverse("review-sheet", args=[due.stimulus_id])).content.decode()
     for words in (
@@ -122,7 +154,9 @@ def test_the_form_is_drawn_from_the_file_and_held_to_it(opened: Round, client: C
     wrong = GOOD | {"lips": "na:silent"}
     reply = client.post(
         reverse("review-lock", args=[due.stimulus_id]),
-        json.dumps({"revision": 0, "answers": wrong, "playback": {"covered": [[[0, 60]]], "plays": 1}}),
+        json.dumps(
+            {"revision": 0, "answers": wrong, "playback": {"covered": [[[0, 60]]], "plays": 1}}
+        ),
         content_type="application/json",
         headers={"accept": "application/json"},
     )
@@ -131,8 +165,12 @@ def test_the_form_is_drawn_from_the_file_and_held_to_it(opened: Round, client: C
     assert not AnswerSheet.objects.filter(locked_at__isnull=False).exists()
 
 
-def test_an_answer_of_another_protocol_is_refused(run: Callable[..., str], lab: Lab, opened: Round) -> None:
+def test_an_answer_of_another_protocol_is_refused(
+    run: Callable[..., str], lab: Lab, opened: Round
+) -> None:
     bad = answers(lab, {("alpha", "news", "ida"): GOOD | {"speech": "unclear"}})
-    with pytest.raises(CommandError, match=r"speech: 'unclear' is not an answer; allowed are yes, no, unsure"):
+    with pytest.raises(
+        CommandError, match=r"speech: 'unclear' is not an answer; allowed are yes, no, unsure"
+    ):
         run("import_answers", "heads", bad)
     assert not AnswerSheet.objects.exists()

@@ -43,10 +43,14 @@ def configurations_of(round_: Round) -> dict[str, str]:
 
 
 def vote_all(round_: Round, *, upsets: int = 4, source: str = Source.BROWSER) -> None:
-    """Let the stronger configuration win, but for every ``upsets``-th vote: lost, tied and both bad in turn."""
+    """Let the stronger configuration win, but for every ``upsets``-th vote: lost, tied and both bad
+    in turn.
+    """
     whose, entries = configurations_of(round_), []
     tasks = live_tasks(round_).select_related("pair__first", "pair__second", "member__reviewer")
-    for number, task in enumerate(sorted(tasks, key=lambda each: (each.member.place, each.position))):
+    for number, task in enumerate(
+        sorted(tasks, key=lambda each: (each.member.place, each.position))
+    ):
         stronger = "a" if STRENGTH[whose[task.clip_a.pk]] > STRENGTH[whose[task.clip_b.pk]] else "b"
         other = [{"a": "b", "b": "a"}[stronger], "tie", "both_bad"][number // upsets % 3]
         answer = other if number % upsets == upsets - 1 else stronger
@@ -98,7 +102,9 @@ def test_the_report_ranks_by_elo_and_counts_ties_and_both_bad_apart(closed: Roun
     assert found["left_rate"]["n"] == 30
     matrix = found["matrix"]
     cell, back = matrix["alpha"]["gamma"], matrix["gamma"]["alpha"]
-    assert (cell["won"], cell["lost"]) == (back["lost"], back["won"]) and cell["n"] == back["n"] == 12
+    assert (cell["won"], cell["lost"]) == (back["lost"], back["won"]) and cell["n"] == back[
+        "n"
+    ] == 12
     assert cell["share"] + back["share"] == pytest.approx(1) and cell["expected"] > 0.5
     assert found["not_compared"] == []
 
@@ -108,7 +114,10 @@ def test_pairs_stand_beside_the_score_and_never_in_it(closed: Round) -> None:
     answer_all(twin)
     close_round(round_=twin, actor="test")
     scores = [
-        [(line["factual_score"], line["rank"]) for line in publish(round_=one, actor="test").scores["leaderboard"]]
+        [
+            (line["factual_score"], line["rank"])
+            for line in publish(round_=one, actor="test").scores["leaderboard"]
+        ]
         for one in (closed, twin)
     ]
     assert scores[0] == scores[1]
@@ -117,7 +126,9 @@ def test_pairs_stand_beside_the_score_and_never_in_it(closed: Round) -> None:
 
 def test_a_release_holds_the_votes_and_battles_and_verifies(closed: Round) -> None:
     release = publish(round_=closed, actor="test")
-    assert {"pairs.csv", "battles.json", "plots/preference-convincing.svg"} <= set(release.manifest["files"])
+    assert {"pairs.csv", "battles.json", "plots/preference-convincing.svg"} <= set(
+        release.manifest["files"]
+    )
     assert verify_release(release.folder).digest == release.digest
     battles = json.loads((release.folder / "battles.json").read_text())
     assert len(battles) == 36 and {battle["winner"] for battle in battles} == {
@@ -167,12 +178,18 @@ def test_battles_go_out_and_come_in_again_on_either_side(closed: Round, tmp_path
     rows = []
     for task in live_tasks(twin).select_related("pair", "member__reviewer"):
         two = {whose[task.pair.first_id], whose[task.pair.second_id]}
-        like = next(b for b in battles if b["scene"] == task.pair.scene and {b["model_a"], b["model_b"]} == two)
+        like = next(
+            b
+            for b in battles
+            if b["scene"] == task.pair.scene and {b["model_a"], b["model_b"]} == two
+        )
         battles.remove(like)
         rows.append(like | {"judge": task.member.reviewer.code, "question_id": task.pair.scene})
     assert import_battles(round_=twin, path=write(tmp_path / "in.json", rows), actor="test") == 36
     close_round(round_=twin, actor="test")
-    reports = [preference_report(read_round(one))["questions"]["convincing"] for one in (closed, twin)]
+    reports = [
+        preference_report(read_round(one))["questions"]["convincing"] for one in (closed, twin)
+    ]
     assert reports[0]["matrix"] == reports[1]["matrix"]
     assert {vote.source for vote in read_round(twin).pair_votes} == {"imported"}
 
@@ -243,7 +260,11 @@ def test_commands_plan_and_import_and_refuse_with_status_1(tmp_path: Path, capsy
     task = live_tasks(round_).select_related("pair", "member__reviewer").first()
     assert task is not None
     whose = configurations_of(round_)
-    row = {"model_a": whose[task.pair.first_id], "model_b": whose[task.pair.second_id], "winner": "tie"}
+    row = {
+        "model_a": whose[task.pair.first_id],
+        "model_b": whose[task.pair.second_id],
+        "winner": "tie",
+    }
     line = json.dumps(row | {"judge": task.member.reviewer.email, "question_id": task.pair_id})
     (tmp_path / "one.jsonl").write_text(line + "\n")
     call_command("import_battles", round_.name, str(tmp_path / "one.jsonl"))

@@ -13,17 +13,27 @@ from tests.scoring.test_fartscore import CODES, reports_of, standings
 
 
 def test_costs_move_no_score_either() -> None:
-    cheap = {("alpha", scene, 1): {"cost_usd": "0.01", "cost_basis": "reported"} for scene in SCENES}
-    assert standings(make_pilot(cells=cheap))["alpha"].score == standings(make_pilot())["alpha"].score
+    cheap = {
+        ("alpha", scene, 1): {"cost_usd": "0.01", "cost_basis": "reported"} for scene in SCENES
+    }
+    assert (
+        standings(make_pilot(cells=cheap))["alpha"].score == standings(make_pilot())["alpha"].score
+    )
 
 
 def test_compliance_counts_clips_that_meet_every_hard_check() -> None:
     record = make_pilot(
         configurations=["alpha", "beta"],
-        answers={("alpha", "fb-c07", 1): {"event_count": "1"}, ("alpha", "fb-c01", 1): {"reaction_target": "no"}},
+        answers={
+            ("alpha", "fb-c07", 1): {"event_count": "1"},
+            ("alpha", "fb-c01", 1): {"reaction_target": "no"},
+        },
     )
     fcr = reports_of(record)["metrics"]["metrics"]["fcr"]
-    assert (fcr["by_configuration"]["alpha"]["value"], fcr["by_configuration"]["alpha"]["n"]) == (0.75, 8)
+    assert (fcr["by_configuration"]["alpha"]["value"], fcr["by_configuration"]["alpha"]["n"]) == (
+        0.75,
+        8,
+    )
     assert fcr["by_configuration"]["beta"]["value"] == 1
     assert fcr["overall"]["value"] == pytest.approx(14 / 16)
 
@@ -38,11 +48,18 @@ def test_events_not_clips_per_dollar_and_failures_cost() -> None:
     record = make_pilot(
         configurations=["alpha", "beta"],
         cells=cells,
-        answers={("alpha", "fb-c07", 1): {"compliant_events": "1"}, ("beta", "fb-c02", 1): {"compliant_events": "5"}},
+        answers={
+            ("alpha", "fb-c07", 1): {"compliant_events": "1"},
+            ("beta", "fb-c02", 1): {"compliant_events": "5"},
+        },
     )
     fpd = reports_of(record)["metrics"]["metrics"]["fpd"]["by_configuration"]
-    assert fpd["alpha"]["value"] == pytest.approx(8 / 4)  # seven tests with one event, and one of the two of FB-C07
-    assert fpd["beta"]["value"] == pytest.approx(8 / 4)  # FB-C01 failed, FB-C02 counts once, FB-C07 twice
+    assert fpd["alpha"]["value"] == pytest.approx(
+        8 / 4
+    )  # seven tests with one event, and one of the two of FB-C07
+    assert fpd["beta"]["value"] == pytest.approx(
+        8 / 4
+    )  # FB-C01 failed, FB-C02 counts once, FB-C07 twice
 
 
 @pytest.mark.parametrize(
@@ -55,11 +72,18 @@ def test_events_not_clips_per_dollar_and_failures_cost() -> None:
 )
 def test_per_dollar_is_not_reported_without_one_basis(changes: dict[str, str], words: str) -> None:
     names = ("alpha", "beta", "gamma")
-    cells = {(name, scene, 1): {"cost_usd": "1", "cost_basis": "reported"} for name in names for scene in SCENES}
+    cells = {
+        (name, scene, 1): {"cost_usd": "1", "cost_basis": "reported"}
+        for name in names
+        for scene in SCENES
+    }
     cells["beta", "fb-c04", 1] |= changes
-    metrics = reports_of(make_pilot(cells=cells, families={"alpha": "f", "beta": "f"}))["metrics"]["metrics"]
+    metrics = reports_of(make_pilot(cells=cells, families={"alpha": "f", "beta": "f"}))["metrics"][
+        "metrics"
+    ]
     assert metrics["fpd"]["overall"] == {
-        "value": None, "low": None, "high": None, "n": 24, "method": "", "note": f"not reported: {words}",
+        "value": None, "low": None, "high": None, "n": 24, "method": "", "note": "not reported: "
+                                                                                 f"{words}",
     }  # fmt: skip
     assert metrics["fse"]["families"][0]["points_per_dollar"]["note"] == f"not reported: {words}"
 
@@ -71,16 +95,23 @@ def test_scaling_compares_neighbours_of_a_family_by_cost() -> None:
         for name, price in prices.items()
         for scene in SCENES
     }
-    worse = {("beta", scene, 1): dict.fromkeys([CODES[code] for code in "ALIC"], "2") for scene in SCENES}
+    worse = {
+        ("beta", scene, 1): dict.fromkeys([CODES[code] for code in "ALIC"], "2") for scene in SCENES
+    }
     record = make_pilot(cells=cells, families={"alpha": "f", "beta": "f"}, answers=worse)
     (pair,) = reports_of(record)["metrics"]["metrics"]["fse"]["families"]
     found = standings(record)
     assert (pair["family"], pair["from"], pair["to"]) == ("f", "beta", "alpha")
-    assert pair["points_per_dollar"]["value"] == pytest.approx(float(found["alpha"].score - found["beta"].score))
+    assert pair["points_per_dollar"]["value"] == pytest.approx(
+        float(found["alpha"].score - found["beta"].score)
+    )
 
 
 def test_means_medians_and_what_is_deferred() -> None:
-    times = {("alpha", scene, 1): {"first_fart_time": time} for scene, time in zip(SCENES, "12345", strict=False)}
+    times = {
+        ("alpha", scene, 1): {"first_fart_time": time}
+        for scene, time in zip(SCENES, "12345", strict=False)
+    }
     record = make_pilot(configurations=["alpha", "beta"], answers=times)
     metrics = reports_of(record)["metrics"]["metrics"]
     assert metrics["fft"]["by_configuration"]["beta"]["value"] == 3.4
@@ -100,7 +131,10 @@ def test_failure_codes_hold_by_majority_and_stand_by_configuration() -> None:
     flagged, plain = {"f_av_desync": "yes"}, {"f_av_desync": "no"}
     record = make_pilot(
         configurations=["alpha", "beta"],
-        answers={("alpha", "fb-c01", 1): [flagged, flagged, plain], ("beta", "fb-c01", 1): [flagged, plain, plain]},
+        answers={
+            ("alpha", "fb-c01", 1): [flagged, flagged, plain],
+            ("beta", "fb-c01", 1): [flagged, plain, plain],
+        },
     )
     found = reports_of(record)["failure_codes"]["questions"]["f_av_desync"]["by_configuration"]
     assert (found["alpha"]["held"], found["beta"]["held"], found["alpha"]["n"]) == (1, 0, 8)
@@ -124,7 +158,11 @@ def test_a_smoke_test_ends_in_six_points() -> None:
         "safety_conflicts": "met",
     }
     cells["alpha", "fb-c02", 1] |= {"outcome": "refused", "reason": "policy", "model_version": ""}
-    unclear = {(name, "fb-c02", replicate): {"source_clear": "unclear"} for name in names for replicate in (1, 2)}
+    unclear = {
+        (name, "fb-c02", replicate): {"source_clear": "unclear"}
+        for name in names
+        for replicate in (1, 2)
+    }
     late = {key: changes | {"f_out_of_window": "yes"} for key, changes in unclear.items()}
     worse = make_pilot(scenes=["fb-c02"], replicates=2, reviewers=1, cells=cells, answers=late)
     found = smoke_points(worse)
@@ -138,9 +176,14 @@ def test_a_smoke_test_ends_in_six_points() -> None:
 def test_scales_that_say_the_same_and_scales_without_agreement_are_flagged() -> None:
     names = ("alpha", "beta", "gamma")
     answers = {}
-    for number, (name, replicate) in enumerate([(name, replicate) for name in names for replicate in (1, 2, 3)]):
+    for number, (name, replicate) in enumerate(
+        [(name, replicate) for name in names for replicate in (1, 2, 3)]
+    ):
         level = str(number % 5)
-        sheets = [{"acoustic": level, "coherence": level, "social": str((number + 2 * seat) % 5)} for seat in range(3)]
+        sheets = [
+            {"acoustic": level, "coherence": level, "social": str((number + 2 * seat) % 5)}
+            for seat in range(3)
+        ]
         answers[name, "fb-c02", replicate] = sheets
     smoke = reports_of(make_pilot(scenes=["fb-c02"], replicates=3, answers=answers))["smoke"]
     assert [pair["questions"] for pair in smoke["redundant"]] == [["acoustic", "coherence"]]

@@ -1,4 +1,6 @@
-"""Preference as Bradley-Terry strengths: published fits, what has no scale, and what has no interval."""
+"""Preference as Bradley-Terry strengths: published fits, what has no scale, and what has no
+interval.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def test_published_fits_are_reproduced() -> None:
     baseball = PUBLISHED["baseball"]
     found = fit(baseball["wins"])
     assert found - found[-1] == pytest.approx(baseball["abilities"], abs=5e-8)
-    assert fit(PUBLISHED["cycle"]["wins"]) == pytest.approx(PUBLISHED["cycle"]["strengths"], abs=1e-9)
+    assert fit(PUBLISHED["cycle"]["wins"]) == pytest.approx(
+        PUBLISHED["cycle"]["strengths"], abs=1e-9
+    )
 
 
 def test_published_standard_errors_are_those_of_the_information() -> None:
@@ -64,7 +68,9 @@ def test_the_scale_is_elos() -> None:
 
 
 @given(st.lists(st.integers(0, 6), min_size=12, max_size=12))
-def test_a_fit_expects_as_many_wins_as_there_were_and_does_not_hang_on_names(numbers: list[int]) -> None:
+def test_a_fit_expects_as_many_wins_as_there_were_and_does_not_hang_on_names(
+    numbers: list[int],
+) -> None:
     wins = np.zeros((4, 4))
     wins[~np.eye(4, dtype=bool)] = np.array(numbers) / 2
     phantom = 0.0 if has_maximum(wins) else 0.5
@@ -95,12 +101,18 @@ def test_a_win_and_a_loss_and_two_ties_say_the_same_of_strength() -> None:
     ties = [(0, 1, 0.5, n, n) for n in range(4)] * 2
     for rows in (decided, ties):
         (group,) = rate(battles(*rows, items=2))
-        assert [found.value for found in group.elo if isinstance(found, Estimate)] == pytest.approx([1500, 1500])
+        assert [found.value for found in group.elo if isinstance(found, Estimate)] == pytest.approx(
+            [1500, 1500]
+        )
 
 
 def test_what_never_met_has_tables_of_its_own() -> None:
     rows = [(0, 1, 1.0, 0, 0), (1, 0, 1.0, 0, 0), (2, 3, 1.0, 1, 0), (3, 2, 0.0, 1, 1)]
-    assert [items.tolist() for items in connected_groups(battles(*rows, items=5).wins())] == [[0, 1], [2, 3], [4]]
+    assert [items.tolist() for items in connected_groups(battles(*rows, items=5).wins())] == [
+        [0, 1],
+        [2, 3],
+        [4],
+    ]
     groups = rate(battles(*rows, items=5))
     assert [group.items for group in groups] == [(0, 1), (2, 3), (4,)]
     assert isinstance(groups[2].elo[0], Undefined) and groups[2].battles == 0
@@ -109,7 +121,10 @@ def test_what_never_met_has_tables_of_its_own() -> None:
 
 def test_intervals_go_over_scenes_and_with_few_over_pairs_and_say_so() -> None:
     random = np.random.default_rng(3)
-    for scenes, words, note in ((8, "8 scenes, t with 7", ""), (3, "9 pairs of clips, t with 7", "these clips only")):
+    for scenes, words, note in (
+        (8, "8 scenes, t with 7", ""),
+        (3, "9 pairs of clips, t with 7", "these clips only"),
+    ):
         (group,) = rate(draw_battles(random, 3, scenes, 0.5))
         for found in group.elo:
             assert isinstance(found, Estimate) and found.low is not None and found.high is not None
@@ -129,9 +144,14 @@ def test_without_enough_to_vary_there_is_no_interval_and_a_reason() -> None:
 
 
 def test_the_sandwich_is_the_information_when_every_battle_is_its_own_cluster() -> None:
-    # On many independent battles the robust variance comes near the model's own (Liang & Zeger 1986).
+    # On many independent battles the robust variance comes near the model's own (Liang & Zeger
+    # 1986).
     found = draw_battles(np.random.default_rng(1), 3, 400, 0.0)
-    untied = np.where(found.result == 0.5, np.random.default_rng(2).integers(0, 2, len(found.result)), found.result)
+    untied = np.where(
+        found.result == 0.5,
+        np.random.default_rng(2).integers(0, 2, len(found.result)),
+        found.result,
+    )
     found = Battles(found.left, found.right, untied, found.pair, found.scene, 3)
     theta, wins = fit(found.wins()), found.wins()
     model = np.diag(np.linalg.pinv(information(wins + wins.T, theta)))
@@ -142,8 +162,16 @@ def test_the_sandwich_is_the_information_when_every_battle_is_its_own_cluster() 
 
 @pytest.mark.parametrize("order", list(permutations(range(3)))[1:])
 def test_the_order_of_battles_changes_nothing(order: Any) -> None:
-    rows = [(0, 1, 1.0, 0, 0), (1, 2, 1.0, 1, 1), (2, 0, 0.5, 2, 2), (1, 0, 1.0, 3, 3), (0, 2, 0.0, 4, 3)]
-    (one,), (other,) = (rate(battles(*mixed)) for mixed in (rows, [*rows[order[0] :], *rows[: order[0]]]))
+    rows = [
+        (0, 1, 1.0, 0, 0),
+        (1, 2, 1.0, 1, 1),
+        (2, 0, 0.5, 2, 2),
+        (1, 0, 1.0, 3, 3),
+        (0, 2, 0.0, 4, 3),
+    ]
+    (one,), (other,) = (
+        rate(battles(*mixed)) for mixed in (rows, [*rows[order[0] :], *rows[: order[0]]])
+    )
     assert one.items == other.items
     for first, second in zip(one.elo, other.elo, strict=True):
         assert isinstance(first, Estimate) and isinstance(second, Estimate)

@@ -1,4 +1,6 @@
-"""Publishing from the database: files and rows, the same bytes twice, corrections, and rows that were tampered with."""
+"""Publishing from the database: files and rows, the same bytes twice, corrections, and rows that
+were tampered with.
+"""
 
 import json
 from dataclasses import replace
@@ -28,7 +30,12 @@ from tests.scoring.rows import answer_all, make_filled_round, make_locked_round,
 pytestmark = pytest.mark.django_db
 
 CHANGES = {
-    ("alpha", "r01-lift"): {"event": "no", "cause": "na:no_event", "sound": "na:no_sound", "timing": "na:no_event"},
+    ("alpha", "r01-lift"): {
+        "event": "no",
+        "cause": "na:no_event",
+        "sound": "na:no_sound",
+        "timing": "na:no_event",
+    },
     ("beta", "r01-toast"): {"cause": "unclear", "sound": "1"},
 }
 
@@ -73,11 +80,16 @@ def test_the_same_rows_give_the_same_bytes(closed: Round, tmp_path: Path) -> Non
     assert hashes_of(tmp_path) == hashes_of(release.folder)
 
 
-def test_a_licence_stands_in_every_part_that_says_what_the_release_is(closed: Round, settings: Any) -> None:
+def test_a_licence_stands_in_every_part_that_says_what_the_release_is(
+    closed: Round, settings: Any
+) -> None:
     settings.RELEASE_LICENCE = "https://creativecommons.org/licenses/by/4.0/"
     release = rounds.publish(round_=closed, actor="test")
     verify_release(release.folder)
-    assert json.loads((release.folder / "croissant.json").read_bytes())["license"] == settings.RELEASE_LICENCE
+    assert (
+        json.loads((release.folder / "croissant.json").read_bytes())["license"]
+        == settings.RELEASE_LICENCE
+    )
     assert release.manifest["release"]["licence"] == settings.RELEASE_LICENCE
     assert settings.RELEASE_LICENCE in (release.folder / "README.md").read_text(encoding="utf-8")
 
@@ -101,7 +113,12 @@ def test_pages_find_their_documents(closed: Round) -> None:
     release = rounds.publish(round_=closed, actor="test")
     alpha = release.document("configuration/alpha")
     assert alpha["scenes"]["r01-lift"]["event"]["consensus"] == "no"
-    assert alpha["reports"]["event_success"]["not_passed"] == {"no": 1, "unclear": 0, "na": 0, "split": 0}
+    assert alpha["reports"]["event_success"]["not_passed"] == {
+        "no": 1,
+        "unclear": 0,
+        "na": 0,
+        "split": 0,
+    }
     assert alpha["reports"]["ratings"]["sound"]["na"]["n"] == 4
     assert len(release.document("leaderboard")["configurations"]) == 2
     assert "by_configuration" not in json.dumps(release.document("event_success"))
@@ -120,7 +137,8 @@ def test_a_release_never_changes(closed: Round) -> None:
 
 SWAPS = {
     "configurations": lambda record: replace(record, cells=tuple(
-        replace(cell, configuration={"alpha": "beta", "beta": "alpha"}[cell.configuration]) for cell in record.cells)),
+        replace(cell, configuration={"alpha": "beta",
+                                     "beta": "alpha"}[cell.configuration]) for cell in record.cells)),
     "a track": lambda record: replace(record, configurations=(
         replace(record.configurations[0], track="legacy"), *record.configurations[1:])),
     "a role": lambda record: replace(record, reviewers=(
@@ -140,11 +158,15 @@ def test_a_release_made_again_with_others_clips_is_not_what_was_fixed_at_the_ope
     record, protocol = load_record(release.folder, release.manifest)
     forged = documents_of(SWAPS[swap](record))
     write_release(tmp_path, forged, protocol, issue_of(release.manifest))
-    with pytest.raises(ReleaseRefused, match=r"audit trail recorded|not the one that the round was opened with"):
+    with pytest.raises(
+        ReleaseRefused, match=r"audit trail recorded|not the one that the round was opened with"
+    ):
         verify_release(tmp_path)
 
 
-@pytest.mark.parametrize("change", [{"because": "x"}, {"assignment": "a" * 64}, {"secret_sha256": "b" * 64}])
+@pytest.mark.parametrize(
+    "change", [{"because": "x"}, {"assignment": "a" * 64}, {"secret_sha256": "b" * 64}]
+)
 def test_an_entry_in_a_release_that_is_not_what_its_hash_says_is_refused(
     closed: Round, tmp_path: Path, change: dict[str, str]
 ) -> None:
@@ -167,19 +189,30 @@ def test_a_release_says_which_entry_fixed_whose_clip_is_whose(
     said = capsys.readouterr().out
     assert f"was fixed when the round was opened by entry {opened.sequence}:{opened.hash}" in said
     assert opened.actor == "system"
-    assert set(opened.details) == {"because", "assignment", "rows", "secret_sha256"}, "nothing that names anybody"
+    assert set(opened.details) == {"because", "assignment", "rows", "secret_sha256"}, (
+        "nothing that names anybody"
+    )
 
 
 class TestCorrections:
     def test_a_correction_names_the_release_it_replaces(self, closed: Round) -> None:
         first = rounds.publish(round_=closed, actor="test")
         second = rounds.publish(round_=closed, actor="test", correction=" a label was wrong ")
-        assert (second.number, second.replaces, second.correction_reason) == (2, first, "a label was wrong")
+        assert (second.number, second.replaces, second.correction_reason) == (
+            2,
+            first,
+            "a label was wrong",
+        )
         assert verify_release(second.folder).replaces == first.digest
         assert verify_release(first.folder).digest == first.digest
         entry = AuditEntry.objects.get(action="release corrected")
         said = {name: entry.details[name] for name in ("release", "digest", "replaces", "reason")}
-        assert said == {"release": 2, "digest": second.digest, "replaces": 1, "reason": "a label was wrong"}
+        assert said == {
+            "release": 2,
+            "digest": second.digest,
+            "replaces": 1,
+            "reason": "a label was wrong",
+        }
 
     def test_by_command(self, closed: Round, capsys: pytest.CaptureFixture[str]) -> None:
         call_command("publish", closed.name)
@@ -204,7 +237,9 @@ def test_what_a_crash_left_behind_is_replaced(closed: Round) -> None:
     assert [path.name for path in left.parent.iterdir()] == ["1"]
 
 
-def test_a_publication_that_fails_leaves_no_folder(closed: Round, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_publication_that_fails_leaves_no_folder(
+    closed: Round, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -219,16 +254,25 @@ def test_a_publication_that_fails_leaves_no_folder(closed: Round, monkeypatch: p
 class TestTampering:
     def refused(self, round_: Round) -> str:
         with pytest.raises(RoundAltered) as caught:
-            rounds.publish(round_=Round.objects.select_related("protocol").get(pk=round_.pk), actor="test")
+            rounds.publish(
+                round_=Round.objects.select_related("protocol").get(pk=round_.pk), actor="test"
+            )
         assert not Release.objects.exists()
         return str(caught.value)
 
     def test_an_answer_edited_by_hand(self, closed: Round) -> None:
-        answer = Answer.objects.filter(question="sound", value="4").select_related("sheet__reviewer").first()
+        answer = (
+            Answer.objects.filter(question="sound", value="4")
+            .select_related("sheet__reviewer")
+            .first()
+        )
         assert answer is not None
         tamper("UPDATE review_answer SET value = '5' WHERE id = %s", answer.pk)
         said = self.refused(closed)
-        assert f"the sheet of {answer.sheet.reviewer.code} on {answer.sheet.stimulus_id} is not what was locked" in said
+        assert (
+            f"the sheet of {answer.sheet.reviewer.code} on {answer.sheet.stimulus_id} is not what "
+            "was locked" in said
+        )
         assert "1 fault" in said
         with pytest.raises(RoundAltered):
             results_of(read_round(closed))
@@ -236,7 +280,10 @@ class TestTampering:
     def test_an_answer_and_its_digest_edited_by_hand(self, closed: Round) -> None:
         sheet = AnswerSheet.objects.select_related("reviewer").first()
         assert sheet is not None
-        tamper("UPDATE review_answer SET value = '5' WHERE sheet_id = %s AND question = 'people'", sheet.pk)
+        tamper(
+            "UPDATE review_answer SET value = '5' WHERE sheet_id = %s AND question = 'people'",
+            sheet.pk,
+        )
         with pytest.raises(RoundAltered):
             read_round(closed)
         digest = digest_as_stored(sheet)
@@ -253,14 +300,20 @@ class TestTampering:
     def test_an_answer_that_the_protocol_does_not_know(self, closed: Round) -> None:
         answer = Answer.objects.filter(question="cause").first()
         assert answer is not None
-        tamper("UPDATE review_answer SET value = 'maybe', na_reason = NULL WHERE id = %s", answer.pk)
-        assert "'cause' has the answer 'maybe', which the protocol does not know" in self.refused(closed)
+        tamper(
+            "UPDATE review_answer SET value = 'maybe', na_reason = NULL WHERE id = %s", answer.pk
+        )
+        assert "'cause' has the answer 'maybe', which the protocol does not know" in self.refused(
+            closed
+        )
 
     def test_a_fifth_reviewer(self, closed: Round) -> None:
         fifth = make_filled_round().members.first()
         assert fifth is not None
         writeonce.uninstall()
-        CohortMember.objects.create(round=closed, reviewer=fifth.reviewer, role=Role.PRIMARY, place=9)
+        CohortMember.objects.create(
+            round=closed, reviewer=fifth.reviewer, role=Role.PRIMARY, place=9
+        )
         writeonce.install()
         said = self.refused(closed)
         assert "its primary cohort has 5 reviewers" in said
@@ -268,14 +321,20 @@ class TestTampering:
 
     def test_a_changed_protocol(self, closed: Round) -> None:
         content = json.dumps({**closed.protocol.content, "title": "Another"})
-        tamper("UPDATE fartbench_protocolversion SET content = %s WHERE id = %s", content, closed.protocol_id)
+        tamper(
+            "UPDATE fartbench_protocolversion SET content = %s WHERE id = %s",
+            content,
+            closed.protocol_id,
+        )
         assert f"and {closed.protocol.digest} was loaded" in self.refused(closed)
 
     def test_another_protocol_than_the_round_was_opened_on(self, closed: Round) -> None:
         other = {**closed.protocol.content, "version": "9.9.9"}
         from fartbench.protocol import digest_of  # noqa: PLC0415
 
-        row = ProtocolVersion.objects.create(name="core-r01", version="9.9.9", digest=digest_of(other), content=other)
+        row = ProtocolVersion.objects.create(
+            name="core-r01", version="9.9.9", digest=digest_of(other), content=other
+        )
         tamper("UPDATE fartbench_round SET protocol_id = %s WHERE id = %s", row.pk, closed.pk)
         assert f"the round was opened on {closed.protocol.digest}" in self.refused(closed)
 
@@ -330,7 +389,9 @@ def test_free_text_is_exported_only_when_asked_for(closed: Round, tmp_path: Path
     assert sheet is not None
     MistakeReport.objects.create(sheet=sheet, text="=I clicked the wrong one")
     call_command("export", closed.name, "--out", tmp_path / "without", "--reason", "test")
-    assert not any("clicked" in path.read_text(encoding="utf-8") for path in (tmp_path / "without").iterdir())
+    assert not any(
+        "clicked" in path.read_text(encoding="utf-8") for path in (tmp_path / "without").iterdir()
+    )
     call_command("export", closed.name, "--out", tmp_path / "with", "--free-text")
     notes = (tmp_path / "with" / "notes.csv").read_text(encoding="utf-8")
     assert "mistake,'=I clicked the wrong one," in notes

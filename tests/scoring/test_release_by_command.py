@@ -22,7 +22,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(scope="module", autouse=True)
 def _rows(
-    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[None]:
     with kept_rows(django_db_blocker):
         make_closed(small_lab(tmp_path_factory.mktemp("lab")))
@@ -43,14 +45,21 @@ def test_the_scores_of_a_round_are_those_of_its_rules(run: Run) -> None:
     assert {name: (line["rank"], line["factual_score"]) for name, line in lines.items()} == {
         "alpha": (1, "8"), "gamma": (2, "6"), "beta": (3, "5"),
     }  # fmt: skip
-    assert (lines["gamma"]["earned"], lines["gamma"]["possible"], lines["gamma"]["delivered"]) == ("6", 6, 3)
+    assert (lines["gamma"]["earned"], lines["gamma"]["possible"], lines["gamma"]["delivered"]) == (
+        "6",
+        6,
+        3,
+    )
     assert lines["gamma"]["scenes"]["r01-toast"] == {"status": "refused", "reason": "policy"}
     lift = lines["beta"]["scenes"]["r01-lift"]
     assert lift["status"] == "scored"
     assert lift["event"] == {"consensus": "no", "votes": {"yes": 0, "no": 4, "unclear": 0, "na": 0}}
     assert lift["cause"] == {"consensus": "na", "votes": {"yes": 0, "no": 0, "unclear": 0, "na": 4}}
     squat = lines["beta"]["scenes"]["r01-squat"]
-    assert squat["cause"] == {"consensus": "split", "votes": {"yes": 2, "no": 0, "unclear": 2, "na": 0}}
+    assert squat["cause"] == {
+        "consensus": "split",
+        "votes": {"yes": 2, "no": 0, "unclear": 2, "na": 0},
+    }
     assert lines["beta"]["scenes_all_right"] == "2"
 
 
@@ -64,7 +73,9 @@ def test_publishing_freezes_the_scores(run: Run) -> None:
         Release.objects.update(scores={})
 
 
-def test_the_export_names_protocol_and_digest_on_every_row_and_no_address(run: Run, lab: Lab) -> None:
+def test_the_export_names_protocol_and_digest_on_every_row_and_no_address(
+    run: Run, lab: Lab
+) -> None:
     out = lab.folder / "deep" / "out"
     run("export", "--round", "r1", "--out", out)
     digest = Round.objects.get(name="r1").protocol.digest
@@ -86,7 +97,9 @@ def test_an_export_does_not_write_over_anything(run: Run, refused: Run, lab: Lab
     assert "not an empty folder" in refused("export", "r1", "--out", lab.manifest())
 
 
-def test_a_clip_that_a_published_round_has_shown_cannot_enter_another(run: Run, refused: Run, lab: Lab) -> None:
+def test_a_clip_that_a_published_round_has_shown_cannot_enter_another(
+    run: Run, refused: Run, lab: Lab
+) -> None:
     run("publish", "r1")
     run("create_round", "r2", "--protocol", "core-r01@1.0.0")
     run("import_clips", "r2", lab.manifest())
@@ -97,7 +110,8 @@ def test_a_clip_that_a_published_round_has_shown_cannot_enter_another(run: Run, 
 
 def test_cells_that_a_spreadsheet_would_run_are_guarded(run: Run, lab: Lab) -> None:
     run("create_round", "r2", "--protocol", "core-r01@1.0.0", "--scene", "r01-lift")
-    lab.rows = [lab.rows[0], {"configuration": "delta", "scene": "r01-lift", "replicate": 1, "outcome": "refused",
+    lab.rows = [lab.rows[0], {"configuration": "delta", "scene": "r01-lift", "replicate": 1,
+                              "outcome": "refused",
                               "reason": '=HYPERLINK("x")'}]  # fmt: skip
     run("import_clips", "r2", lab.manifest())
     run("blind", "r2")
@@ -106,7 +120,9 @@ def test_cells_that_a_spreadsheet_would_run_are_guarded(run: Run, lab: Lab) -> N
     run("close_round", "r2", "--incomplete", "--reason", "test")
     run("export", "r2", "--out", lab.folder / "out")
     rows = rows_of(lab.folder / "out" / "clips.csv")
-    assert [row["reason"] for row in rows if row["configuration"] == "delta"] == ['\'=HYPERLINK("x")']
+    assert [row["reason"] for row in rows if row["configuration"] == "delta"] == [
+        '\'=HYPERLINK("x")'
+    ]
 
 
 def test_a_round_without_all_scenes_has_no_ranks(run: Run, lab: Lab) -> None:

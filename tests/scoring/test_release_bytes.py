@@ -1,6 +1,8 @@
-"""The bytes of a release while the house is rebuilt: three small rounds of each kind, by the SHA-256 of all files.
+"""The bytes of a release while the house is rebuilt: three small rounds of each kind, by the
+SHA-256 of all files.
 
-A change that is meant to alter releases alters these figures, in the same commit and with the reason.
+A change that is meant to alter releases alters these figures, in the same commit and with the
+reason.
 """
 
 import hashlib
@@ -28,10 +30,15 @@ ISSUE = Issue(
 
 
 def make_rollouts() -> RoundRecord:
-    """Return a round of the first four rollouts, with what machines measured of picture and sound."""
+    """Return a round of the first four rollouts, with what machines measured of picture and
+    sound.
+    """
     scenarios = [scenario.key for scenario in streamav().protocol.rollouts.scenarios[:4]]
     return make_round(
-        drawn, scenarios=scenarios, reviewers=2, measured=lambda place, _name, scenario: signals(place, scenario)
+        drawn,
+        scenarios=scenarios,
+        reviewers=2,
+        measured=lambda place, _name, scenario: signals(place, scenario),
     )
 
 
@@ -39,18 +46,30 @@ def make_rollouts() -> RoundRecord:
     ("protocol", "record", "sha256"),
     [
         pytest.param(
-            core_r01, make_record, "e179f1a1caea46158fb7e5adcf8e1a9faf415af8fe66301986113ab731ff23a7", id="gates"
+            core_r01,
+            make_record,
+            "e179f1a1caea46158fb7e5adcf8e1a9faf415af8fe66301986113ab731ff23a7",
+            id="gates",
         ),
         pytest.param(
-            core_v01, make_pilot, "ab081c433e9b348c14854261609bac4bba77229adc3737eddcbacbb6022e6a8f", id="weighted"
+            core_v01,
+            make_pilot,
+            "ab081c433e9b348c14854261609bac4bba77229adc3737eddcbacbb6022e6a8f",
+            id="weighted",
         ),
         pytest.param(
-            streamav, make_rollouts, "2d45db6f3a3ccfb2822b5b527e43a40f1a3e810c9551d271e40bbf87586d575f", id="rollouts"
+            streamav,
+            make_rollouts,
+            "2d45db6f3a3ccfb2822b5b527e43a40f1a3e810c9551d271e40bbf87586d575f",
+            id="rollouts",
         ),
     ],
 )
 def test_a_release_has_the_bytes_that_it_had_before(
-    protocol: Callable[[], ProtocolFile], record: Callable[[], RoundRecord], sha256: str, tmp_path: Path
+    protocol: Callable[[], ProtocolFile],
+    record: Callable[[], RoundRecord],
+    sha256: str,
+    tmp_path: Path,
 ) -> None:
     write_release(tmp_path, documents_of(record()), protocol().content, ISSUE)
     files = "".join(f"{name} {digest}\n" for name, digest in sorted(hashes_of(tmp_path).items()))

@@ -19,12 +19,14 @@ from scoring.release.verifying import verify_release
 from tests.scoring.rows import make_locked_round, make_open_round, make_published_round
 from tests.web.test_pages import PAGES, SCENES, text_of
 
-# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on PostgreSQL.
+# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on
+# PostgreSQL.
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 
 
 FORGED = (
-    "../1/answers.csv", "../../../db.sqlite3", "plots/../answers.csv", "/etc/passwd", "plots", "", ".", "answers.csv/",
+    "../1/answers.csv", "../../../db.sqlite3", "plots/../answers.csv", "/etc/passwd", "plots", "",
+    ".", "answers.csv/",
     "ANSWERS.CSV", "no-such-file.csv",
 )  # fmt: skip
 
@@ -38,13 +40,16 @@ def test_a_file_that_was_changed_does_not_go_out_as_what_was_published(client: C
     assert client.get(reverse("release-archive", args=["spring", 1])).status_code == 404
 
 
-def test_files_of_a_release_are_sent_as_their_manifest_names_them_and_no_others(client: Client) -> None:
+def test_files_of_a_release_are_sent_as_their_manifest_names_them_and_no_others(
+    client: Client,
+) -> None:
     release = make_published_round(name="spring", scenes=SCENES[:1])
     for path, sha256 in release.manifest["files"].items():
         response = client.get(reverse("release-file", args=["spring", 1, path]))
         assert hashlib.sha256(response.getvalue()).hexdigest() == sha256
         assert "sandbox" in response["Content-Security-Policy"]
-        assert client.get(reverse("release-file", args=["spring", 1, path]), headers={"If-None-Match": response["ETag"]}
+        assert client.get(reverse("release-file", args=["spring", 1, path]),
+                          headers={"If-None-Match": response["ETag"]}
                           ).status_code == 304  # fmt: skip
     manifest = client.get(reverse("release-file", args=["spring", 1, "manifest.json"]))
     assert json.loads(manifest.getvalue())["digest"] == release.digest
@@ -66,7 +71,9 @@ def test_a_file_that_became_a_link_out_of_its_folder_or_is_gone_is_not_sent(clie
     assert "Missing" in text_of(client, "releases", "spring")
 
 
-def test_a_release_is_downloaded_as_one_archive_that_verifies(client: Client, tmp_path: Path) -> None:
+def test_a_release_is_downloaded_as_one_archive_that_verifies(
+    client: Client, tmp_path: Path
+) -> None:
     make_published_round(name="r1")
     release = Release.objects.get()
     (release.folder / "secret.txt").write_text("not named by the manifest")
@@ -101,7 +108,9 @@ def test_a_round_that_is_not_published_shows_visitors_nothing(client: Client, ma
 def test_a_clip_is_served_under_its_own_round_only(client: Client) -> None:
     published = make_published_round(name="spring", scenes=SCENES[:1])
     hidden = make_open_round(name="hidden", scenes=SCENES[:1], configurations=("gamma",))
-    own, other = (Stimulus.objects.filter(round=round_).first().pk for round_ in (published.round, hidden))
+    own, other = (
+        Stimulus.objects.filter(round=round_).first().pk for round_ in (published.round, hidden)
+    )
     whole = client.get(reverse("published-clip", args=["spring", own]))
     part = client.get(reverse("published-clip", args=["spring", own]), HTTP_RANGE="bytes=0-9")
     assert (whole.status_code, part.status_code) == (200, 206)

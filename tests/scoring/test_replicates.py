@@ -17,7 +17,9 @@ VECTOR = load_vector("within_scene_bootstrap")
 @pytest.fixture(scope="module")
 def pilot():
     """25 configurations x 8 scenes x 3 replicates, resampled."""
-    return [resample_within_scenes(scores, seed=number) for number, scores in enumerate(VECTOR["Y"])]
+    return [
+        resample_within_scenes(scores, seed=number) for number, scores in enumerate(VECTOR["Y"])
+    ]
 
 
 def test_studentised_intervals_of_the_pilot(pilot):
@@ -40,7 +42,9 @@ def test_the_seed_decides_the_draws():
     scores = VECTOR["Y"][3]
     first, again = (resample_within_scenes(scores, seed=7, draws=500) for _ in range(2))
     assert studentised_interval(first) == studentised_interval(again)
-    assert studentised_interval(first) != studentised_interval(resample_within_scenes(scores, seed=8, draws=500))
+    assert studentised_interval(first) != studentised_interval(
+        resample_within_scenes(scores, seed=8, draws=500)
+    )
 
 
 def test_draws_vary_as_the_clips_of_a_scene_do_and_the_spread_without_bias():
@@ -127,7 +131,8 @@ def test_chances_of_being_ahead_add_up_and_follow_the_scores(pilot):
 def test_the_chance_of_being_ahead_is_that_of_a_normal_difference():
     rand = np.random.default_rng(11)
     one, other = (
-        resample_within_scenes(level + rand.normal(0, 8, (8, 5)), seed=number) for number, level in ((1, 50), (2, 53))
+        resample_within_scenes(level + rand.normal(0, 8, (8, 5)), seed=number)
+        for number, level in ((1, 50), (2, 53))
     )
     expected = stats.norm.cdf((one.value - other.value) / np.hypot(one.error, other.error))
     assert probability_ahead([one, other])[0, 1] == pytest.approx(expected, abs=0.02)

@@ -1,4 +1,6 @@
-"""Every report of a round against counts and intervals that can be checked by hand, and rounds with nothing in them."""
+"""Every report of a round against counts and intervals that can be checked by hand, and rounds with
+nothing in them.
+"""
 
 import json
 import math
@@ -33,10 +35,22 @@ def reports():
     return reports_of(
         make_record(
             votes={
-                ("alpha", "r01-lift"): {"event": ["no", "no", "no", "yes"], "cause": ["na:no_event"] * 3 + ["yes"]},
-                ("beta", "r01-lift"): {"event": ["yes", "yes", "no", "no"], "cause": ["yes", "yes", "no", "no"]},
-                ("gamma", "r01-lift"): {"event": ["unclear"] * 4, "cause": ["yes", "yes", "yes", "no"]},
-                ("alpha", "r01-squat"): {"sound": ["1", "2", "na:no_sound", "5"], "event": ["no", "yes", "no", "yes"]},
+                ("alpha", "r01-lift"): {
+                    "event": ["no", "no", "no", "yes"],
+                    "cause": ["na:no_event"] * 3 + ["yes"],
+                },
+                ("beta", "r01-lift"): {
+                    "event": ["yes", "yes", "no", "no"],
+                    "cause": ["yes", "yes", "no", "no"],
+                },
+                ("gamma", "r01-lift"): {
+                    "event": ["unclear"] * 4,
+                    "cause": ["yes", "yes", "yes", "no"],
+                },
+                ("alpha", "r01-squat"): {
+                    "sound": ["1", "2", "na:no_sound", "5"],
+                    "event": ["no", "yes", "no", "yes"],
+                },
             },
             refused={("delta", "r01-toast"): "policy", ("delta", "r01-chair"): "policy"},
         )
@@ -55,7 +69,10 @@ def test_the_four_ways_not_to_pass_are_counted_apart(reports):
     assert (lift["passed"], lift["n"], lift["incomplete"]) == (1, 4, 0)
     assert lift["not_passed"] == {"no": 1, "unclear": 1, "na": 0, "split": 1}
     cause = reports["source_or_cause"]["by_scene"]["r01-lift"]
-    assert (cause["passed"], cause["not_passed"]) == (2, {"no": 0, "unclear": 0, "na": 1, "split": 1})
+    assert (cause["passed"], cause["not_passed"]) == (
+        2,
+        {"no": 0, "unclear": 0, "na": 1, "split": 1},
+    )
     overall = reports["event_success"]["overall"]
     assert (overall["passed"], overall["n"]) == (10, 14)
 
@@ -65,8 +82,13 @@ def test_every_gate_of_every_scene_is_reported(reports):
     assert {(scene, gate) for scene, found in by_scene.items() for gate in found["gates"]} == {
         (scene, gate) for scene in SCENES for gate in ("event", "cause", "detail")
     }
-    assert by_scene["r01-lift"]["gates"]["event"] == reports["event_success"]["by_scene"]["r01-lift"]
-    assert (by_scene["r01-lift"]["all_gates"]["passed"], by_scene["r01-chair"]["all_gates"]["n"]) == (1, 3)
+    assert (
+        by_scene["r01-lift"]["gates"]["event"] == reports["event_success"]["by_scene"]["r01-lift"]
+    )
+    assert (
+        by_scene["r01-lift"]["all_gates"]["passed"],
+        by_scene["r01-chair"]["all_gates"]["n"],
+    ) == (1, 3)
 
 
 def test_a_configuration_s_share_has_wilson_s_interval(reports):
@@ -85,12 +107,18 @@ def test_ratings_leave_out_na_and_count_it_by_reason(reports):
     assert alpha["quartiles"] == list(np.quantile(given, [0.25, 0.75]))
     assert alpha["sd"] == pytest.approx(np.std(given, ddof=1))
     assert alpha["counts"] == {"1": 1, "2": 1, "3": 0, "4": 12, "5": 1}
-    assert alpha["na"] == {"n": 1, "by_reason": {"no_event": 0, "no_people_visible": 0, "no_sound": 1}}
+    assert alpha["na"] == {
+        "n": 1,
+        "by_reason": {"no_event": 0, "no_people_visible": 0, "no_sound": 1},
+    }
 
 
 def test_a_mean_without_gaps_has_exactly_the_pooled_two_way_interval():
     record = make_record(
-        votes={(name, "r01-lift"): {"sound": [str(1 + number), "3", "3", "2"]} for number, name in enumerate(NAMES)}
+        votes={
+            (name, "r01-lift"): {"sound": [str(1 + number), "3", "3", "2"]}
+            for number, name in enumerate(NAMES)
+        }
     )
     means = np.nanmean(tally(record).numbers("sound"), axis=1).reshape(4, 4)
     expected = pooled_two_way(means)[0]
@@ -111,13 +139,19 @@ def test_agreement_counts_unanimous_three_to_one_and_split(reports):
 
 def test_a_question_with_systematic_disagreement_is_flagged_for_its_wording():
     names = tuple(f"c{number:02}" for number in range(12))
-    quarrel = {(name, scene): {"cause": ["yes", "no", "unclear", "yes"]} for name in names for scene in SCENES}
+    quarrel = {
+        (name, scene): {"cause": ["yes", "no", "unclear", "yes"]}
+        for name in names
+        for scene in SCENES
+    }
     alike = {
         (name, scene): {"cause": [("yes", "no")[number % 2]] * 4}
         for number, (name, scene) in enumerate((name, scene) for name in names for scene in SCENES)
     }
     flags = [
-        reports_of(make_record(configurations=names, votes=votes))["agreement"]["questions"]["cause"]["overall"]
+        reports_of(make_record(configurations=names, votes=votes))["agreement"]["questions"][
+            "cause"
+        ]["overall"]
         for votes in (quarrel, alike)
     ]
     assert [flag["revise_wording"] for flag in flags] == [True, False]
@@ -142,7 +176,10 @@ def test_the_ranking_has_ties_and_an_interval_cut_to_what_is_possible(reports):
         {"rank": 1, "ranked_apart": "", "configurations": ["beta", "gamma"]},
         {"rank": 3, "ranked_apart": "", "configurations": ["alpha", "delta"]},
     ]  # fmt: skip
-    assert all(0 <= line["score_interval"]["low"] <= line["score_interval"]["high"] <= 8 for line in lines.values())
+    assert all(
+        0 <= line["score_interval"]["low"] <= line["score_interval"]["high"] <= 8
+        for line in lines.values()
+    )
     assert (ranking["rank_sets"], ranking["ahead"]) == (None, None)
     assert "one clip per scene" in ranking["sureness_note"]
     assert ranking["one_point"]["difference_beyond_chance"] > 1
@@ -150,8 +187,13 @@ def test_the_ranking_has_ties_and_an_interval_cut_to_what_is_possible(reports):
 
 def test_legacy_is_ranked_apart_and_last():
     record = make_record(votes={("beta", "r01-lift"): {"event": ["no"] * 4}})
-    legacy = [replace(one, track="legacy") if one.name in {"gamma", "beta"} else one for one in record.configurations]
-    lines = scores_document(results_of(replace(record, configurations=tuple(legacy))))["leaderboard"]
+    legacy = [
+        replace(one, track="legacy") if one.name in {"gamma", "beta"} else one
+        for one in record.configurations
+    ]
+    lines = scores_document(results_of(replace(record, configurations=tuple(legacy))))[
+        "leaderboard"
+    ]
     assert [(line["configuration"], line["rank"], line["ranked_apart"]) for line in lines] == [
         ("alpha", 1, ""), ("delta", 1, ""), ("gamma", 1, "legacy"), ("beta", 2, "legacy"),
     ]  # fmt: skip
@@ -160,7 +202,9 @@ def test_legacy_is_ranked_apart_and_last():
 def test_replicates_bring_rank_sets_and_the_chance_of_being_ahead():
     names = ("good", "middling", "poor")
     votes = {("poor", scene): {"event": ["no"] * 4, "cause": ["no"] * 4} for scene in SCENES[:3]}
-    ranking = reports_of(make_record(configurations=names, replicates=3, votes=votes))["overall_ranking"]
+    ranking = reports_of(make_record(configurations=names, replicates=3, votes=votes))[
+        "overall_ranking"
+    ]
     assert ranking["rank_sets"]["good"]["n"] == 3
     assert ranking["ahead"]["configurations"] == ["good", "middling", "poor"]
     assert ranking["ahead"]["chance"][0][1] == 0.5
@@ -197,7 +241,8 @@ def test_an_incomplete_clip_is_counted_and_not_aggregated():
             }
         ),
     ],
-    ids=["all-equal", "one-configuration", "one-with-replicates", "nobody", "one-reviewer", "all-refused",
+    ids=["all-equal", "one-configuration", "one-with-replicates", "nobody", "one-reviewer",
+         "all-refused",
          "one-refused", "no-ratings"],
 )  # fmt: skip
 def test_degenerate_rounds_have_defined_documents(record):
@@ -229,15 +274,22 @@ def test_a_number_that_is_not_finite_never_reaches_a_document():
 def test_the_order_of_reviewers_changes_no_score_and_points_never_exceed_what_is_possible(data):
     votes = {
         (name, scene): {
-            "event": data.draw(st.lists(st.sampled_from(["yes", "no", "unclear"]), min_size=4, max_size=4)),
-            "cause": data.draw(st.lists(st.sampled_from(["yes", "no", "unclear"]), min_size=4, max_size=4)),
+            "event": data.draw(
+                st.lists(st.sampled_from(["yes", "no", "unclear"]), min_size=4, max_size=4)
+            ),
+            "cause": data.draw(
+                st.lists(st.sampled_from(["yes", "no", "unclear"]), min_size=4, max_size=4)
+            ),
         }
         for name in ("alpha", "beta")
         for scene in SCENES[:2]
     }
-    turned = {place: {key: given[::-1] for key, given in found.items()} for place, found in votes.items()}
+    turned = {
+        place: {key: given[::-1] for key, given in found.items()} for place, found in votes.items()
+    }
     one, other = (
-        scores_document(results_of(make_record(configurations=("alpha", "beta"), votes=v))) for v in (votes, turned)
+        scores_document(results_of(make_record(configurations=("alpha", "beta"), votes=v)))
+        for v in (votes, turned)
     )
     assert one == other
     for line in one["leaderboard"]:

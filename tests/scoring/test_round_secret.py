@@ -1,4 +1,6 @@
-"""What orders are drawn from is in no row of an open round, and is published so that everybody can draw them again."""
+"""What orders are drawn from is in no row of an open round, and is published so that everybody can
+draw them again.
+"""
 
 import json
 from pathlib import Path
@@ -25,7 +27,10 @@ SCENES = ["r01-lift", "r01-toast"]
 
 def everything_stored() -> str:
     """Return every value of every row of the database, as text."""
-    rows = [list(model._base_manager.values_list()) for model in apps.get_models(include_auto_created=True)]
+    rows = [
+        list(model._base_manager.values_list())
+        for model in apps.get_models(include_auto_created=True)
+    ]
     return json.dumps(rows, default=str)
 
 
@@ -46,13 +51,19 @@ def drawn_again(folder: Path) -> list[list[str]]:
     clips = list(read_csv(folder / "clips.csv"))
     names = sorted({clip["configuration"] for clip in clips})
     factors = [
-        ClipFactors(clip["stimulus"], f"c{names.index(clip['configuration']) + 1}", clip["scene"]) for clip in clips
+        ClipFactors(clip["stimulus"], f"c{names.index(clip['configuration']) + 1}", clip["scene"])
+        for clip in clips
     ]
     reviewers = stated["round"]["reviewers"]
-    return [list(order) for order in shared_orders(factors, len(reviewers), 0, stated["seeds"]["orders"]).orders]
+    return [
+        list(order)
+        for order in shared_orders(factors, len(reviewers), 0, stated["seeds"]["orders"]).orders
+    ]
 
 
-def test_the_secret_of_an_open_round_is_in_no_row_and_a_stranger_draws_the_orders_again_from_the_release() -> None:
+def test_the_secret_of_an_open_round_is_in_no_row_and_a_stranger_draws_the_orders_again_from_the_release() -> (
+    None
+):
     round_ = make_open_round(scenes=SCENES, configurations=("alpha", "beta", "gamma"))
     secret = round_secret.secret_of(round_)
     assert len(secret) == 64
@@ -85,7 +96,10 @@ def test_a_changed_key_needs_the_old_one_for_an_order_and_none_to_close(settings
     replace_one(round_, "new@example.org")
     settings.SECRET_KEY_FALLBACKS = []
     rounds.close_round(round_=round_, actor="test", incomplete_reason="a test")
-    assert AuditEntry.objects.get(action="round closed").details["secret"] == "not known: SECRET_KEY was changed"
+    assert (
+        AuditEntry.objects.get(action="round closed").details["secret"]
+        == "not known: SECRET_KEY was changed"
+    )
 
 
 def replace_one(round_: Round, new: str) -> None:
@@ -93,12 +107,16 @@ def replace_one(round_: Round, new: str) -> None:
     change_reviewer(round_=round_, old=old, new=new, reason="a test", actor="test")
 
 
-def test_a_round_that_was_opened_by_an_older_version_goes_on_with_its_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_round_that_was_opened_by_an_older_version_goes_on_with_its_seed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(round_secret, "commit", lambda round_: round_.seed)
     round_ = make_open_round(scenes=SCENES)
     replace_one(round_, "new@example.org")
     answer_all(round_)
     rounds.close_round(round_=round_, actor="test", incomplete_reason="a test")
     release = rounds.publish(round_=round_, actor="test")
-    assert json.loads((release.folder / "manifest.json").read_bytes())["seeds"] == {"round": round_.seed}
+    assert json.loads((release.folder / "manifest.json").read_bytes())["seeds"] == {
+        "round": round_.seed
+    }
     assert verify_release(release.folder).round == round_.name

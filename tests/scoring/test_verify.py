@@ -1,4 +1,6 @@
-"""Release folders: the same bytes again, every changed byte found, and scores that do not follow refused."""
+"""Release folders: the same bytes again, every changed byte found, and scores that do not follow
+refused.
+"""
 
 import csv
 import hashlib
@@ -32,8 +34,15 @@ ISSUE = Issue(
 )  # fmt: skip
 RECORD = make_record(
     votes={
-        ("beta", "r01-lift"): {"event": ["no"] * 4, "cause": ["na:no_event"] * 4, "sound": ["na:no_sound"] * 4},
-        ("gamma", "r01-squat"): {"cause": ["yes", "no", "unclear", "yes"], "sound": ["1", "2", "3", "4"]},
+        ("beta", "r01-lift"): {
+            "event": ["no"] * 4,
+            "cause": ["na:no_event"] * 4,
+            "sound": ["na:no_sound"] * 4,
+        },
+        ("gamma", "r01-squat"): {
+            "cause": ["yes", "no", "unclear", "yes"],
+            "sound": ["1", "2", "3", "4"],
+        },
     },
     refused={("delta", "r01-toast"): "=policy"},
 )
@@ -66,8 +75,12 @@ def seal(folder):
     """Make hashes and digest right again, as someone would who wants to deceive."""
     stated = json.loads((folder / "manifest.json").read_bytes())
     stated.pop("digest")
-    stated["files"] = {path: digest for path, digest in hashes_of(folder).items() if path != "manifest.json"}
-    (folder / "manifest.json").write_bytes(readable_json_bytes({**stated, "digest": digest_of(stated)}))
+    stated["files"] = {
+        path: digest for path, digest in hashes_of(folder).items() if path != "manifest.json"
+    }
+    (folder / "manifest.json").write_bytes(
+        readable_json_bytes({**stated, "digest": digest_of(stated)})
+    )
 
 
 def test_the_same_round_gives_the_same_bytes(original, tmp_path):
@@ -77,21 +90,28 @@ def test_the_same_round_gives_the_same_bytes(original, tmp_path):
 
 def test_a_release_holds_what_it_should(original):
     assert set(hashes_of(original)) == {
-        "README.md", "answers.csv", "answers.jsonl", "answers.parquet", "clips.csv", "configurations.csv",
-        "croissant.json", "leaderboard.csv", "manifest.json", "plots/agreement.svg", "plots/gates.svg",
-        "plots/leaderboard.svg", "plots/ratings.svg", "protocol.json", "reports.json", "scores.json",
+        "README.md", "answers.csv", "answers.jsonl", "answers.parquet", "clips.csv",
+        "configurations.csv",
+        "croissant.json", "leaderboard.csv", "manifest.json", "plots/agreement.svg",
+        "plots/gates.svg",
+        "plots/leaderboard.svg", "plots/ratings.svg", "protocol.json", "reports.json",
+        "scores.json",
     }  # fmt: skip
     stated = json.loads((original / "manifest.json").read_bytes())
     assert {"numpy", "scipy", "python"} <= set(stated["packages"])
     assert stated["seeds"] == {"round": RECORD.seed}
     assert stated["program"]["name"] == "fartbench"
-    assert hashlib.sha256((original / "protocol.json").read_bytes()).hexdigest() == RECORD.protocol_digest
+    assert (
+        hashlib.sha256((original / "protocol.json").read_bytes()).hexdigest()
+        == RECORD.protocol_digest
+    )
 
 
 def test_a_release_from_when_zeros_had_signs_still_holds(tmp_path):
     votes = {
         (configuration, scene): {
-            question: [str(luck.randint(1, 5)) for _ in range(4)] for question in ("people", "sound", "timing")
+            question: [str(luck.randint(1, 5)) for _ in range(4)]
+            for question in ("people", "sound", "timing")
         }
         for luck in [Random(24)]  # its agreement is a little below zero
         for configuration in ("alpha", "beta")
@@ -107,7 +127,10 @@ def test_a_release_from_when_zeros_had_signs_still_holds(tmp_path):
     plot = tmp_path / "then" / "plots" / "agreement.svg"
     plot.write_text(plot.read_text().replace("-0.00", "-0.01"))
     seal(tmp_path / "then")
-    assert any("agreement.svg is not what the answers give" in fault for fault in faults_of(tmp_path / "then"))
+    assert any(
+        "agreement.svg is not what the answers give" in fault
+        for fault in faults_of(tmp_path / "then")
+    )
 
 
 def test_verifying_needs_no_database(release):
@@ -118,8 +141,10 @@ def test_verifying_needs_no_database(release):
     assert json.loads((release / "manifest.json").read_bytes())["digest"] in said.getvalue()
 
 
-@pytest.mark.parametrize("name", sorted(["answers.csv", "answers.jsonl", "answers.parquet", "clips.csv", "README.md",
-    "configurations.csv", "croissant.json", "leaderboard.csv", "manifest.json", "plots/gates.svg", "protocol.json",
+@pytest.mark.parametrize("name", sorted(["answers.csv", "answers.jsonl", "answers.parquet",
+                                         "clips.csv", "README.md",
+    "configurations.csv", "croissant.json", "leaderboard.csv", "manifest.json", "plots/gates.svg",
+    "protocol.json",
     "reports.json", "scores.json"]))  # fmt: skip
 def test_one_changed_byte_is_refused_and_its_file_named(release, name):
     content = bytearray((release / name).read_bytes())
@@ -140,7 +165,10 @@ def test_the_command_refuses_with_status_1(release):
 def test_files_that_are_missing_or_additional_are_named(release):
     (release / "plots" / "gates.svg").unlink()
     (release / "notes.txt").write_text("more")
-    assert faults_of(release) == ["plots/gates.svg is missing", "notes.txt is not part of the release"]
+    assert faults_of(release) == [
+        "plots/gates.svg is missing",
+        "notes.txt is not part of the release",
+    ]
 
 
 def test_a_folder_without_a_manifest_is_no_release(tmp_path):
@@ -148,7 +176,8 @@ def test_a_folder_without_a_manifest_is_no_release(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"[]", b"{}", b'{"digest": 1}', b"\xff", b'{"files": {}, "format": 2, "digest": ""}']
+    "content",
+    [b"", b"[]", b"{}", b'{"digest": 1}', b"\xff", b'{"files": {}, "format": 2, "digest": ""}'],
 )
 def test_a_manifest_of_another_kind_is_refused(release, content):
     (release / "manifest.json").write_bytes(content)
@@ -165,7 +194,9 @@ def test_scores_that_do_not_follow_from_the_answers_are_refused_however_well_sea
 
 
 def changed_answers(release, change):
-    rows = list(csv.reader(StringIO((release / "answers.csv").read_text(encoding="utf-8"), newline="")))
+    rows = list(
+        csv.reader(StringIO((release / "answers.csv").read_text(encoding="utf-8"), newline=""))
+    )
     header, *body = rows
     body = change([dict(zip(header, row, strict=True)) for row in body])
     write_csv(release / "answers.csv", header, ([row[name] for name in header] for row in body))
@@ -214,7 +245,9 @@ def test_a_changed_answer_shows_in_every_file_that_follows_from_it(release):
         (lambda rows: [{**rows[0], "answer": "perhaps"}, *rows[1:]], "'perhaps' is not an answer"),
         (lambda rows: rows[1:], "event: the answer is missing"),
         (
-            lambda rows: [{**row, "reviewer": "R-9"} if row["reviewer"] == "R-0" else row for row in rows],
+            lambda rows: [
+                {**row, "reviewer": "R-9"} if row["reviewer"] == "R-0" else row for row in rows
+            ],
             "no reviewer 'R-9'",
         ),
         (lambda rows: rows + rows[:6], "a second sheet of R-0"),
@@ -234,11 +267,29 @@ def test_a_fifth_primary_reviewer_is_refused(tmp_path):
     stated["round"]["reviewers"].append({"code": "R-5", "role": "primary"})
     (tmp_path / "five" / "manifest.json").write_bytes(readable_json_bytes(stated))
     seal(tmp_path / "five")
-    assert faults_of(tmp_path / "five") == ["manifest.json: 5 primary reviewers; the protocol says 4"]
+    assert faults_of(tmp_path / "five") == [
+        "manifest.json: 5 primary reviewers; the protocol says 4"
+    ]
 
 
 @pytest.mark.parametrize(
-    "text", ["=1+1", "+cmd", "-x", "@sum", "\tx", "\rx", "'=1", "''=1", "'", "plain", "-1", "+2.5", "", "-"]
+    "text",
+    [
+        "=1+1",
+        "+cmd",
+        "-x",
+        "@sum",
+        "\tx",
+        "\rx",
+        "'=1",
+        "''=1",
+        "'",
+        "plain",
+        "-1",
+        "+2.5",
+        "",
+        "-",
+    ],
 )
 def test_a_guarded_cell_never_runs_and_can_be_read_back(text):
     cell = guarded(text)
@@ -249,7 +300,9 @@ def test_a_guarded_cell_never_runs_and_can_be_read_back(text):
 def test_every_table_and_column_is_explained(original):
     readme = (original / "README.md").read_text(encoding="utf-8")
     description = json.loads((original / "croissant.json").read_bytes())
-    fields = {field["name"] for record_set in description["recordSet"] for field in record_set["field"]}
+    fields = {
+        field["name"] for record_set in description["recordSet"] for field in record_set["field"]
+    }
     for name in ("answers", "clips", "configurations", "leaderboard"):
         header = (original / f"{name}.csv").read_text(encoding="utf-8").splitlines()[0].split(",")
         assert all(f"`{column}`" in readme and f"{name}/{column}" in fields for column in header)
@@ -259,9 +312,12 @@ def test_every_table_and_column_is_explained(original):
 
 
 def test_parquet_bytes_are_those_that_other_readers_understood(tmp_path):
-    # The file with this hash was read back by pyarrow 26 and duckdb 2: two columns, 300 rows, 17 different texts.
+    # The file with this hash was read back by pyarrow 26 and duckdb 2: two columns, 300 rows, 17
+    # different texts.
     table = Table("t", "", (Column("text", ""), Column("number", "", "integer")))
-    write_parquet(tmp_path / "t.parquet", table, ((f"é{number % 17}", number - 5) for number in range(300)))
+    write_parquet(
+        tmp_path / "t.parquet", table, ((f"é{number % 17}", number - 5) for number in range(300))
+    )
     digest = hashlib.sha256((tmp_path / "t.parquet").read_bytes()).hexdigest()
     assert digest == "9eb719ee14b750079b27211b620d0519c0bc473a8f69e569fca40bb542baf972"
     with pytest.raises(ValueError, match="'number' has a cell without a number"):
@@ -269,7 +325,10 @@ def test_parquet_bytes_are_those_that_other_readers_understood(tmp_path):
 
 
 def test_jsonl_and_csv_hold_the_same_answers(original):
-    lines = [json.loads(line) for line in (original / "answers.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = [
+        json.loads(line)
+        for line in (original / "answers.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     with (original / "answers.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert list(lines[0]) == [column.name for column in ANSWERS.columns]
@@ -296,11 +355,13 @@ BESIDE = {
     "a link to a device": (lambda folder: (folder / "x").symlink_to("/dev/zero"), "x is a link"),
     "a link to nothing": (lambda folder: (folder / "x").symlink_to("nowhere"), "x is a link"),
     "an empty folder": (lambda folder: (folder / "x").mkdir(), "x/ is an empty folder"),
-    "holes of a terabyte": (lambda folder: os.truncate(os.open(folder / "x", os.O_CREAT | os.O_WRONLY), 10**12),
+    "holes of a terabyte": (lambda folder: os.truncate(os.open(folder / "x",
+                                                               os.O_CREAT | os.O_WRONLY), 10**12),
                             "x is not part of the release"),
     "folders in folders": (make_deep, "is a folder that lies too deep"),
     "very many folders": (make_many, f"it holds more than {MOST_ENTRIES}"),
-    "a file in a folder": (lambda folder: (folder / "plots" / "x").write_text(""), "plots/x is not part"),
+    "a file in a folder": (lambda folder: (folder / "plots" / "x").write_text(""), "plots/x is not "
+                                                                                   "part"),
 }  # fmt: skip
 
 
@@ -313,7 +374,8 @@ def test_whatever_lies_beside_a_release_is_named_and_not_read(release, kind):
 
 @pytest.mark.parametrize("name", ["clips.csv", "manifest.json", "plots/gates.svg"])
 @pytest.mark.parametrize(
-    "kind", ["a pipe", "a link to a device", "a link to itself", "holes of a terabyte", "an empty folder"]
+    "kind",
+    ["a pipe", "a link to a device", "a link to itself", "holes of a terabyte", "an empty folder"],
 )
 def test_a_file_of_a_release_that_is_none_is_refused_at_once(release, name, kind, tmp_path):
     (release / name).unlink()
@@ -324,7 +386,15 @@ def test_a_file_of_a_release_that_is_none_is_refused_at_once(release, name, kind
 
 
 @pytest.mark.parametrize(
-    "head", [(-5, "x"), (7, "A" * 64), ("seven", "a" * 64), (None, None), (7.5, "a" * 64), (10**12, "a" * 64)]
+    "head",
+    [
+        (-5, "x"),
+        (7, "A" * 64),
+        ("seven", "a" * 64),
+        (None, None),
+        (7.5, "a" * 64),
+        (10**12, "a" * 64),
+    ],
 )
 def test_a_resealed_release_with_an_odd_head_is_refused(release, head):
     stated = json.loads((release / "manifest.json").read_bytes())

@@ -20,10 +20,17 @@ from tests.servers import free_ports
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 
 
-def test_every_configuration_delivers_through_its_own_adapter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_configuration_delivers_through_its_own_adapter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     factories.make_protocol()
     with buying.running_stand_in(monkeypatch) as stand_in:
-        wanted = {"name": "all", "protocol": "core-r01@1.0.0", "actor": "test", "scenes": ["r01-lift"]}
+        wanted = {
+            "name": "all",
+            "protocol": "core-r01@1.0.0",
+            "actor": "test",
+            "scenes": ["r01-lift"],
+        }
         commission_everything(**wanted)  # type: ignore[arg-type]
         buying.work()
         commission_everything(**wanted)  # type: ignore[arg-type]
@@ -48,7 +55,9 @@ def test_the_stand_ins_run_as_a_command() -> None:
     assert "STAND_IN_URL" not in os.environ
 
 
-def test_clips_of_the_stand_ins_are_of_their_scene_and_each_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clips_of_the_stand_ins_are_of_their_scene_and_each_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     clips = Clips(settings.DATA_DIR / "stand-in-test")
     drawn: list[str] = []
 
@@ -60,6 +69,9 @@ def test_clips_of_the_stand_ins_are_of_their_scene_and_each_its_own(monkeypatch:
 
     monkeypatch.setattr(clips, "_drawn", draw)
     prompts = ("The inside of a closed lift.", "A quiet gym.", "A quiet study.", "A dinner table.")
-    jobs = [Job("fal", f"fal-{number}", "m", prompt, None, "", None) for number, prompt in enumerate(prompts)]
+    jobs = [
+        Job("fal", f"fal-{number}", "m", prompt, None, "", None)
+        for number, prompt in enumerate(prompts)
+    ]
     assert len({clips.of(job) for job in jobs}) == 4
     assert drawn == ["r01-lift-0", "r01-squat-0", "r01-chair-0", "r01-toast-0"]

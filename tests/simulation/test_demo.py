@@ -45,7 +45,9 @@ from web.pages.published import newest_release
 def tiny_render(take: local.Take, out: Path, **_: Any) -> local.Truth:
     """Write a clip whose bytes follow from its take, as the real renderer's do."""
     free = (16).to_bytes(4, "big") + b"free" + take.seed.to_bytes(8, "big")
-    out.write_bytes(tiny_clip(number=take.seed - FIRST_SEED, seconds=1.0) + free)  # no two rounds show one clip
+    out.write_bytes(
+        tiny_clip(number=take.seed - FIRST_SEED, seconds=1.0) + free
+    )  # no two rounds show one clip
     return local.truth_of(take)
 
 
@@ -65,7 +67,9 @@ def _tiny_clips(monkeypatch: pytest.MonkeyPatch) -> None:
 def work() -> None:
     while claim := jobs.claim_next():
         jobs.run(claim)
-    assert not Job.objects.filter(state=JobState.FAILED).exists(), list(Job.objects.values_list("error", flat=True))
+    assert not Job.objects.filter(state=JobState.FAILED).exists(), list(
+        Job.objects.values_list("error", flat=True)
+    )
 
 
 def make_everything() -> str:
@@ -98,15 +102,22 @@ def test_a_seed_cannot_be_guessed() -> None:
 @EMBEDDED
 @pytest.mark.django_db
 @pytest.mark.usefixtures("_tiny_clips")
-def test_it_has_a_finished_round_and_an_open_one_and_a_second_run_adds_nothing(admin_client: Client) -> None:
+def test_it_has_a_finished_round_and_an_open_one_and_a_second_run_adds_nothing(
+    admin_client: Client,
+) -> None:
     invite = make_everything()
     finished, waiting = Round.objects.get(name="demo"), Round.objects.get(name="demo-open")
     assert (finished.state, waiting.state) == (RoundState.PUBLISHED, RoundState.REVIEWING)
     samples = Sample.objects.filter(cell__round=finished)
     assert samples.values("cell__configuration").distinct().count() >= 6
-    assert sorted(samples.exclude(state="delivered").values_list("state", flat=True)) == ["failed", "refused"]
+    assert sorted(samples.exclude(state="delivered").values_list("state", flat=True)) == [
+        "failed",
+        "refused",
+    ]
     # The open round shows no clip that the published one has shown.
-    shared = Clip.objects.annotate(rounds=Count("samples__cell__round", distinct=True)).filter(rounds__gt=1)
+    shared = Clip.objects.annotate(rounds=Count("samples__cell__round", distinct=True)).filter(
+        rounds__gt=1
+    )
     assert not shared.exists()
     # Simulated answers are marked, and so is the release.
     assert set(AnswerSheet.objects.values_list("source", flat=True)) == {Source.SIMULATED}
@@ -117,7 +128,11 @@ def test_it_has_a_finished_round_and_an_open_one_and_a_second_run_adds_nothing(a
     assert_a_small_pilot_is_shown()
     waiting = Round.objects.get(name="demo-pairs")
     mine = live_tasks(waiting).filter(member__reviewer__email=demo.YOU)
-    assert (waiting.state, mine.count(), due_tasks([waiting.pk]).count()) == (RoundState.REVIEWING, 3, 3)
+    assert (waiting.state, mine.count(), due_tasks([waiting.pk]).count()) == (
+        RoundState.REVIEWING,
+        3,
+        3,
+    )
     assert_seeds_are_published_and_shown_nowhere_before(admin_client)
     before = counts()
     assert make_everything() == invite
@@ -125,9 +140,15 @@ def test_it_has_a_finished_round_and_an_open_one_and_a_second_run_adds_nothing(a
 
 
 def assert_seeds_are_published_and_shown_nowhere_before(client: Client) -> None:
-    seeds = dict(Sample.objects.order_by().values_list("cell__round__name", "generation_seed").distinct())
+    seeds = dict(
+        Sample.objects.order_by().values_list("cell__round__name", "generation_seed").distinct()
+    )
     assert len(set(seeds.values())) == len(seeds) == 4
-    details = str(list(AuditEntry.objects.filter(action="clips commissioned").values_list("details", flat=True)))
+    details = str(
+        list(
+            AuditEntry.objects.filter(action="clips commissioned").values_list("details", flat=True)
+        )
+    )
     assert not any(seed in details for seed in seeds.values())
     clips = (Release.objects.get(round__name="demo").folder / "clips.csv").read_text()
     assert f",{seeds['demo']}," in clips
@@ -140,18 +161,24 @@ def assert_a_small_pilot_is_shown() -> None:
     pilot = Release.objects.get(round__name="demo-pilot")
     assert Sample.objects.filter(cell__round=pilot.round).count() == 24
     assert pilot.scores["maturity"] == "pilot"
-    scores = {line["configuration"]: Fraction(line["fartscore"]) for line in pilot.scores["leaderboard"]}
+    scores = {
+        line["configuration"]: Fraction(line["fartscore"]) for line in pilot.scores["leaderboard"]
+    }
     assert max(scores, key=lambda name: scores[name]) == "local-maestro"
     interval = pilot.document("configuration/local-maestro")["score_interval"]
     assert interval["low"] is not None
     assert_its_pairs_are_voted_on(pilot)
-    assert newest_release() == Release.objects.get(round__name="demo"), "the site speaks of the round of Core R01"
+    assert newest_release() == Release.objects.get(round__name="demo"), (
+        "the site speaks of the round of Core R01"
+    )
 
 
 def assert_its_pairs_are_voted_on(pilot: Release) -> None:
     (question,) = pilot.document("preference")["questions"].values()
     # Each two configurations that have a clip of a test meet once in it, before three reviewers.
-    delivered = Sample.objects.filter(cell__round=pilot.round, state="delivered").values_list("cell__scene", flat=True)
+    delivered = Sample.objects.filter(cell__round=pilot.round, state="delivered").values_list(
+        "cell__scene", flat=True
+    )
     there = delivered.annotate(configurations=Count("cell__configuration", distinct=True))
     meetings = sum(comb(n, 2) for n in there.values_list("configurations", flat=True))
     assert (question["pairs"], question["votes"]) == (meetings, 3 * meetings)
@@ -167,7 +194,9 @@ class Interrupted(BaseException):
 @EMBEDDED
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("_tiny_clips")
-def test_scripted_judges_answer_it_and_are_named_as_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scripted_judges_answer_it_and_are_named_as_simulated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(demo, "_configurations", lambda _name: local_configurations()[:1])
     round_ = demo.make_rounds()[0]
     work()
@@ -177,11 +206,14 @@ def test_scripted_judges_answer_it_and_are_named_as_simulated(monkeypatch: pytes
     demo.open_and_answer(round_)
     for _ in range(2):
         demo_judges.let_judges_answer(round_)
-    assert JudgeTry.objects.count() == 4 * 4, "three judges and one without sound on four clips, once"
+    assert JudgeTry.objects.count() == 4 * 4, (
+        "three judges and one without sound on four clips, once"
+    )
     demo.finish(round_)
     report = round_.releases.get().document("human_ai_agreement")
     assert {judge["label"] for judge in report["judges"]} == {
-        "Simulated: knows the truth", "Simulated: believes every source", "Simulated: says the middle",
+        "Simulated: knows the truth", "Simulated: believes every source", "Simulated: says the "
+                                                                          "middle",
     }  # fmt: skip
     assert [run["variant"] for run in report["sensitivity"]] == ["muted"]
     assert demo_judges.questions_left(round_) == 0
@@ -195,7 +227,14 @@ def test_runs_that_are_interrupted_at_every_stage_are_finished_by_the_last() -> 
     def interrupt(*_: object, **__: object) -> None:
         raise Interrupted
 
-    for stage in ("commission", "request_blinding", "open_round", "enter_sheets", "close_round", "publish"):
+    for stage in (
+        "commission",
+        "request_blinding",
+        "open_round",
+        "enter_sheets",
+        "close_round",
+        "publish",
+    ):
         with pytest.MonkeyPatch.context() as patch, pytest.raises(Interrupted):
             patch.setattr(demo, stage, interrupt)
             make_everything()
@@ -218,9 +257,15 @@ def test_a_port_in_use_is_said_before_anything_is_made(settings: Any, tmp_path: 
 
 def test_a_missing_ffmpeg_is_said_before_anything_is_made(tmp_path: Path) -> None:
     command = [sys.executable, str(Path(project.BASE_DIR) / "manage.py"), "demo", "--no-serve"]
-    environment = {**os.environ, "DATA_DIR": str(tmp_path / "data"), "FFMPEG_BINARY": "/nowhere/ffmpeg"}
+    environment = {
+        **os.environ,
+        "DATA_DIR": str(tmp_path / "data"),
+        "FFMPEG_BINARY": "/nowhere/ffmpeg",
+    }
     del environment["DATABASE_URL"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=600, check=False
+    )
     assert done.returncode == 1
     assert "No ffmpeg program at “/nowhere/ffmpeg”" in done.stderr
     assert not (tmp_path / "data" / "db.sqlite3").exists()
@@ -235,7 +280,9 @@ def wait_until(condition: Callable[[], bool], seconds: float = 600) -> None:
 
 @EMBEDDED
 @pytest.mark.django_db(transaction=True)
-def test_serving_runs_web_server_and_worker_and_ends_both(process_environment: dict[str, str], tmp_path: Path) -> None:
+def test_serving_runs_web_server_and_worker_and_ends_both(
+    process_environment: dict[str, str], tmp_path: Path
+) -> None:
     (port,) = free_ports(1)
     address = f"http://127.0.0.1:{port}"
     code = "import django; django.setup(); from simulation.demo.serving import serve; serve()"

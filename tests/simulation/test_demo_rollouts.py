@@ -1,4 +1,6 @@
-"""The demonstration's round of rollouts: the protocol in miniature, and reviewers who see what was drawn."""
+"""The demonstration's round of rollouts: the protocol in miniature, and reviewers who see what was
+drawn.
+"""
 
 from __future__ import annotations
 
@@ -48,16 +50,31 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Protocol:
     return load_protocol(write_miniature(FOLDER, tmp_path_factory.mktemp("miniature"))).protocol
 
 
-def test_the_miniature_is_the_protocol_but_for_its_times_and_its_size(small: Protocol, tmp_path: Path) -> None:
+def test_the_miniature_is_the_protocol_but_for_its_times_and_its_size(
+    small: Protocol, tmp_path: Path
+) -> None:
     whole = load_protocol(FOLDER).protocol
-    assert small.rollouts.forms == whole.rollouts.forms and small.rollouts.metrics == whole.rollouts.metrics
-    assert [one.key for one in small.rollouts.scenarios] == sorted(SCENARIOS, key=[s.key for s in whole.scenes].index)
+    assert (
+        small.rollouts.forms == whole.rollouts.forms
+        and small.rollouts.metrics == whole.rollouts.metrics
+    )
+    assert [one.key for one in small.rollouts.scenarios] == sorted(
+        SCENARIOS, key=[s.key for s in whole.scenes].index
+    )
     for scenario in small.rollouts.scenarios:
         other = whole.rollouts.scenario(scenario.key)
-        assert [one.at_s * SCALE for one in scenario.updates] == [one.at_s for one in other.updates][:3]
+        assert [one.at_s * SCALE for one in scenario.updates] == [
+            one.at_s for one in other.updates
+        ][:3]
         own = units(small.rollouts.units, scenario, horizon_s=24)
-        assert [unit[:2] for unit in own] == [unit[:2] for unit in units(whole.rollouts.units, other, horizon_s=120)]
-    told = [small.summary, *(rule.text for rule in small.rules), *(kind.text for kind in small.rollouts.units.kinds)]
+        assert [unit[:2] for unit in own] == [
+            unit[:2] for unit in units(whole.rollouts.units, other, horizon_s=120)
+        ]
+    told = [
+        small.summary,
+        *(rule.text for rule in small.rules),
+        *(kind.text for kind in small.rollouts.units.kinds),
+    ]
     assert not [text for text in told if re.search(r"\b(30|36|180) s\b", text)]
     assert "A rollout lasts 24 s; 12 s are the beginning of the same rollout." in told
     first, again = (write_miniature(FOLDER, tmp_path / name) / "protocol.yaml" for name in "ab")
@@ -69,7 +86,9 @@ def watched(small: Protocol, name: str) -> list[tuple[Scenario, Unit, Form, Late
     found = []
     for scenario in small.rollouts.scenarios:
         updates = [one.at_s for one in scenario.updates]
-        plan = draw_plan(system(name), scenario.key, seconds=scenario.duration_s, updates_s=updates, seed=7)
+        plan = draw_plan(
+            system(name), scenario.key, seconds=scenario.duration_s, updates_s=updates, seed=7
+        )
         truth = truth_of(plan).as_json()
         for unit in units(small.rollouts.units, scenario, horizon_s=scenario.duration_s):
             spans = [(window.begin_s, window.end_s) for window in unit.windows]
@@ -82,7 +101,9 @@ def watched(small: Protocol, name: str) -> list[tuple[Scenario, Unit, Form, Late
 
 
 @pytest.mark.parametrize("name", [one.key for one in SYSTEMS])
-def test_what_scripted_reviewers_answer_may_be_locked_and_is_the_same_each_time(small: Protocol, name: str) -> None:
+def test_what_scripted_reviewers_answer_may_be_locked_and_is_the_same_each_time(
+    small: Protocol, name: str
+) -> None:
     for scenario, unit, form, right in watched(small, name):
         for temper in TEMPERS:
             seed = f"{scenario.key}/{unit.kind}/{unit.place}"
@@ -105,9 +126,15 @@ def test_each_system_is_seen_to_be_bad_at_what_it_is_bad_at(small: Protocol) -> 
     of = {one.key: means(small, one.key) for one in SYSTEMS}
     steady = of.pop("stream-steady")
     assert all(steady["video_fulfilment"] >= other["video_fulfilment"] for other in of.values())
-    assert of["stream-deaf"]["video_fulfilment"] == min(other["video_fulfilment"] for other in of.values())
-    assert of["stream-forgetful"]["subject_retention"] == min(other["subject_retention"] for other in of.values())
-    assert of["stream-fading"]["visual_fidelity"] == min(other["visual_fidelity"] for other in of.values())
+    assert of["stream-deaf"]["video_fulfilment"] == min(
+        other["video_fulfilment"] for other in of.values()
+    )
+    assert of["stream-forgetful"]["subject_retention"] == min(
+        other["subject_retention"] for other in of.values()
+    )
+    assert of["stream-fading"]["visual_fidelity"] == min(
+        other["visual_fidelity"] for other in of.values()
+    )
 
 
 def test_the_sooner_reaction_is_preferred_and_what_seems_alike_is_a_tie(small: Protocol) -> None:
@@ -117,7 +144,12 @@ def test_the_sooner_reaction_is_preferred_and_what_seems_alike_is_a_tie(small: P
     def prefer(a: Latent, b: Latent) -> str:
         return watched_preference(small.pairs, "pvrl", latency, (a, b), temper=CLEAR, seed="pair")
 
-    assert (prefer(soon, late), prefer(late, soon), prefer(never, late), prefer(soon, soon)) == ("a", "b", "b", "tie")
+    assert (prefer(soon, late), prefer(late, soon), prefer(never, late), prefer(soon, soon)) == (
+        "a",
+        "b",
+        "b",
+        "tie",
+    )
 
 
 def marked(clip: bytes, *marks: object) -> bytes:
@@ -140,7 +172,9 @@ def tiny_copy(sample: Sample, _round: Round, look: Look) -> BlindCopy:
     sha256, size = stored_copy(marked(tiny_clip(seconds=1.0), str(sample.cell), look.copy))
     facts, technical = facts_of_a_tiny_clip(sample.clip.path)
     about = {"sha256": sha256, "size": size, "facts": facts, "technical": technical, "removed": {}}
-    return BlindCopy.objects.get_or_create(sample=sample, windows=look.windows, shown=look.shown, defaults=about)[0]
+    return BlindCopy.objects.get_or_create(
+        sample=sample, windows=look.windows, shown=look.shown, defaults=about
+    )[0]
 
 
 def work_here(kind: str, *_: object) -> None:
@@ -178,16 +212,22 @@ def test_the_round_is_finished_after_any_interruption_and_made_once(
     assert rollouts.make_rollouts(console) == made
     assert rows() == before
     release = Release.objects.get()
-    assert release.demonstration and set(Vote.objects.values_list("source", flat=True)) == {"simulated"}
+    assert release.demonstration and set(Vote.objects.values_list("source", flat=True)) == {
+        "simulated"
+    }
     sources = release.document("summary")["sources"]
     assert sources[0] == "people" and len(sources) == 2
     columns = release.document(f"columns/{sources[1]}/24/all")["systems"]["stream-steady"]
     assert columns["VUF"]["value"] > 4 and columns["HDF"]["value"] is not None
     assert all(
-        one["votes"] == 3 * one["pairs"] > 0 for one in release.document("alignment")["questions"] if one["votes"]
+        one["votes"] == 3 * one["pairs"] > 0
+        for one in release.document("alignment")["questions"]
+        if one["votes"]
     )
     page = client.get("/rounds/demo-rollouts/human-ai/").content.decode()
-    assert 'aria-current="page">AI judges</a>' in page and "as people / as the judge answers" in page
+    assert (
+        'aria-current="page">AI judges</a>' in page and "as people / as the judge answers" in page
+    )
 
 
 def interrupt(*_: object, **__: object) -> None:

@@ -1,4 +1,6 @@
-"""The tests of Core v0.1 as the built-in renderer draws them: what is known of a clip answers every question."""
+"""The tests of Core v0.1 as the built-in renderer draws them: what is known of a clip answers every
+question.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,13 @@ from simulation import local
 from simulation.demo.simulation import TEMPERS, simulated_responses
 from simulation.local.pilot import KINDS, draw_test, right_answers
 
-AS_ASKED: dict[str, dict[str, object]] = {"fb-c06": {"sound": local.Sound.SILENT}, "fb-c07": {"events": 2}}
-PROTOCOL = load_protocol(Path(settings.BASE_DIR) / "fixtures" / "protocols" / "core-v0.1" / "0.1.0").protocol
+AS_ASKED: dict[str, dict[str, object]] = {
+    "fb-c06": {"sound": local.Sound.SILENT},
+    "fb-c07": {"events": 2},
+}
+PROTOCOL = load_protocol(
+    Path(settings.BASE_DIR) / "fixtures" / "protocols" / "core-v0.1" / "0.1.0"
+).protocol
 
 
 def drawn(test: str, configuration: str = "local-maestro", seed: int = 3) -> local.Take:
@@ -30,15 +37,18 @@ def faultless(test: str, **changes: object) -> dict[str, object]:
 def test_every_test_of_the_protocol_can_be_drawn() -> None:
     assert set(KINDS) == {scene.key for scene in PROTOCOL.scenes}
     takes = {test: drawn(test) for test in KINDS}
-    assert len({(take.scene, take.seed) for take in takes.values()}) == len(KINDS), "no two tests share a take"
+    assert len({(take.scene, take.seed) for take in takes.values()}) == len(KINDS), (
+        "no two tests share a take"
+    )
     assert takes == {test: drawn(test) for test in KINDS}
 
 
 def test_a_faultless_take_meets_every_hard_check_of_its_test() -> None:
     for scene in PROTOCOL.scenes:
-        changes: dict[str, object] = {"fb-c06": {"sound": local.Sound.SILENT}, "fb-c07": {"events": 2}}.get(
-            scene.key, {}
-        )
+        changes: dict[str, object] = {
+            "fb-c06": {"sound": local.Sound.SILENT},
+            "fb-c07": {"events": 2},
+        }.get(scene.key, {})
         answers = faultless(scene.key, **changes)
         asked = {question: str(answers[question]) for question in scene.expects}
         assert asked == dict(scene.expects), scene.key

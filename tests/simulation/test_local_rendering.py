@@ -1,4 +1,6 @@
-"""The built-in renderer's files, decoded and measured without its help, hold what its ground truth says."""
+"""The built-in renderer's files, decoded and measured without its help, hold what its ground truth
+says.
+"""
 
 import json
 import stat
@@ -40,7 +42,10 @@ def rendered(tmp_path: Path) -> Callable[[Take], tuple[Path, Truth]]:
 def decoded_sound(path: Path) -> np.ndarray:
     """Samples (n, 2) on the clip's own clock."""
     with av.open(str(path)) as container:
-        frames = [(float(frame.pts * frame.time_base), frame.to_ndarray().T) for frame in container.decode(audio=0)]
+        frames = [
+            (float(frame.pts * frame.time_base), frame.to_ndarray().T)
+            for frame in container.decode(audio=0)
+        ]
         assert container.streams.audio[0].rate == RATE
     sound = np.zeros((round(frames[-1][0] * RATE) + len(frames[-1][1]), 2))
     for at, samples in frames:
@@ -52,7 +57,9 @@ def decoded_sound(path: Path) -> np.ndarray:
 def decoded_pictures(path: Path) -> np.ndarray:
     """Luma of every frame (frames, height, width)."""
     with av.open(str(path)) as container:
-        return np.stack([frame.to_ndarray(format="gray") for frame in container.decode(video=0)]).astype(float)
+        return np.stack(
+            [frame.to_ndarray(format="gray") for frame in container.decode(video=0)]
+        ).astype(float)
 
 
 def loudness(sound: np.ndarray, low: float, high: float) -> np.ndarray:
@@ -67,13 +74,18 @@ def loudness(sound: np.ndarray, low: float, high: float) -> np.ndarray:
 
 
 def bursts(curve: np.ndarray, threshold: float, apart: float = 0.35) -> list[tuple[float, float]]:
-    """Stretches above the threshold as (start, end) in seconds; gaps shorter than ``apart`` are bridged."""
+    """Stretches above the threshold as (start, end) in seconds; gaps shorter than ``apart`` are
+    bridged.
+    """
     loud = np.flatnonzero(curve > threshold)
     if not len(loud):
         return []
     breaks = np.flatnonzero(np.diff(loud) * STEP > apart)
     starts, ends = loud[np.r_[0, breaks + 1]], loud[np.r_[breaks, len(loud) - 1]]
-    return [(float(start) * STEP, float(end + 1) * STEP) for start, end in zip(starts, ends, strict=True)]
+    return [
+        (float(start) * STEP, float(end + 1) * STEP)
+        for start, end in zip(starts, ends, strict=True)
+    ]
 
 
 def low_bursts(path: Path, truth: Truth) -> list[tuple[float, float]]:
@@ -140,7 +152,9 @@ def test_the_speech_stops_for_the_event_and_goes_on_or_does_not(rendered, resume
 
 
 def test_each_voice_has_its_own_spectrum(rendered):
-    """Where the sound's energy lies: most in the beep's line, low for a fart, high for a creak, between for either."""
+    """Where the sound's energy lies: most in the beep's line, low for a fart, high for a creak,
+    between for either.
+    """
 
     def shares(voice: Voice) -> tuple[float, float]:
         path, truth = rendered(hearing(Scene.CHAIR, voice=voice, seed=5))
@@ -150,7 +164,11 @@ def test_each_voice_has_its_own_spectrum(rendered):
         line = power[np.abs(frequency - 880) < 12].sum() / power.sum()
         return float(line), float(power[frequency < 500].sum() / power.sum())
 
-    (_, fart), (_, ambiguous), (_, creak) = shares(Voice.FART), shares(Voice.AMBIGUOUS), shares(Voice.CREAK)
+    (_, fart), (_, ambiguous), (_, creak) = (
+        shares(Voice.FART),
+        shares(Voice.AMBIGUOUS),
+        shares(Voice.CREAK),
+    )
     assert fart > ambiguous > creak
     assert shares(Voice.BEEP)[0] > 0.7
 
@@ -159,7 +177,9 @@ def test_the_source_is_heard_on_its_side(rendered):
     def balance(**faults) -> float:
         path, truth = rendered(hearing(Scene.LIFT, **faults))
         event = truth.events[0]
-        left, right = (decoded_sound(path)[int(event.onset * RATE) : int(event.offset * RATE)] ** 2).mean(0)
+        left, right = (
+            decoded_sound(path)[int(event.onset * RATE) : int(event.offset * RATE)] ** 2
+        ).mean(0)
         return float(right - left)
 
     assert balance() < 0 < balance(wrong_source=True), "the raincoat stands left, the suit right"
@@ -219,17 +239,26 @@ def test_a_faultless_clip_is_whole_and_moves(rendered, scene):
     assert pictures.shape == (96, 180, 320)
     assert pictures.mean(axis=(1, 2)).min() > 40
     assert longest_still(pictures)[1] < 10
-    assert (truth.frozen, truth.black, truth.answers.event, truth.answers.cause) == (None, None, "yes", "yes")
+    assert (truth.frozen, truth.black, truth.answers.event, truth.answers.cause) == (
+        None,
+        None,
+        "yes",
+        "yes",
+    )
     assert abs(len(decoded_sound(path)) / RATE - truth.duration) < 0.05
 
 
 def test_the_squat_follows_its_truth(rendered):
-    """A column through the plates at the left tells how far the bar is from where it was at half a second."""
+    """A column through the plates at the left tells how far the bar is from where it was at half a
+    second.
+    """
 
     def away(**faults) -> tuple[float, float]:
         pictures = decoded_pictures(rendered(watching(Scene.SQUAT, frame_rate=4, **faults))[0])
         plates = pictures[:, :, 79:83]
-        down, after = (float(np.abs(plates[round(4 * time)] - plates[2]).mean()) for time in (2.75, 5.5))
+        down, after = (
+            float(np.abs(plates[round(4 * time)] - plates[2]).mean()) for time in (2.75, 5.5)
+        )
         return down, after
 
     down, up = away()
@@ -248,7 +277,9 @@ def test_reactions_shaking_and_swapped_identities_can_be_seen(rendered):
     assert np.abs(calm[10] - unmoved[10]).mean() > 0.5, "then they turn"
     shaken = decoded_pictures(rendered(replace(take, jitter=6.0))[0])
     assert np.abs(np.diff(shaken, axis=0))[:5].mean() > 2 * np.abs(np.diff(calm, axis=0))[:5].mean()
-    swapped = decoded_pictures(rendered(replace(take, identity_swap=True))[0])  # at half the time: 3 s
+    swapped = decoded_pictures(
+        rendered(replace(take, identity_swap=True))[0]
+    )  # at half the time: 3 s
     assert np.abs(swapped[5] - calm[5]).mean() < 0.5
     assert np.abs(swapped[6] - calm[6]).mean() > 2
 
@@ -315,7 +346,11 @@ def test_no_program_and_no_folder_are_told(tmp_path):
     with pytest.raises(RenderFailed, match=r"clip\.mp4"):
         render(watching(Scene.CHAIR, duration=0.2), tmp_path / "clip.mp4", ffmpeg=tmp_path / "none")
     with pytest.raises(RenderFailed, match="could not be written"):
-        render(watching(Scene.CHAIR, duration=0.2), tmp_path / "no" / "clip.mp4", ffmpeg=ffmpeg_binary())
+        render(
+            watching(Scene.CHAIR, duration=0.2),
+            tmp_path / "no" / "clip.mp4",
+            ffmpeg=ffmpeg_binary(),
+        )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -325,12 +360,19 @@ def test_an_interrupted_render_leaves_nothing(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        render(watching(Scene.CHAIR, duration=1.0), tmp_path / "clip.mp4", ffmpeg=ffmpeg_binary(), on_progress=stop)
+        render(
+            watching(Scene.CHAIR, duration=1.0),
+            tmp_path / "clip.mp4",
+            ffmpeg=ffmpeg_binary(),
+            on_progress=stop,
+        )
     assert list(tmp_path.iterdir()) == []
 
 
 def test_pictures_keep_the_colours_they_were_drawn_in(rendered) -> None:
-    """Without a word about their colours ffmpeg would convert them, and darken them by 3 levels on average."""
+    """Without a word about their colours ffmpeg would convert them, and darken them by 3 levels on
+    average.
+    """
     take = watching(Scene.CHAIR, duration=1.0, crf=12)
     path, _ = rendered(take)
     drawn = next(iter(frames(take))).astype(float)

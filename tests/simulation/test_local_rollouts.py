@@ -54,7 +54,8 @@ def test_updates_are_followed_late_never_or_forgotten_as_the_truth_says(rollouts
     pictures = frames(path)
     wave, rate = sound(path)
     assert truth.responses == (
-        (1, "followed", 8.0, None), (2, "late", 32.0, None), (3, "ignored", None, None), (4, "forgotten", 20.0, 32.0),
+        (1, "followed", 8.0, None), (2, "late", 32.0, None), (3, "ignored", None, None), (4,
+                                                                                          "forgotten", 20.0, 32.0),
     )  # fmt: skip
 
     def disc(step: int, at_s: float) -> bool:
@@ -67,7 +68,9 @@ def test_updates_are_followed_late_never_or_forgotten_as_the_truth_says(rollouts
 
     def tone(step: int, at_s: float) -> float:
         piece = wave[round(at_s * rate) : round((at_s + 0.5) * rate)]
-        return 2 * abs(np.mean(piece * np.exp(-2j * np.pi * TONES[step - 1] * np.arange(len(piece)) / rate)))
+        return 2 * abs(
+            np.mean(piece * np.exp(-2j * np.pi * TONES[step - 1] * np.arange(len(piece)) / rate))
+        )
 
     assert [disc(1, at) for at in (7.5, 8.5, 20, 36)] == [False, True, True, True]
     assert [disc(2, at) for at in (13, 31, 33)] == [False, False, True]
@@ -108,7 +111,10 @@ TIMES = (30.0, 60.0, 90.0, 120.0, 150.0)
 
 def test_the_built_in_systems_commit_what_they_state_and_equal_draws_are_equal():
     plans = {
-        of.key: [draw_plan(of, f"case{number}", seconds=180, updates_s=TIMES) for number in range(60)] for of in SYSTEMS
+        of.key: [
+            draw_plan(of, f"case{number}", seconds=180, updates_s=TIMES) for number in range(60)
+        ]
+        for of in SYSTEMS
     }
     for of in SYSTEMS:
         drawn = plans[of.key]
@@ -118,17 +124,23 @@ def test_the_built_in_systems_commit_what_they_state_and_equal_draws_are_equal()
         fates = [response.fate for plan in drawn for response in plan.responses]
         for fate, rate in of.fates.items():
             assert fates.count(fate) / len(fates) == pytest.approx(rate, abs=0.09)
-    assert all(response.at_s == 30 * response.step for response in plans["stream-deaf"][0].responses)
+    assert all(
+        response.at_s == 30 * response.step for response in plans["stream-deaf"][0].responses
+    )
 
 
-def test_the_provider_of_rollouts_returns_a_whole_one_with_its_truth_and_declared_geometry(tmp_path: Path):
+def test_the_provider_of_rollouts_returns_a_whole_one_with_its_truth_and_declared_geometry(
+    tmp_path: Path,
+):
     source = provider("local-rollouts")
     prompts = (TimedPrompt("start"), TimedPrompt("more", 2.0))
     order = Order("stream-forgetful", {}, prompts, scene="case", replicate=1, seconds=4.0)
     accepted = source.submit(source.request(order))
     ready = source.look(accepted.provider_id, accepted.handle)
     assert ready.returned == {"geometry": {"first": 9, "next": 12, "frame_rate": 16}}
-    fetched = source.fetch(accepted.provider_id, accepted.handle, ready.outputs[0], tmp_path / "r.mp4", lambda _: None)
+    fetched = source.fetch(
+        accepted.provider_id, accepted.handle, ready.outputs[0], tmp_path / "r.mp4", lambda _: None
+    )
     assert len(luma_sized(tmp_path / "r.mp4")) == fetched.truth["frames"] == 64
     assert [response[0] for response in fetched.truth["responses"]] == [1]
     hidden = source.look("", {**accepted.handle, "model": "stream-fading"})

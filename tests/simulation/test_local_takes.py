@@ -1,4 +1,7 @@
-"""Takes, what is true of them, and how often the built-in configurations commit which fault. Nothing is rendered."""
+"""Takes, what is true of them, and how often the built-in configurations commit which fault.
+
+Nothing is rendered.
+"""
 
 import json
 import subprocess
@@ -50,7 +53,11 @@ def test_a_faultless_take_earns_everything(scene, seed):
         (Scene.LIFT, {"events": 0}, ("no", "no", "no")),
         (Scene.LIFT, {"events": 2}, ("no", "yes", "yes")),
         (Scene.LIFT, {"wrong_source": True}, ("yes", "no", "no")),
-        (Scene.LIFT, {"wrong_source": True, "reaction": Reaction.SOMEONE_ELSE}, ("yes", "no", "yes")),
+        (
+            Scene.LIFT,
+            {"wrong_source": True, "reaction": Reaction.SOMEONE_ELSE},
+            ("yes", "no", "yes"),
+        ),
         (Scene.LIFT, {"reaction": Reaction.SOMEONE_ELSE}, ("yes", "yes", "no")),
         (Scene.LIFT, {"reaction": Reaction.NOBODY}, ("yes", "yes", "no")),
         (Scene.LIFT, {"voice": Voice.BEEP}, ("no", "yes", "yes")),
@@ -103,7 +110,9 @@ def test_faults_lower_the_quality_they_spoil(faults, rating):
 
 
 def test_the_truth_is_plain_json_and_cut_to_the_clip():
-    take = Take(scene=Scene.TOAST, events=2, frozen=(7.5, 9.0), black=(9.0, 9.5), dropout=(1.0, 1.5))
+    take = Take(
+        scene=Scene.TOAST, events=2, frozen=(7.5, 9.0), black=(9.0, 9.5), dropout=(1.0, 1.5)
+    )
     truth = truth_of(take)
     assert json.loads(json.dumps(truth.as_json()))["answers"]["event"] == "no"
     assert truth.frozen == (7.5, 8.0)
@@ -167,7 +176,12 @@ def test_a_draw_is_the_same_in_every_process(salt):
         "print(repr(draw_take(configuration('local-potato'), Scene.LIFT, 3, 4)))"
     )
     told = subprocess.run(
-        [sys.executable, "-c", ask], env={"PYTHONHASHSEED": salt}, cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-c", ask],
+        env={"PYTHONHASHSEED": salt},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert told.stdout.strip() == repr(draw_take(configuration("local-potato"), Scene.LIFT, 3, 4))
 
@@ -189,14 +203,18 @@ def test_each_fault_alone_can_be_drawn_and_changes_the_take(scene, fault):
 
 
 def test_faults_come_at_the_stated_rates():
-    one = replace(configuration("local-journeyman"), rates={Fault.NO_EVENT: 0.3, Fault.SHAKING: 0.1})
+    one = replace(
+        configuration("local-journeyman"), rates={Fault.NO_EVENT: 0.3, Fault.SHAKING: 0.1}
+    )
     takes = [draw_take(one, Scene.SQUAT, i, 7) for i in range(600)]
     assert mean(take.events == 0 for take in takes) == pytest.approx(0.3, abs=0.05)
     assert mean(take.jitter > 0 for take in takes) == pytest.approx(0.1, abs=0.03)
 
 
 def factual_points(one: LocalConfiguration, rounds: int, seed: int) -> float:
-    """Mean Factual Score of many simulated rounds: a point for the event, a second when the cause is right too."""
+    """Mean Factual Score of many simulated rounds: a point for the event, a second when the cause
+    is right too.
+    """
     points = 0
     for number in range(rounds):
         for scene in Scene:

@@ -1,4 +1,6 @@
-"""Training clips as the built-in renderer makes them: true to their explained answers, and without a trace."""
+"""Training clips as the built-in renderer makes them: true to their explained answers, and without
+a trace.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +30,16 @@ RULES = load_protocol(CORE_R01).protocol
 def short_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Render two short, small clips: what is tested is what becomes of them."""
     small = {"width": 32, "height": 18, "frame_rate": 4, "duration": 1.0}
-    monkeypatch.setattr(training, "TAKES", tuple(replace(take, **small) for take in training.TAKES[:2]))
+    monkeypatch.setattr(
+        training, "TAKES", tuple(replace(take, **small) for take in training.TAKES[:2])
+    )
 
 
 def test_the_takes_cover_what_a_reviewer_should_have_met() -> None:
-    found = {take.scene: training.solutions_of(form_for(RULES, take.scene), truth_of(take)) for take in training.TAKES}
+    found = {
+        take.scene: training.solutions_of(form_for(RULES, take.scene), truth_of(take))
+        for take in training.TAKES
+    }
     assert {key: one.answer for key, one in found[Scene.LIFT].items()} == {
         "event": "yes", "cause": "yes", "detail": "yes", "sound": "5", "timing": "5", "people": "5",
     }  # fmt: skip
@@ -44,12 +51,20 @@ def test_the_takes_cover_what_a_reviewer_should_have_met() -> None:
 
 
 @pytest.mark.parametrize("take", training.TAKES, ids=lambda take: take.scene)
-@pytest.mark.parametrize("change", [{}, {"sound": Sound.MISSING}, {"events": 2}, {"realism": 0.0}, {"jitter": 8.0}])
-def test_every_solution_is_one_that_the_form_allows_and_has_a_reason(take: Any, change: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "change", [{}, {"sound": Sound.MISSING}, {"events": 2}, {"realism": 0.0}, {"jitter": 8.0}]
+)
+def test_every_solution_is_one_that_the_form_allows_and_has_a_reason(
+    take: Any, change: dict[str, Any]
+) -> None:
     form = form_for(RULES, take.scene)
     solutions = training.solutions_of(form, truth_of(replace(take, **change)))
-    assert form.violations({key: Response.parse(one.answer) for key, one in solutions.items()}) == []
-    assert all(one.reason.endswith(".") and one.answer not in one.fair for one in solutions.values())
+    assert (
+        form.violations({key: Response.parse(one.answer) for key, one in solutions.items()}) == []
+    )
+    assert all(
+        one.reason.endswith(".") and one.answer not in one.fair for one in solutions.values()
+    )
 
 
 @pytest.mark.django_db

@@ -27,7 +27,9 @@ def test_an_interval_that_covers_too_rarely_or_too_often_is_caught():
 
     assert not validate.run(validate.Check("too short", 0.95, half, 200), 1)[1]
     assert not validate.run(validate.Check("too long", 0.80, lambda _: 1.0, 200), 1)[1]
-    assert validate.run(validate.Check("long is fine", 0.80, lambda _: 1.0, 200, more_is_fine=True), 1)[1]
+    assert validate.run(
+        validate.Check("long is fine", 0.80, lambda _: 1.0, 200, more_is_fine=True), 1
+    )[1]
 
 
 def test_a_missing_interval_covers_nothing():

@@ -1,4 +1,6 @@
-"""Rounds of rollouts as columns, with scripted answers and measurements: no database and no rendering, any size."""
+"""Rounds of rollouts as columns, with scripted answers and measurements: no database and no
+rendering, any size.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def streamav() -> ProtocolFile:
 
 
 def windows_of(protocol: Protocol, cell: int, scenario: Scenario) -> list[WindowRecord]:
-    """Return every window of a rollout over its horizons, one for each form that is asked about it."""
+    """Return every window of a rollout over its horizons, one for each form that is asked about
+    it.
+    """
     assert protocol.rollouts is not None
     found: dict[tuple[str, str, float], WindowRecord] = {}
     for horizon in scenario.horizons_s:
@@ -49,7 +53,10 @@ def windows_of(protocol: Protocol, cell: int, scenario: Scenario) -> list[Window
             for one in asked(protocol.rollouts.forms, scenario, unit):
                 key = (one.form, unit.place, unit.end_s)
                 name = f"w-{cell}-{len(found)}"
-                found.setdefault(key, WindowRecord(cell, name, one.form, unit.kind, unit.place, unit.end_s, "b" * 64))
+                found.setdefault(
+                    key,
+                    WindowRecord(cell, name, one.form, unit.kind, unit.place, unit.end_s, "b" * 64),
+                )
     return list(found.values())
 
 
@@ -64,7 +71,8 @@ def make_round(
 ) -> RoundRecord:
     """Return a round in which ``script`` answers every form; ``failed`` rollouts have their reason.
 
-    ``measured`` gives what machines measured of a cell (its place, its configuration, its scenario).
+    ``measured`` gives what machines measured of a cell (its place, its configuration, its
+    scenario).
     """
     loaded = streamav()
     protocol, rollouts = loaded.protocol, loaded.protocol.rollouts
@@ -75,7 +83,9 @@ def make_round(
         for scenario in asked_for:
             place, reason = len(cells), (failed or {}).get((name, scenario.key))
             outcome = DELIVERED if reason is None else "failed"
-            cells.append(CellRecord(name, scenario.key, 1, outcome, reason or "", raw_sha256="a" * 64))
+            cells.append(
+                CellRecord(name, scenario.key, 1, outcome, reason or "", raw_sha256="a" * 64)
+            )
             if reason is None:
                 windows += windows_of(protocol, place, scenario)
                 measurements += measured(place, name, scenario)
@@ -91,7 +101,8 @@ def make_round(
         incomplete_reason="",
         cells=tuple(cells),
         configurations=tuple(
-            ConfigurationRecord(name, name.title(), "", "imported", "", "streaming", True) for name in configurations
+            ConfigurationRecord(name, name.title(), "", "imported", "", "streaming", True)
+            for name in configurations
         ),
         reviewers=tuple(ReviewerRecord(f"R-{number}", "primary") for number in range(reviewers)),
         sheets=_sheets(protocol, cells, windows, reviewers, script),
@@ -101,7 +112,11 @@ def make_round(
 
 
 def _sheets(
-    protocol: Protocol, cells: list[CellRecord], windows: list[WindowRecord], reviewers: int, script: Script
+    protocol: Protocol,
+    cells: list[CellRecord],
+    windows: list[WindowRecord],
+    reviewers: int,
+    script: Script,
 ) -> Sheets:
     book = AnswerBook(protocol)
     codes = {question: book.codes(question) for question in book.questions}
@@ -133,19 +148,28 @@ def smooth(score: float, seconds: int) -> list[dict[str, float]]:
     return [Window(float(at), 0.0, 0.0, 0.0, 0, score).as_json() for at in range(2, seconds - 1)]
 
 
-def signals(place: int, scenario: Scenario, *, score: float = 100.0, fps: float = 20.0) -> list[MeasuredRecord]:
-    """Return what the signal tools would have stored of a rollout whose boundaries all have one score."""
+def signals(
+    place: int, scenario: Scenario, *, score: float = 100.0, fps: float = 20.0
+) -> list[MeasuredRecord]:
+    """Return what the signal tools would have stored of a rollout whose boundaries all have one
+    score.
+    """
     windows = smooth(score, int(scenario.duration_s))
     evidence = {"boundaries": len(windows), "source": "logged", "windows": windows}
     found = [
         MeasuredRecord(
-            place, "boundary", "", Measurement("NBC", score, "points", "continuity", "1", evidence=evidence)
+            place,
+            "boundary",
+            "",
+            Measurement("NBC", score, "points", "continuity", "1", evidence=evidence),
         ),
         MeasuredRecord(place, "full", "", Measurement("FPS", fps, "fps", "log", "1")),
         MeasuredRecord(place, "full", "", Measurement("TTFC", 36 / fps, "s", "log", "1")),
     ]
     for update in scenario.updates:
         window = Window(update.at_s, 0.0, 0.0, 0.0, 0, score).as_json()
-        value = Measurement("PVC", 1 + 4 * score / 100, "points", "continuity", "1", evidence=window)
+        value = Measurement(
+            "PVC", 1 + 4 * score / 100, "points", "continuity", "1", evidence=window
+        )
         found.append(MeasuredRecord(place, "prompt", update.id, value))
     return found

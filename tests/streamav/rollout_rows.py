@@ -1,4 +1,6 @@
-"""Stores a round of rollouts that was made as columns: the same round as rows, closed, without files or rendering."""
+"""Stores a round of rollouts that was made as columns: the same round as rows, closed, without
+files or rendering.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,10 @@ _numbers = count(1)
 
 
 def store(record: RoundRecord, *, name: str = "rollouts") -> Round:
-    """Return the round of a record as rows, closed. Opaque ids, codes of reviewers and digests are made anew."""
+    """Return the round of a record as rows, closed.
+
+    Opaque ids, codes of reviewers and digests are made anew.
+    """
     round_ = make_round(name=name, protocol=make_protocol(FOLDER), scenes=list(record.scenes))
     set_cohort(
         round=round_,
@@ -39,7 +44,11 @@ def store(record: RoundRecord, *, name: str = "rollouts") -> Round:
             samples = _samples(round_, record)
             _sheets(round_, record, _stimuli(round_, record, samples))
             _measurements(record, samples)
-            round_.state, round_.opened_at, round_.closed_at = RoundState.LOCKED, timezone.now(), timezone.now()
+            round_.state, round_.opened_at, round_.closed_at = (
+                RoundState.LOCKED,
+                timezone.now(),
+                timezone.now(),
+            )
             round_.save()
     finally:
         writeonce.install()
@@ -48,18 +57,27 @@ def store(record: RoundRecord, *, name: str = "rollouts") -> Round:
 
 def _samples(round_: Round, record: RoundRecord) -> list[Sample]:
     named = {
-        one.name: Configuration.objects.get_or_create(name=one.name, defaults={"label": one.label, "track": one.track})[
-            0
-        ]
+        one.name: Configuration.objects.get_or_create(
+            name=one.name, defaults={"label": one.label, "track": one.track}
+        )[0]
         for one in record.configurations
     }
     cells = Cell.objects.bulk_create(
-        Cell(round=round_, configuration=named[one.configuration], scene=one.scene, replicate=one.replicate)
+        Cell(
+            round=round_,
+            configuration=named[one.configuration],
+            scene=one.scene,
+            replicate=one.replicate,
+        )
         for one in record.cells
     )
-    clips = Clip.objects.bulk_create(Clip(sha256=f"{next(_numbers):064x}", size=1, facts={}) for _ in cells)
+    clips = Clip.objects.bulk_create(
+        Clip(sha256=f"{next(_numbers):064x}", size=1, facts={}) for _ in cells
+    )
     return Sample.objects.bulk_create(
-        Sample(cell=cell, clip=clip if not one.reason else None, state=one.outcome, reason=one.reason)
+        Sample(
+            cell=cell, clip=clip if not one.reason else None, state=one.outcome, reason=one.reason
+        )
         for one, cell, clip in zip(record.cells, cells, clips, strict=True)
     )
 
@@ -68,7 +86,8 @@ def _stimuli(round_: Round, record: RoundRecord, samples: list[Sample]) -> list[
     stimuli = Stimulus.objects.bulk_create(
         (
             Stimulus(
-                round=round_, scene=record.cells[one.cell].scene, form=one.form, unit=one.unit, place=one.place,
+                round=round_, scene=record.cells[one.cell].scene, form=one.form, unit=one.unit,
+                place=one.place,
                 end_s=one.end_s, sha256=f"{number:064x}", size=1, facts={},
             )
             for number, one in enumerate(record.windows)
@@ -95,7 +114,9 @@ def _sheets(round_: Round, record: RoundRecord, stimuli: list[Stimulus]) -> None
         stimulus, reviewer = stimuli[window], reviewers[record.sheets.reviewer[place]]
         codes = zip(book.questions, texts, record.sheets.answers[place].tolist(), strict=True)
         responses = {key: Response.parse(of[code]) for key, of, code in codes if code != MISSING}
-        sheet = AnswerSheet(reviewer=reviewer, stimulus=stimulus, form=forms[stimulus.form_key], source="simulated")
+        sheet = AnswerSheet(
+            reviewer=reviewer, stimulus=stimulus, form=forms[stimulus.form_key], source="simulated"
+        )
         end_as_locked(sheet, reviewer.code, round_.protocol, responses, timezone.now())
         sheets.append(sheet)
         given.append(responses)
@@ -108,8 +129,10 @@ def _measurements(record: RoundRecord, samples: list[Sample]) -> None:
     MeasurementRow.objects.bulk_create(
         (
             MeasurementRow(
-                sample=samples[one.cell], job="signals", run=1, metric=one.found.metric, unit=one.unit,
-                place=one.place, value=one.found.value, value_unit=one.found.unit, status=one.found.status,
+                sample=samples[one.cell], job="signals", run=1, metric=one.found.metric,
+                unit=one.unit,
+                place=one.place, value=one.found.value, value_unit=one.found.unit,
+                status=one.found.status,
                 reason=one.found.reason, tool=one.found.tool, version=one.found.version,
                 evidence=dict(one.found.evidence),
             )

@@ -12,10 +12,14 @@ from tests.generation.buying import work
 from tests.streamav.small import write_protocol
 
 
-def generated(folder: Path, *systems: str, scenes: list[str], looks: Looks | None = None, name: str = "R") -> Round:
+def generated(
+    folder: Path, *systems: str, scenes: list[str], looks: Looks | None = None, name: str = "R"
+) -> Round:
     """Return a round whose rollouts are there."""
     store_protocol(write_protocol(folder), actor="test")
-    round_ = create_round(name=name, protocol="small-streamav@0.1.0", actor="test", scenes=scenes, looks=looks)
+    round_ = create_round(
+        name=name, protocol="small-streamav@0.1.0", actor="test", scenes=scenes, looks=looks
+    )
     waive_verdicts(round_=round_, reason="a test", actor="test")
     wanted = [one for one in built_in_systems() if one.name in systems]
     commission(round_=round_, configurations=wanted, seed=3, actor="test")

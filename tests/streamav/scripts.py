@@ -1,4 +1,6 @@
-"""Scripted answers to every form about a window, consistent with what the forms permit and equal each time."""
+"""Scripted answers to every form about a window, consistent with what the forms permit and equal
+each time.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ def drawn(
     configuration: str, scene: str, window: WindowRecord, reviewer: int, *, quality: float = 3.0
 ) -> dict[str, str]:
     """Draw answers around ``quality`` (1 to 5); the later in the rollout, the lower."""
-    name = "\n".join([configuration, scene, window.form, window.place, str(window.end_s), str(reviewer)])
+    name = "\n".join(
+        [configuration, scene, window.form, window.place, str(window.end_s), str(reviewer)]
+    )
     random = Random(hashlib.sha256(name.encode()).digest())
     middle = quality - window.end_s / 360
 
@@ -35,7 +39,13 @@ def drawn(
         elif key == "dependency_following":
             established = answers["source_state_established"] == "yes"
             answers[key] = str(rating()) if established else "na:source_not_established"
-        elif key in {"generation_break", "deformation", "object_disappears", "audio_break", "audio_artefact"}:
+        elif key in {
+            "generation_break",
+            "deformation",
+            "object_disappears",
+            "audio_break",
+            "audio_artefact",
+        }:
             answers[key] = "yes" if random.random() < 0.2 else "no"
         elif key == "source_state_established":
             answers[key] = "yes" if random.random() < 0.7 else "no"
@@ -51,7 +61,9 @@ def update_answers(modality: str, fulfilment: int, random: Random) -> dict[str, 
     reached = started and fulfilment >= 3
     times = {
         "onset_latency": f"{onset:g}" if started else "na:not_started",
-        "target_latency": f"{onset + random.randrange(0, 20) / 2:g}" if reached else "na:not_reached",
+        "target_latency": f"{onset + random.randrange(0, 20) / 2:g}"
+        if reached
+        else "na:not_reached",
     }
     found = {"started": "yes" if started else "no", **times, "fulfilment": str(fulfilment)}
     return {f"{modality}_{key}": value for key, value in found.items()}

@@ -1,4 +1,6 @@
-"""A protocol of rollouts that is small enough for tests: two scenarios of four seconds, cut into units of one."""
+"""A protocol of rollouts that is small enough for tests: two scenarios of four seconds, cut into
+units of one.
+"""
 
 import shutil
 from pathlib import Path
@@ -74,4 +76,6 @@ def _changed(file: Path, changes: dict[str, str]) -> str:
 
 
 _STAND_IN = Path(settings.BASE_DIR) / "fixtures" / "stand-ins" / "standin-stream.yaml"
-STREAM = _changed(_STAND_IN, {"duration_s: 180.0": "duration_s: 4.0", "resolution: 360p": "resolution: 90p"})
+STREAM = _changed(
+    _STAND_IN, {"duration_s: 180.0": "duration_s: 4.0", "resolution: 360p": "resolution: 90p"}
+)

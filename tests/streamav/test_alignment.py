@@ -1,4 +1,6 @@
-"""Correlation, ceiling and workload are what arithmetic gives, and verdicts what two experts and a third say."""
+"""Correlation, ceiling and workload are what arithmetic gives, and verdicts what two experts and a
+third say.
+"""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -16,7 +18,13 @@ from authoring.sets import read_set
 from fartbench.protocol.rollouts.metrics import read_table
 from fartbench.protocol.rollouts.sampling import TooFew, even_part
 from fartbench.protocol.rollouts.units import read_units
-from fartbench.protocol.rollouts.verdicts import Verdict, digest_of_scenario, is_asked, reviewed, shown_to
+from fartbench.protocol.rollouts.verdicts import (
+    Verdict,
+    digest_of_scenario,
+    is_asked,
+    reviewed,
+    shown_to,
+)
 from review.pairs.meetings import Contender, plan_meetings
 from scoring.metrics.alignment import Judged, Match, alignment, ceiling, majority, win_rates
 from scoring.stats.estimate import Undefined
@@ -55,8 +63,12 @@ def votes(noise: float, seed: int = 1) -> list[Judged]:
     random = np.random.default_rng(seed)
     judged = []
     for match in matches_of():
-        gaps = [int(match.left[1:]) - int(match.right[1:]) + random.normal(0, noise) for _ in range(3)]
-        judged.append(Judged(match, {f"p{n}": "left" if gap > 0 else "right" for n, gap in enumerate(gaps)}))
+        gaps = [
+            int(match.left[1:]) - int(match.right[1:]) + random.normal(0, noise) for _ in range(3)
+        ]
+        judged.append(
+            Judged(match, {f"p{n}": "left" if gap > 0 else "right" for n, gap in enumerate(gaps)})
+        )
     return judged
 
 
@@ -67,7 +79,10 @@ def test_people_who_see_what_the_metric_measures_agree_with_it_in_either_directi
     sure = votes(0.01)
     found = alignment(sure, SCORES, better="higher")
     assert found.value == pytest.approx(1, abs=0.02)
-    assert alignment(sure, {name: -value for name, value in SCORES.items()}, better="lower").value == found.value
+    assert (
+        alignment(sure, {name: -value for name, value in SCORES.items()}, better="lower").value
+        == found.value
+    )
     assert alignment(sure, SCORES, better="lower").value == -found.value
     assert ceiling(sure) == pytest.approx(1, abs=0.02)
 
@@ -98,11 +113,14 @@ def test_what_cannot_be_ranked_has_no_correlation():
 
 
 def test_one_system_takes_as_many_calls_as_was_published():
-    """9,760 calls and 16 hours of video a system, derived from §A.3 and the public code: one call a metric and unit."""
+    """9,760 calls and 16 hours of video a system, derived from §A.3 and the public code: one call a
+    metric and unit.
+    """
     scenarios = generate(read_material(FOLDER), SET.constraints, seed=3)
     found = calls(read_table(FOLDER), read_units(FOLDER), scenarios, horizon_s=180)
     assert found == {
-        "VQ": 1920, "AQ": 1920, "VIF": 320, "AIF": 320, "VID": 320, "AID": 320, "VUF": 640, "AUF": 440,
+        "VQ": 1920, "AQ": 1920, "VIF": 320, "AIF": 320, "VID": 320, "AID": 320, "VUF": 640,
+        "AUF": 440,
         "PVC": 800, "PAC": 800, "VSR": 800, "ASR": 800, "HDF": 360,
     }  # fmt: skip
     assert found.total() == 9760
@@ -117,7 +135,11 @@ def test_a_part_is_even_over_tracks_and_domains_and_can_be_chosen_again():
         domains = Counter(one.scene_domain for one in part if one.track == track)
         assert set(domains.values()) <= {3, 4}
         assert len(domains) == 8
-    assert part == even_part(tuple(reversed(scenarios)), 60, seed=5) != even_part(scenarios, 60, seed=6)
+    assert (
+        part
+        == even_part(tuple(reversed(scenarios)), 60, seed=5)
+        != even_part(scenarios, 60, seed=6)
+    )
     with pytest.raises(TooFew):
         even_part(scenarios, 61, seed=5)
     with pytest.raises(TooFew):
@@ -128,7 +150,10 @@ NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 
 def given_verdicts(*words: tuple[str, bool], digest: str = "d") -> list[Verdict]:
-    return [Verdict(who, digest, accepts, NOON + timedelta(hours=n)) for n, (who, accepts) in enumerate(words)]
+    return [
+        Verdict(who, digest, accepts, NOON + timedelta(hours=n))
+        for n, (who, accepts) in enumerate(words)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Human alignment of a round of rollouts: from votes on blind pairs of windows to the table in the release."""
+"""Human alignment of a round of rollouts: from votes on blind pairs of windows to the table in the
+release.
+"""
 
 from __future__ import annotations
 
@@ -25,24 +27,35 @@ from tests.streamav.rollout_record import make_round, streamav
 from tests.streamav.scripts import drawn
 from web.pages.alignment import alignment_lines, sources_of
 
-ISSUE = Issue(1, "http://example.org/rounds/rollouts/", demonstration=True, audit={"sequence": 1, "hash": "0" * 64})
+ISSUE = Issue(
+    1,
+    "http://example.org/rounds/rollouts/",
+    demonstration=True,
+    audit={"sequence": 1, "hash": "0" * 64},
+)
 QUALITY = {"north": 1.6, "east": 2.4, "south": 3.4, "west": 4.4}
 SCENARIOS = ("cave-survey-p", "cave-survey-i", "frog-pond-p", "frog-pond-i")
 QUESTIONS = {question.key: question for question in streamav().protocol.pairs.questions}
 
 
 def windows_asked(record: RoundRecord, key: str, place: str) -> dict[str, str]:
-    """Return the windows that one question about pairs can be asked about: by stimulus, the configuration."""
+    """Return the windows that one question about pairs can be asked about: by stimulus, the
+    configuration.
+    """
     form = QUESTIONS[key].form
     return {
         window.stimulus: record.cells[window.cell].configuration
         for window in record.windows
-        if window.form.partition(".")[0] == form and window.place == place and window.end_s in (30.0, 60.0, 180.0)
+        if window.form.partition(".")[0] == form
+        and window.place == place
+        and window.end_s in (30.0, 60.0, 180.0)
     }
 
 
 def voted(record: RoundRecord, key: str, place: str, *, wrong: float = 0.0) -> tuple[PairVote, ...]:
-    """Let three people vote on 24 pairs as the systems' qualities say, the sides turned for the second of them."""
+    """Let three people vote on 24 pairs as the systems' qualities say, the sides turned for the
+    second of them.
+    """
     whose = windows_asked(record, key, place)
     clips = [Contender(name, system, record.cell_of[name].scene) for name, system in whose.items()]
     random, votes = np.random.default_rng(5), []
@@ -52,7 +65,8 @@ def voted(record: RoundRecord, key: str, place: str, *, wrong: float = 0.0) -> t
             gap = QUALITY[whose[a]] - QUALITY[whose[b]] + random.normal(0, wrong)
             answer = "tie" if abs(gap) < 0.1 else "a" if gap > 0 else "b"
             scene = record.cell_of[a].scene
-            votes.append(PairVote(f"{key}-{number}", key, scene, a, b, f"R-{reviewer}", answer, "simulated",
+            votes.append(PairVote(f"{key}-{number}", key, scene, a, b, f"R-{reviewer}", answer,
+                                  "simulated",
                                   False, "2026-01-15T12:00:00Z", f"{len(votes):064x}"))  # fmt: skip
     return tuple(votes)
 
@@ -75,18 +89,29 @@ def of_question(report: dict[str, Any], key: str) -> dict[str, Any]:
     return next(one for one in report["questions"] if one["question"] == key)
 
 
-def test_every_question_stands_with_its_metric_beside_the_published_range(report: dict[str, Any]) -> None:
+def test_every_question_stands_with_its_metric_beside_the_published_range(
+    report: dict[str, Any],
+) -> None:
     """arXiv:2608.26336v1, §E: 17 metrics, Spearman from 0.77 to 0.94."""
     assert len(report["questions"]) == report["published"]["metrics"] == 17
     assert (report["published"]["lowest"], report["published"]["highest"]) == (0.77, 0.94)
-    assert {one["metric"] for one in report["questions"]} == {one.metric for one in QUESTIONS.values()}
+    assert {one["metric"] for one in report["questions"]} == {
+        one.metric for one in QUESTIONS.values()
+    }
     empty = of_question(report, "hdf")
     assert (empty["pairs"], empty["readings"]["people"]["note"]) == (0, "no pair was voted on")
 
 
-def test_people_who_see_what_the_metric_measures_agree_with_it(report: dict[str, Any], record: RoundRecord) -> None:
+def test_people_who_see_what_the_metric_measures_agree_with_it(
+    report: dict[str, Any], record: RoundRecord
+) -> None:
     found = of_question(report, "vq")
-    assert (found["metric"], found["pairs"], found["votes"], found["annotators"]) == ("VQ", 24, 72, 3)
+    assert (found["metric"], found["pairs"], found["votes"], found["annotators"]) == (
+        "VQ",
+        24,
+        72,
+        3,
+    )
     order = sorted(QUALITY, key=QUALITY.__getitem__)
     rates = [found["systems"][name]["win_rate"] for name in order]
     assert rates == sorted(rates)
@@ -112,7 +137,10 @@ def test_a_metric_where_lower_is_better_is_turned_round_and_correlated_by_hand(
                    for v in votes]  # fmt: skip
         most = max(set(winners), key=winners.count)
         decided = most if winners.count(most) >= 2 else ""
-        for name in {record.cell_of[votes[0].a].configuration, record.cell_of[votes[0].b].configuration}:
+        for name in {
+            record.cell_of[votes[0].a].configuration,
+            record.cell_of[votes[0].b].configuration,
+        }:
             won[name].append(0.5 if not decided else float(name == decided))
     rates = {name: float(np.mean(values)) for name, values in won.items()}
     assert {name: one["win_rate"] for name, one in found["systems"].items()} == pytest.approx(rates)
@@ -128,14 +156,22 @@ def test_votes_on_windows_come_back_from_the_release(record: RoundRecord, tmp_pa
     loaded, _ = load_record(folder, read_manifest(folder))
     assert loaded.pair_votes == record.pair_votes
     assert verify_release(folder) is not None
-    assert documents_of(loaded).reports["reports"]["alignment"] == documents_of(record).reports["reports"]["alignment"]
+    assert (
+        documents_of(loaded).reports["reports"]["alignment"]
+        == documents_of(record).reports["reports"]["alignment"]
+    )
 
 
-def test_the_table_of_the_release_says_the_same(record: RoundRecord, report: dict[str, Any], tmp_path: Path) -> None:
+def test_the_table_of_the_release_says_the_same(
+    record: RoundRecord, report: dict[str, Any], tmp_path: Path
+) -> None:
     folder = tmp_path / "release"
     folder.mkdir()
     write_release(folder, documents_of(record), streamav().content, ISSUE)
-    rows = {row["metric"]: row for row in csv.DictReader((folder / "alignment.csv").read_text().splitlines())}
+    rows = {
+        row["metric"]: row
+        for row in csv.DictReader((folder / "alignment.csv").read_text().splitlines())
+    }
     assert len(rows) == 17
     found = of_question(report, "pvrl")
     assert float(rows["PVRL"]["value"]) == found["readings"]["people"]["value"]
@@ -144,7 +180,9 @@ def test_the_table_of_the_release_says_the_same(record: RoundRecord, report: dic
     assert (rows["HDF"]["value"], rows["HDF"]["method"]) == ("", "no pair was voted on")
 
 
-def test_the_page_shows_interval_ceiling_and_the_published_range_as_such(report: dict[str, Any]) -> None:
+def test_the_page_shows_interval_ceiling_and_the_published_range_as_such(
+    report: dict[str, Any],
+) -> None:
     context = {
         "round": {"name": "rollouts"},
         "rules": streamav().protocol,
@@ -157,7 +195,9 @@ def test_the_page_shows_interval_ceiling_and_the_published_range_as_such(report:
     assert "Published reference, not measured here: from 0.77 to 0.94 over 17 metrics" in page
     assert "Spearman's ρ with the scores of people" in page
     assert "Which picture is of better quality?" in page
-    assert re.search(r'<th scope="row"><a href="[^"]*">west</a></th><td class="number">1.00</td>', page)
+    assert re.search(
+        r'<th scope="row"><a href="[^"]*">west</a></th><td class="number">1.00</td>', page
+    )
     (vq,) = (line for line in alignment_lines(report) if line.metric == "VQ")
     assert [name for name, _, _ in vq.systems] == ["west", "south", "east", "north"]
     assert vq.ceiling == "1.00"

@@ -1,4 +1,6 @@
-"""A rollout drawn and measured from the command line: defects with their parts, and what is unavailable."""
+"""A rollout drawn and measured from the command line: defects with their parts, and what is
+unavailable.
+"""
 
 import json
 from pathlib import Path
@@ -9,7 +11,9 @@ from django.core.management import CommandError, call_command
 from tests.drawn_rollouts import BROKEN, PLANTED
 
 
-def test_a_rollouts_defects_are_shown_with_their_parts_and_what_lacks_is_named(rollouts, tmp_path, capsys):
+def test_a_rollouts_defects_are_shown_with_their_parts_and_what_lacks_is_named(
+    rollouts, tmp_path, capsys
+):
     path, _ = rollouts["broken"]
     out = tmp_path / "found.json"
     call_command(
@@ -40,7 +44,9 @@ def test_a_rollouts_defects_are_shown_with_their_parts_and_what_lacks_is_named(r
     assert len(content["plug_ins"]) == 6
 
 
-def test_a_drawn_rollout_has_its_truth_beside_it_and_boundaries_unknown_unless_told(tmp_path: Path, capsys):
+def test_a_drawn_rollout_has_its_truth_beside_it_and_boundaries_unknown_unless_told(
+    tmp_path: Path, capsys
+):
     out = tmp_path / "r.mp4"
     call_command("draw_rollout", "stream-patchy", str(out), "--seconds", "8")
     truth = json.loads(out.with_suffix(".json").read_text())
@@ -48,22 +54,30 @@ def test_a_drawn_rollout_has_its_truth_beside_it_and_boundaries_unknown_unless_t
     assert "--geometry 25,24" in capsys.readouterr().out
     call_command("measure_rollout", str(out))
     assert (
-        "NBC      unavailable: boundaries cannot be observed: neither a log nor a geometry" in capsys.readouterr().out
+        "NBC      unavailable: boundaries cannot be observed: neither a log nor a geometry"
+        in capsys.readouterr().out
     )
 
 
-def test_before_a_model_starts_it_is_said_what_each_lacks_and_one_can_be_asked_for(tmp_path: Path, capsys):
+def test_before_a_model_starts_it_is_said_what_each_lacks_and_one_can_be_asked_for(
+    tmp_path: Path, capsys
+):
     rollout, out = tmp_path / "r.mp4", tmp_path / "r-measured.json"
     call_command("draw_rollout", "stream-patchy", str(rollout), "--seconds", "8")
     only = ["--only", "audiobox", "--only", "imagebind"]
-    call_command("measure_rollout", str(rollout), "--weights", str(tmp_path), "--json", str(out), *only)
+    call_command(
+        "measure_rollout", str(rollout), "--weights", str(tmp_path), "--json", str(out), *only
+    )
     said = capsys.readouterr().out
     before, after = said.split("PQ       unavailable: no weights", 1)
     assert "PQ       audiobox: unavailable, without audiobox/checkpoint.pt" in before
     assert "AVAlign  imagebind: unavailable, without imagebind/imagebind_huge.pth" in before
     assert "VA " not in said.split("PQ       audiobox")[1]
     assert "AVAlign  unavailable" in after
-    assert [one["tool"] for one in json.loads(out.read_text())["plug_ins"]] == ["audiobox", "imagebind"]
+    assert [one["tool"] for one in json.loads(out.read_text())["plug_ins"]] == [
+        "audiobox",
+        "imagebind",
+    ]
 
 
 def test_wrong_use_is_said(tmp_path: Path):

@@ -1,4 +1,6 @@
-"""Rollouts through the ordinary queue: built-in ones with declared chunks, streams with logged ones, each once."""
+"""Rollouts through the ordinary queue: built-in ones with declared chunks, streams with logged
+ones, each once.
+"""
 
 from collections import Counter
 from pathlib import Path
@@ -29,7 +31,9 @@ PLAN = RolloutPlan(width=160, height=90)
 
 @pytest.fixture
 def round_(tmp_path: Path, db: None, monkeypatch: pytest.MonkeyPatch) -> Round:
-    monkeypatch.setattr(jobs, "RENEW_EVERY_S", 3600.0)  # a test's rows are in a transaction that no thread sees into
+    monkeypatch.setattr(
+        jobs, "RENEW_EVERY_S", 3600.0
+    )  # a test's rows are in a transaction that no thread sees into
     store_protocol(write_protocol(tmp_path / "protocol"), actor="test")
     made = create_round(name="R", protocol="small-streamav@0.1.0", actor="test")
     waive_verdicts(round_=made, reason="a test", actor="test")
@@ -45,7 +49,9 @@ def ask(round_: Round, tmp_path: Path) -> Sample:
     return Sample.objects.get(cell__scene="small-i")
 
 
-def test_built_in_rollouts_have_the_chunks_that_are_declared_and_none_where_nobody_knows(round_: Round) -> None:
+def test_built_in_rollouts_have_the_chunks_that_are_declared_and_none_where_nobody_knows(
+    round_: Round,
+) -> None:
     systems = [one for one in built_in_systems() if one.name in {"stream-steady", "stream-fading"}]
     commission(round_=round_, configurations=systems, seed=3, actor="test")
     work(seconds=120)
@@ -55,7 +61,9 @@ def test_built_in_rollouts_have_the_chunks_that_are_declared_and_none_where_nobo
         (0, 25, "geometry"), (25, 24, "geometry"), (49, 24, "geometry"), (73, 23, "geometry"),
     ]  # fmt: skip
     # P1 at 1 s comes in the first chunk, which lasts a picture longer; it holds from the second on.
-    given = list(steady.prompt_deliveries.values_list("step", "due_s", "media_s", "wall_s", "in_chunk"))
+    given = list(
+        steady.prompt_deliveries.values_list("step", "due_s", "media_s", "wall_s", "in_chunk")
+    )
     assert given == [("P1", 1.0, 1.0, None, 1), ("P2", 2.0, 2.0, None, 2)]
     assert not Chunk.objects.filter(sample__cell__configuration__name="stream-fading").exists()
     assert steady.truth["boundaries"] == [25, 49, 73]
@@ -77,8 +85,13 @@ def test_a_stream_is_ordered_once_and_its_chunks_are_kept_as_they_came(
     assert [chunk.frames for chunk in chunks] == [25, 24, 24, 23]
     assert {chunk.source for chunk in chunks} == {"logged"}
     assert [chunk.wall_s for chunk in chunks] == sorted(chunk.wall_s for chunk in chunks)
-    assert [(one.step, one.in_chunk) for one in sample.prompt_deliveries.all()] == [("P1", 1), ("P2", 2)]
-    ours = [order for order in stand_in.seen if order["token"] == str(sample.submissions.get().token)]
+    assert [(one.step, one.in_chunk) for one in sample.prompt_deliveries.all()] == [
+        ("P1", 1),
+        ("P2", 2),
+    ]
+    ours = [
+        order for order in stand_in.seen if order["token"] == str(sample.submissions.get().token)
+    ]
     assert len(ours) == 1 and ours[0]["prompt"].startswith("A small landscape")
 
 
@@ -102,7 +115,9 @@ def test_whoever_builds_a_round_of_rollouts_learns_what_is_chosen_by_command(
     monkeypatch.setenv("STREAM_URL", "ws://127.0.0.1:9")
     ask(round_, tmp_path)
     client.force_login(User.objects.create_superuser("root"))
-    shown = client.get(reverse("generation-build"), {"protocol": str(round_.protocol)}).content.decode()
+    shown = client.get(
+        reverse("generation-build"), {"protocol": str(round_.protocol)}
+    ).content.decode()
     assert f"create_round NAME --protocol {round_.protocol} --sample" in shown
 
 
@@ -143,7 +158,9 @@ def test_a_stream_that_is_listened_to_takes_a_place_of_its_account(
         run_one(kind)
     states = Counter(Sample.objects.values_list("state", flat=True))
     assert states == {SampleState.OUTPUT_READY: 1, SampleState.READY: 1}
-    Sample.objects.filter(state=SampleState.OUTPUT_READY).update(state=SampleState.LOST, reason="a test")
+    Sample.objects.filter(state=SampleState.OUTPUT_READY).update(
+        state=SampleState.LOST, reason="a test"
+    )
     run_one("dispatch")
     assert Sample.objects.filter(state=SampleState.QUEUED).count() == 1
 

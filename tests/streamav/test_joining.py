@@ -1,4 +1,6 @@
-"""Chunks that are not what a stream said of them: they make no rollout, and the reason names the chunk."""
+"""Chunks that are not what a stream said of them: they make no rollout, and the reason names the
+chunk.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,21 @@ RATE = 24
 
 
 def coded(
-    pictures: int, *, size: tuple[int, int] = SIZE, reordered: int = 0, kind: str = "mov", tone: int = 0
+    pictures: int,
+    *,
+    size: tuple[int, int] = SIZE,
+    reordered: int = 0,
+    kind: str = "mov",
+    tone: int = 0,
 ) -> bytes:
-    """Return a chunk of gray pictures, each a shade of its own; ``reordered`` lets the coder look ahead."""
+    """Return a chunk of gray pictures, each a shade of its own; ``reordered`` lets the coder look
+    ahead.
+    """
     out = io.BytesIO()
     with av.open(out, "w", format=kind) as container:
-        video = container.add_stream("libx264", rate=RATE, options={"preset": "ultrafast", "bf": str(reordered)})
+        video = container.add_stream(
+            "libx264", rate=RATE, options={"preset": "ultrafast", "bf": str(reordered)}
+        )
         video.width, video.height, video.pix_fmt = *size, "yuv420p"
         for number in range(pictures):
             plane = np.full((size[1] * 3 // 2, size[0]), 128, np.uint8)
@@ -42,14 +53,19 @@ def coded(
 
 
 def stream(folder: Path, chunks: list[tuple[bytes, int, float]]) -> Path:
-    """Write a stream that came whole: of each chunk its bytes, how many pictures it said, how many seconds."""
+    """Write a stream that came whole: of each chunk its bytes, how many pictures it said, how many
+    seconds.
+    """
     folder.mkdir()
     log, at = LogWriter(folder), 0.0
     log.write("sent", client="test", token="t")
     for index, (data, frames, seconds) in enumerate(chunks):
         name = f"chunk-{index:05d}.mov"
         (folder / name).write_bytes(data)
-        log.write("chunk", **asdict(ChunkRecord(index, frames, at, at + seconds, index + 1.0, "0" * 64, name)))
+        log.write(
+            "chunk",
+            **asdict(ChunkRecord(index, frames, at, at + seconds, index + 1.0, "0" * 64, name)),
+        )
         at += seconds
     log.write("end", outcome="whole", reason="", wall_s=9.0)
     log.close()
@@ -97,7 +113,9 @@ def test_pictures_that_are_coded_out_of_their_order_are_joined_in_it(tmp_path: P
 def test_a_stream_whose_chunks_make_no_rollout_is_a_failure_and_is_not_opened_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "access", lambda key: SimpleNamespace(base_url=f"ws://127.0.0.1:1/{key}"))
+    monkeypatch.setattr(
+        streams, "access", lambda key: SimpleNamespace(base_url=f"ws://127.0.0.1:1/{key}")
+    )
     folders = {name: stream(tmp_path / name, [GOOD, second]) for name, second in {
         "odd": (coded(12), 24, 0.5), "good": GOOD,
     }.items()}  # fmt: skip

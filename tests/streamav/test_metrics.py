@@ -1,4 +1,6 @@
-"""Forms with scripted answers give every metric that is also computed here, by hand or by another way."""
+"""Forms with scripted answers give every metric that is also computed here, by hand or by another
+way.
+"""
 
 from collections import Counter
 from dataclasses import replace
@@ -28,15 +30,35 @@ def value(code: str, evidence: Evidence) -> CaseValue:
 
 
 def intervals(*rows: dict, judge: str = "j") -> tuple[Form, ...]:
-    return tuple(Form("c", "interval", str(n), 30.0 * n, judge, row) for n, row in enumerate(rows, 1))
+    return tuple(
+        Form("c", "interval", str(n), 30.0 * n, judge, row) for n, row in enumerate(rows, 1)
+    )
 
 
 def test_the_table_has_the_published_metrics_by_track_category_and_kind():
-    """arXiv:2608.26336v1: 9 shared, 12 progressive, 11 interactive; six categories of 6, 3, 4, 8, 8 and 3."""
+    """arXiv:2608.26336v1: 9 shared, 12 progressive, 11 interactive; six categories of 6, 3, 4, 8, 8
+    and 3.
+    """
     metrics = TABLE.metrics
-    assert Counter(one.track for one in metrics) == {"both": 9, "progressive": 12, "interactive": 11}
-    assert [sum(one.category == key for one in metrics) for key in TABLE.categories] == [6, 3, 4, 8, 8, 3]
-    assert Counter(one.computed for one in metrics) == {"answers": 18, "mixed": 1, "signals": 3, "plug_in": 10}
+    assert Counter(one.track for one in metrics) == {
+        "both": 9,
+        "progressive": 12,
+        "interactive": 11,
+    }
+    assert [sum(one.category == key for one in metrics) for key in TABLE.categories] == [
+        6,
+        3,
+        4,
+        8,
+        8,
+        3,
+    ]
+    assert Counter(one.computed for one in metrics) == {
+        "answers": 18,
+        "mixed": 1,
+        "signals": 3,
+        "plug_in": 10,
+    }
     lower = {one.code for one in metrics if one.better == "lower"}
     assert lower == {code for code in (one.code for one in metrics) if code.endswith("-D")} | {
         "AVSync", "TTFC", "VID", "AID", "PVRL", "PARL",
@@ -52,7 +74,9 @@ def test_published_figures_are_references_with_their_source():
 def test_quality_is_the_mean_of_its_questions_then_of_intervals_and_drift_is_first_against_last():
     keys = TABLE.metric("VQ").questions
     rows = [[4, 4, 3, 5], [3, 3, 3, 3], [2, 2, 2, 2], [2, 3, 2, 3], [1, 2, 1, 2], [5, 5, 5, 3]]
-    evidence = Evidence("c", "progressive", intervals(*(dict(zip(keys, row, strict=True)) for row in rows)))
+    evidence = Evidence(
+        "c", "progressive", intervals(*(dict(zip(keys, row, strict=True)) for row in rows))
+    )
     means = [np.mean(row) for row in rows]
     assert interval_values(TABLE, "VQ", evidence) == pytest.approx(means)
     assert value("VQ", evidence).value == pytest.approx(np.mean(means))
@@ -65,7 +89,8 @@ def test_quality_is_the_mean_of_its_questions_then_of_intervals_and_drift_is_fir
 def test_two_people_count_alike_in_each_unit():
     evidence = Evidence(
         "c", "progressive",
-        (*intervals({"audio_naturalness": 5, "audio_artifacts": 3}), *intervals({"audio_naturalness": 1}, judge="k")),
+        (*intervals({"audio_naturalness": 5, "audio_artifacts": 3}),
+         *intervals({"audio_naturalness": 1}, judge="k")),
     )  # fmt: skip
     assert value("AQ", evidence).value == pytest.approx((4 + 1) / 2)
 
@@ -76,11 +101,17 @@ def full(answers: dict, end_s: float = 180.0) -> Form:
 
 def test_a_criterion_that_the_prompt_does_not_have_is_left_out_and_never_a_low_score():
     evidence = Evidence(
-        "c", "progressive", (full({"scene": 5, "visual_style": None, "subjects": 4, "sound_source": None}),)
+        "c",
+        "progressive",
+        (full({"scene": 5, "visual_style": None, "subjects": 4, "sound_source": None}),),
     )
     assert value("VIF", evidence).value == 4.5
     nothing = value("AIF", evidence)
-    assert (nothing.value, nothing.status, nothing.reason) == (None, "not_applicable", "every answer is N/A")
+    assert (nothing.value, nothing.status, nothing.reason) == (
+        None,
+        "not_applicable",
+        "every answer is N/A",
+    )
 
 
 def test_each_horizon_has_its_own_whole():
@@ -91,16 +122,29 @@ def test_each_horizon_has_its_own_whole():
 
 
 def ends(first: dict, last: dict) -> tuple[Form, ...]:
-    return Form("c", "endpoint", "first", 30.0, "j", first), Form("c", "endpoint", "last", 180.0, "j", last)
+    return Form("c", "endpoint", "first", 30.0, "j", first), Form(
+        "c", "endpoint", "last", 180.0, "j", last
+    )
 
 
 def test_instruction_drift_is_the_mean_change_of_matched_criteria():
     evidence = Evidence(
-        "c", "progressive", ends({"scene": 5, "subjects": 2, "activity": 4}, {"scene": 3, "subjects": 3, "activity": 4})
+        "c",
+        "progressive",
+        ends(
+            {"scene": 5, "subjects": 2, "activity": 4}, {"scene": 3, "subjects": 3, "activity": 4}
+        ),
     )
     assert value("VID", evidence).value == pytest.approx((2 + 1 + 0) / 3)
     with pytest.raises(CriteriaDiffer, match="c: activity was rated at one end"):
-        value("VID", Evidence("c", "progressive", ends({"scene": 5, "activity": 4}, {"scene": 3, "activity": None})))
+        value(
+            "VID",
+            Evidence(
+                "c",
+                "progressive",
+                ends({"scene": 5, "activity": 4}, {"scene": 3, "activity": None}),
+            ),
+        )
 
 
 def update(step: int, **answers) -> Form:
@@ -111,7 +155,9 @@ def test_a_judge_who_saw_one_end_only_says_nothing_about_drift_and_does_not_stop
     first, last = ends({"scene": 5, "subjects": 2}, {"scene": 3, "subjects": 3})
     sound = Form("c", "endpoint", "last", 180.0, "k", {"sound_source": 4})
     lone = Form("c", "endpoint", "first", 30.0, "k", {"scene": 1, "subjects": 1})
-    assert value("VID", Evidence("c", "progressive", (first, last, lone, sound))).value == pytest.approx((2 + 1) / 2)
+    assert value(
+        "VID", Evidence("c", "progressive", (first, last, lone, sound))
+    ).value == pytest.approx((2 + 1) / 2)
     nothing = value("VID", Evidence("c", "progressive", (lone, sound)))
     assert (nothing.status, nothing.reason) == ("not_applicable", "nobody rated both ends")
 
@@ -120,7 +166,8 @@ UPDATES = Evidence(
     "c", "interactive",
     (
         update(1, video_fulfilment=5, video_target_latency=2.5),
-        update(2, video_fulfilment=2, video_target_latency=None, audio_fulfilment=4, audio_target_latency=10.0),
+        update(2, video_fulfilment=2, video_target_latency=None, audio_fulfilment=4,
+               audio_target_latency=10.0),
         update(3, audio_fulfilment=1, audio_target_latency=None),
         update(4, video_fulfilment=3, video_target_latency=20.5),
     ),
@@ -134,32 +181,50 @@ UPDATES = Evidence(
         ("PVRL", (2.5 + 20.5) / 2), ("PARL", 10.0),
     ],
 )  # fmt: skip
-def test_updates_count_only_where_they_apply_and_latency_only_where_the_target_was_reached(code: str, expected: float):
+def test_updates_count_only_where_they_apply_and_latency_only_where_the_target_was_reached(
+    code: str, expected: float
+):
     assert value(code, UPDATES).value == pytest.approx(expected)
 
 
 def test_latency_of_a_case_without_an_achievement_is_not_applicable_and_capped_in_the_appendix():
-    never = Evidence("d", "interactive", (update(1, video_target_latency=None), update(2, video_target_latency=None)))
+    never = Evidence(
+        "d",
+        "interactive",
+        (update(1, video_target_latency=None), update(2, video_target_latency=None)),
+    )
     assert value("PVRL", never).status == "not_applicable"
     assert value("PVUAR", never).value == 0
-    assert capped(TABLE, "PVRL", [UPDATES, never]) == pytest.approx(((2.5 + 30 + 20.5) / 3 + 30) / 2)
+    assert capped(TABLE, "PVRL", [UPDATES, never]) == pytest.approx(
+        ((2.5 + 30 + 20.5) / 3 + 30) / 2
+    )
     assert capped(TABLE, "PARL", [UPDATES]) == pytest.approx((10 + 30) / 2)
 
 
 def test_diagnostics_count_each_update_once_however_many_answered_about_it():
-    """The order of means: units before cases. Of P1 three people speak, of P2 one; of P5 two, of P4 one."""
+    """The order of means: units before cases. Of P1 three people speak, of P2 one; of P5 two, of P4
+    one.
+    """
     three = [update(1, video_target_latency=at) for at in (2.0, 4.0, None)]
     seen = Evidence("c", "interactive", (*three, update(2, video_target_latency=6.0)))
     assert capped(TABLE, "PVRL", [seen]) == pytest.approx(((2 + 4 + 30) / 3 + 6) / 2)
     case = "sheepdog-hill-i"
-    forms = (dependency(case, "P4", False, None), dependency(case, "P5", True, 3), dependency(case, "P5", True, 5))
-    far = dependencies(TABLE.metric("HDF"), [Evidence(case, "interactive", forms)], SCENARIOS, "long_range")
+    forms = (
+        dependency(case, "P4", False, None),
+        dependency(case, "P5", True, 3),
+        dependency(case, "P5", True, 5),
+    )
+    far = dependencies(
+        TABLE.metric("HDF"), [Evidence(case, "interactive", forms)], SCENARIOS, "long_range"
+    )
     assert (far.updates, far.established, far.following) == (2, 0.5, 4)
 
 
 def test_continuity_at_prompts_is_seven_parts_signal_and_three_parts_rating():
     forms = tuple(
-        Form("c", "prompt", place, at + 2, "j", {"visual_continuity": rating, "audio_continuity": 4})
+        Form(
+            "c", "prompt", place, at + 2, "j", {"visual_continuity": rating, "audio_continuity": 4}
+        )
         for place, at, rating in (("P1", 30.0, 5), ("P2", 60.0, 1))
     )
     evidence = Evidence("c", "interactive", forms, prompt_signal={"P1": 3.656, "P2": 5.0})
@@ -199,7 +264,11 @@ def dependency(case: str, step: str, established: bool, rating: int | None) -> F
 def test_history_that_never_came_about_is_not_applicable_and_counts_in_the_appendix():
     """sheepdog-hill-i: P2 is adjacent; P4 and P5 are long-range."""
     case = "sheepdog-hill-i"
-    forms = (dependency(case, "P2", True, 5), dependency(case, "P4", False, 1), dependency(case, "P5", True, 3))
+    forms = (
+        dependency(case, "P2", True, 5),
+        dependency(case, "P4", False, 1),
+        dependency(case, "P5", True, 3),
+    )
     evidence = Evidence(case, "interactive", forms)
     assert value("HDF", evidence).value == 4
     far = dependencies(TABLE.metric("HDF"), [evidence], SCENARIOS, "long_range")
@@ -213,7 +282,8 @@ def test_history_that_never_came_about_is_not_applicable_and_counts_in_the_appen
 
 def test_initial_alignment_reads_the_first_prompts_checklist():
     forms = tuple(
-        Form(case, "initial", "P0", 30.0, "j", {"scene": 5, "subjects": low}) for case, low in (("c", 1), ("d", 3))
+        Form(case, "initial", "P0", 30.0, "j", {"scene": 5, "subjects": low})
+        for case, low in (("c", 1), ("d", 3))
     )
     evidence = [Evidence(form.case, "interactive", (form,)) for form in forms]
     assert initial_alignment(TABLE, "VIF", evidence) == pytest.approx((3 + 4) / 2)
@@ -221,9 +291,13 @@ def test_initial_alignment_reads_the_first_prompts_checklist():
 
 def test_without_weights_ten_metrics_are_unavailable_and_none_is_zero():
     evidence = Evidence("c", "progressive")
-    found = {one.code: value(one.code, evidence) for one in TABLE.metrics if one.computed == "plug_in"}
+    found = {
+        one.code: value(one.code, evidence) for one in TABLE.metrics if one.computed == "plug_in"
+    }
     assert len(found) == 10
-    assert {(one.value, one.status, one.reason) for one in found.values()} == {(None, "unavailable", "no weights")}
+    assert {(one.value, one.status, one.reason) for one in found.values()} == {
+        (None, "unavailable", "no weights")
+    }
 
 
 def test_a_plug_ins_interval_values_give_metric_and_drift():
@@ -237,18 +311,33 @@ def test_continuity_over_a_horizon_is_that_of_the_boundaries_whose_windows_are_i
     scores = {40.0: 100.0, 58.0: 80.0, 59.0: 10.0, 118.0: 60.0, 170.0: 20.0}
     windows = [Window(at_s, 0, 0, 0, 0, score).as_json() for at_s, score in scores.items()]
     whole = Measurement("NBC", 54.0, "points", "continuity", "1", evidence={"windows": windows})
-    evidence = Evidence("c", "progressive", measured={"NBC": whole, "FPS": Measurement("FPS", 20.0, "fps", "log", "1")})
+    evidence = Evidence(
+        "c",
+        "progressive",
+        measured={"NBC": whole, "FPS": Measurement("FPS", 20.0, "fps", "log", "1")},
+    )
     assert [value("NBC", evidence.within(horizon)).value for horizon in (60, 120)] == [90.0, 62.5]
     none = value("NBC", evidence.within(30))
-    assert (none.status, none.reason) == ("not_applicable", "no boundary has a whole window inside the horizon")
+    assert (none.status, none.reason) == (
+        "not_applicable",
+        "no boundary has a whole window inside the horizon",
+    )
     assert value("FPS", evidence.within(60)).value is None
-    hidden = Measurement.without("NBC", "unavailable", "a web page", unit="points", tool="t", version="1")
-    assert value("NBC", replace(evidence, measured={"NBC": hidden}).within(60)).reason == "a web page"
+    hidden = Measurement.without(
+        "NBC", "unavailable", "a web page", unit="points", tool="t", version="1"
+    )
+    assert (
+        value("NBC", replace(evidence, measured={"NBC": hidden}).within(60)).reason == "a web page"
+    )
 
 
 def test_failures_are_coverage_and_an_evaluators_failure_makes_the_column_provisional():
     measured = {"NBC": Measurement("NBC", 90.0, "points", "continuity", "1")}
-    hidden = {"NBC": Measurement.without("NBC", "unavailable", "a web page", unit="points", tool="t", version="1")}
+    hidden = {
+        "NBC": Measurement.without(
+            "NBC", "unavailable", "a web page", unit="points", tool="t", version="1"
+        )
+    }
     evidence = [
         Evidence("a", "progressive", measured=measured),
         Evidence("b", "interactive", measured={"NBC": replace(measured["NBC"], value=70.0)}),
@@ -290,8 +379,12 @@ def test_a_trajectory_tells_how_fast_it_gets_worse_whichever_way_is_better():
     falling = trajectory("VQ", by_end([3.0, 2.9, 2.8, 2.7, 2.6, 2.5]), better="higher")
     assert falling.at_s == (30, 60, 90, 120, 150, 180)
     assert (falling.degradation, falling.variation) == pytest.approx((100 * 0.1 / 30, 0.1))
-    assert trajectory("AVSync", by_end([0.1, 0.2, 0.3]), better="lower").degradation == pytest.approx(100 * 0.1 / 30)
-    assert trajectory("AVSync", by_end([0.3, 0.1, 0.3]), better="lower").degradation == pytest.approx(0)
+    assert trajectory(
+        "AVSync", by_end([0.1, 0.2, 0.3]), better="lower"
+    ).degradation == pytest.approx(100 * 0.1 / 30)
+    assert trajectory(
+        "AVSync", by_end([0.3, 0.1, 0.3]), better="lower"
+    ).degradation == pytest.approx(0)
     assert isinstance(trajectory("VQ", by_end([1.0, None]), better="higher"), Undefined)
 
 

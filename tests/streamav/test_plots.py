@@ -1,4 +1,6 @@
-"""Plots of rollouts can be read: nothing lies on anything else, and the axis has its marks at any length."""
+"""Plots of rollouts can be read: nothing lies on anything else, and the axis has its marks at any
+length.
+"""
 
 from __future__ import annotations
 
@@ -31,13 +33,16 @@ OVERLAPS = """() => {
 
 
 def long_rollout(seconds: float) -> dict[str, Any]:
-    """Return the document of a rollout that is bad at every boundary, with a prompt at each sixth and marks."""
+    """Return the document of a rollout that is bad at every boundary, with a prompt at each sixth
+    and marks.
+    """
     whole = {"black": 0.5, "repeated": 0.5, "frozen_s": 1.25, "flashes": 2}
     windows = [{"at_s": seconds * n / 45, "score": float(n), **whole} for n in range(2, 44)]
     prompts = [{"place": f"P{n}", "at_s": n * seconds / 6, "signal": 4.56} for n in range(1, 6)]
     flags = [{"kind": "dropout", "at_s": seconds / 2, "amount": 0.25}]
     return {
-        "seconds": seconds, "windows": windows, "worst": windows[::5], "prompts": prompts, "flags": flags,
+        "seconds": seconds, "windows": windows, "worst": windows[::5], "prompts": prompts,
+        "flags": flags,
         "why_no_windows": "",
     }  # fmt: skip
 
@@ -61,7 +66,9 @@ def test_no_text_of_a_plot_lies_on_another_or_is_cut_off(new_page: Callable[...,
         assert page.evaluate(OVERLAPS) == [], name
 
 
-@pytest.mark.parametrize("seconds", [0.5, 1, 3.9, 4, 9.99, 25, 29.9, 30, 60, 95, 120, 180, 240, 250, 600, 3600])
+@pytest.mark.parametrize(
+    "seconds", [0.5, 1, 3.9, 4, 9.99, 25, 29.9, 30, 60, 95, 120, 180, 240, 250, 600, 3600]
+)
 def test_the_axis_of_a_rollout_has_marks_at_any_length(seconds: float) -> None:
     found = ticks(seconds)
     assert 3 <= len(found) <= 9
@@ -93,9 +100,15 @@ def judged(record: RoundRecord, quality: float) -> RoundRecord:
 def test_a_judges_columns_stand_beside_the_peoples_without_calibration() -> None:
     record = judged(rollouts_record(), quality=4.5)
     documents = dict(kind_of(record.protocol).pages(documents_of(record)))
-    (found,) = judged_columns(lambda names: {name: documents[name] for name in names}, record.protocol)
+    (found,) = judged_columns(
+        lambda names: {name: documents[name] for name in names}, record.protocol
+    )
     forms = [window.form for window in record.windows]
-    assert (found.judge, found.asked, found.answered) == ("judy", len(forms), len(forms) - forms.count(REFUSED))
+    assert (found.judge, found.asked, found.answered) == (
+        "judy",
+        len(forms),
+        len(forms) - forms.count(REFUSED),
+    )
     assert found.systems == ("alpha", "beta", "gamma")
     assert len(found.columns) == 19  # as many as the paper has people or judges answer for
     (quality,) = (line for line in found.columns if line.metric.code == "VQ")
@@ -105,4 +118,6 @@ def test_a_judges_columns_stand_beside_the_peoples_without_calibration() -> None
             assert cell.figure.value == f"{value:.2f}"
         assert float(own.figure.value) > float(people.figure.value)
     alone = dict(kind_of(record.protocol).pages(documents_of(rollouts_record())))
-    assert judged_columns(lambda names: {name: alone[name] for name in names}, record.protocol) == []
+    assert (
+        judged_columns(lambda names: {name: alone[name] for name in names}, record.protocol) == []
+    )

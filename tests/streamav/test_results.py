@@ -1,4 +1,6 @@
-"""A round of rollouts with scripted answers: every column is also computed here, from the answers alone."""
+"""A round of rollouts with scripted answers: every column is also computed here, from the answers
+alone.
+"""
 
 from __future__ import annotations
 
@@ -26,33 +28,50 @@ from scoring.rollouts.document import provisional_columns
 from tests.streamav.rollout_record import make_round, signals, streamav
 from tests.streamav.scripts import drawn
 
-ISSUE = Issue(1, "http://example.org/rounds/rollouts/", demonstration=True, audit={"sequence": 1, "hash": "0" * 64})
+ISSUE = Issue(
+    1,
+    "http://example.org/rounds/rollouts/",
+    demonstration=True,
+    audit={"sequence": 1, "hash": "0" * 64},
+)
 SCENARIOS = {one.key: one for one in streamav().protocol.rollouts.scenarios}
 INTERVAL_PLUG_INS = {"VA": 0.01, "PQ": 0.1, "AVAlign": 0.02, "AVSync": 0.03}
 
 
 def plugged(place: int, scenario: Scenario) -> list[MeasuredRecord]:
-    """Return what plug-ins would have stored: values that rise with the interval, and one of the whole."""
+    """Return what plug-ins would have stored: values that rise with the interval, and one of the
+    whole.
+    """
     found = [
-        MeasuredRecord(place, "interval", str(number), Measurement(code, step * (place + number), "points", code, "1"))
+        MeasuredRecord(
+            place,
+            "interval",
+            str(number),
+            Measurement(code, step * (place + number), "points", code, "1"),
+        )
         for code, step in INTERVAL_PLUG_INS.items()
         for number in range(1, 7)
     ]
     if scenario.track == "progressive":
         whole = 0.5 + place / 100
         found += [
-            MeasuredRecord(place, "full", "", Measurement(code, whole, "points", code, "1")) for code in ("SC", "BC")
+            MeasuredRecord(place, "full", "", Measurement(code, whole, "points", code, "1"))
+            for code in ("SC", "BC")
         ]
     return found
 
 
 def measured(place: int, _name: str, scenario: Scenario) -> list[MeasuredRecord]:
-    return signals(place, scenario, score=80.0 + place / 10, fps=10.0 + place) + plugged(place, scenario)
+    return signals(place, scenario, score=80.0 + place / 10, fps=10.0 + place) + plugged(
+        place, scenario
+    )
 
 
 @pytest.fixture(scope="module")
 def record() -> RoundRecord:
-    return make_round(drawn, reviewers=2, measured=measured, failed={("beta", "cave-survey-p"): "no stream"})
+    return make_round(
+        drawn, reviewers=2, measured=measured, failed={("beta", "cave-survey-p"): "no stream"}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +81,9 @@ def columns(record: RoundRecord) -> dict[str, Any]:
 
 
 class Independent:
-    """Every metric of one system, by the definitions of arXiv:2608.26336v1 and from the scripted texts alone."""
+    """Every metric of one system, by the definitions of arXiv:2608.26336v1 and from the scripted
+    texts alone.
+    """
 
     def __init__(self, record: RoundRecord, name: str, horizon_s: float = 180.0) -> None:
         self.horizon_s = horizon_s
@@ -73,7 +94,9 @@ class Independent:
             if cell.configuration == name:
                 self.places[cell.scene] = window.cell
                 for reviewer in range(2):
-                    self.answers[cell.scene].append((window, reviewer, drawn(name, cell.scene, window, reviewer)))
+                    self.answers[cell.scene].append(
+                        (window, reviewer, drawn(name, cell.scene, window, reviewer))
+                    )
 
     def over(self, value_of: Any, track: str = "") -> float | None:
         """Return the mean over the cases of a track that have a value."""
@@ -82,15 +105,23 @@ class Independent:
         return mean(known) if known else None
 
     def rated(self, unit: str, *keys: str, fixed_end: bool = False) -> Any:
-        """Return what gives a case's mean: of the keys in a sheet, of the sheets of a place, of the places."""
+        """Return what gives a case's mean: of the keys in a sheet, of the sheets of a place, of the
+        places.
+        """
 
         def value_of(scene: str) -> float | None:
             by_place = defaultdict(list)
             for window, _, given in self.answers[scene]:
-                is_late = window.end_s != self.horizon_s if fixed_end else window.end_s > self.horizon_s
+                is_late = (
+                    window.end_s != self.horizon_s if fixed_end else window.end_s > self.horizon_s
+                )
                 if window.unit != unit or is_late:
                     continue
-                numbers = [float(given[key]) for key in keys if key in given and not given[key].startswith("na:")]
+                numbers = [
+                    float(given[key])
+                    for key in keys
+                    if key in given and not given[key].startswith("na:")
+                ]
                 if numbers:
                     by_place[window.place].append(mean(numbers))
             return mean(mean(values) for values in by_place.values()) if by_place else None
@@ -111,7 +142,9 @@ class Independent:
         )
 
     def changed(self, *keys: str) -> Any:
-        """Return what gives a case's mean change of matched criteria between the first and the last 30 s."""
+        """Return what gives a case's mean change of matched criteria between the first and the last
+        30 s.
+        """
 
         def value_of(scene: str) -> float | None:
             changes = []
@@ -122,7 +155,10 @@ class Independent:
                     if window.unit == "endpoint" and who == reviewer and is_end:
                         ends[window.place] |= {key: given[key] for key in keys if key in given}
                 if ends["first"]:
-                    pairs = [(float(ends["first"][key]), float(ends["last"][key])) for key in ends["first"]]
+                    pairs = [
+                        (float(ends["first"][key]), float(ends["last"][key]))
+                        for key in ends["first"]
+                    ]
                     changes.append(mean(abs(last - first) for first, last in pairs))
             return mean(changes) if changes else None
 
@@ -169,7 +205,9 @@ def expected(found: Independent) -> dict[str, float | None]:
         "PAUAR": found.over(found.achieved("audio_target_latency"), I),
         "PVRL": found.over(found.rated("update", "video_target_latency"), I),
         "PARL": found.over(found.rated("update", "audio_target_latency"), I),
-        "VSR": found.over(found.rated("retention", "subject_retention", "environment_retention"), I),
+        "VSR": found.over(
+            found.rated("retention", "subject_retention", "environment_retention"), I
+        ),
         "ASR": found.over(found.rated("retention", "audio_retention"), I),
         "HDF": found.over(found.rated("dependency", "dependency_following"), I),
     }
@@ -192,7 +230,9 @@ def expected_of_machines(found: Independent) -> dict[str, float | None]:
 
 
 @pytest.mark.parametrize("name", ["alpha", "beta"])
-def test_each_of_the_32_columns_is_what_the_answers_and_measurements_come_to(record, columns, name) -> None:
+def test_each_of_the_32_columns_is_what_the_answers_and_measurements_come_to(
+    record, columns, name
+) -> None:
     by_hand = Independent(record, name)
     values = expected(by_hand) | expected_of_machines(by_hand)
     assert len(values) == 32
@@ -202,7 +242,9 @@ def test_each_of_the_32_columns_is_what_the_answers_and_measurements_come_to(rec
 
 
 @pytest.mark.parametrize("horizon_s", [60, 120])
-def test_a_horizon_is_a_prefix_and_the_pace_of_the_whole_is_not_of_it(record, columns, horizon_s) -> None:
+def test_a_horizon_is_a_prefix_and_the_pace_of_the_whole_is_not_of_it(
+    record, columns, horizon_s
+) -> None:
     by_hand = Independent(record, "alpha", horizon_s)
     values = expected(by_hand) | {"NBC": expected_of_machines(by_hand)["NBC"]}
     found = columns["alpha"][str(horizon_s)]["all"]
@@ -211,26 +253,47 @@ def test_a_horizon_is_a_prefix_and_the_pace_of_the_whole_is_not_of_it(record, co
     assert found["VA"]["value"] is not None
 
 
-def test_a_generation_that_failed_is_coverage_and_a_track_has_its_own_shared_metrics(columns) -> None:
+def test_a_generation_that_failed_is_coverage_and_a_track_has_its_own_shared_metrics(
+    columns,
+) -> None:
     vq = columns["beta"]["180"]["all"]["VQ"]
     assert vq["cases"] == {"computed": 23, "generation_failure": 1}
     assert vq["coverage"] == pytest.approx(23 / 24)
     assert vq["reasons"]["generation_failure"] == "failed: no stream"
     tracks = columns["beta"]["180"]
     assert (tracks["progressive"]["VQ"]["n"], tracks["interactive"]["VQ"]["n"]) == (11, 12)
-    assert set(tracks["progressive"]) == {"VA", "VQ", "PQ", "AQ", "AVAlign", "AVSync", "NBC", "FPS", "TTFC"}
+    assert set(tracks["progressive"]) == {
+        "VA",
+        "VQ",
+        "PQ",
+        "AQ",
+        "AVAlign",
+        "AVSync",
+        "NBC",
+        "FPS",
+        "TTFC",
+    }
 
 
-def test_an_evaluator_that_failed_makes_its_columns_provisional_and_missing_weights_do_not() -> None:
+def test_an_evaluator_that_failed_makes_its_columns_provisional_and_missing_weights_do_not() -> (
+    None
+):
     def broken(place: int, name: str, scenario: Scenario) -> list[MeasuredRecord]:
-        failed = Measurement.without("VA", "evaluator_failure", "out of memory", unit="points", tool="va", version="1")
-        absent = Measurement.without("PQ", "unavailable", "no weights: x", unit="points", tool="pq", version="1")
+        failed = Measurement.without(
+            "VA", "evaluator_failure", "out of memory", unit="points", tool="va", version="1"
+        )
+        absent = Measurement.without(
+            "PQ", "unavailable", "no weights: x", unit="points", tool="pq", version="1"
+        )
         rows = [MeasuredRecord(place, "interval", "", failed)] if name == "alpha" else []
         return [*signals(place, scenario), *rows, MeasuredRecord(place, "interval", "", absent)]
 
     scenario = next(iter(SCENARIOS))
     scores = documents_of(make_round(drawn, scenarios=[scenario], measured=broken)).scores
-    assert {(name, code) for name, code, _ in provisional_columns(scores)} == {("alpha", "VA"), ("alpha", "VA-D")}
+    assert {(name, code) for name, code, _ in provisional_columns(scores)} == {
+        ("alpha", "VA"),
+        ("alpha", "VA-D"),
+    }
     assert {why for *_, why in provisional_columns(scores)} == {"out of memory"}
     pq = scores["readings"][0]["systems"][0]["columns"]["180"]["all"]["PQ"]
     assert (pq["value"], pq["reasons"]) == (None, {"unavailable": "no weights: x"})
@@ -264,7 +327,9 @@ def test_a_release_holds_every_column_and_verifies_without_a_database(small, rel
 
 
 def changed(release: Path, folder: Path, file: str, old: bytes, new: bytes) -> Path:
-    """Return a copy of a release in which a file was changed and its hash in the manifest with it."""
+    """Return a copy of a release in which a file was changed and its hash in the manifest with
+    it.
+    """
     shutil.copytree(release, folder)
     content = (folder / file).read_bytes()
     assert old in content
@@ -287,10 +352,20 @@ def test_one_changed_byte_is_refused(release, tmp_path) -> None:
 
 
 def test_a_changed_answer_is_refused_even_with_a_new_manifest(release, tmp_path) -> None:
-    """Somebody who changes an answer and states the new hashes is found out by what the answers come to."""
-    row = next(line for line in (release / "answers.csv").read_bytes().splitlines() if b",visual_fidelity,3," in line)
+    """Somebody who changes an answer and states the new hashes is found out by what the answers
+    come to.
+    """
+    row = next(
+        line
+        for line in (release / "answers.csv").read_bytes().splitlines()
+        if b",visual_fidelity,3," in line
+    )
     folder = changed(
-        release, tmp_path / "r", "answers.csv", row, row.replace(b",visual_fidelity,3,", b",visual_fidelity,5,")
+        release,
+        tmp_path / "r",
+        "answers.csv",
+        row,
+        row.replace(b",visual_fidelity,3,", b",visual_fidelity,5,"),
     )
     with pytest.raises(ReleaseRefused, match=r"columns\.csv is not what the answers give"):
         verify_release(folder)
@@ -300,7 +375,9 @@ def test_a_sheet_that_contradicts_itself_is_refused_by_the_rule(release, tmp_pat
     lines = (release / "answers.csv").read_bytes().splitlines()
     rows = list(csv.DictReader(line.decode() for line in lines))
     reached = next(
-        row for row in rows if row["question"] == "video_target_latency" and row["answer"][:1] not in {"", "n"}
+        row
+        for row in rows
+        if row["question"] == "video_target_latency" and row["answer"][:1] not in {"", "n"}
     )
     place = next(
         place for place, row in enumerate(rows, 1)
@@ -309,17 +386,29 @@ def test_a_sheet_that_contradicts_itself_is_refused_by_the_rule(release, tmp_pat
     )  # fmt: skip
     given = f",video_fulfilment,{rows[place - 1]['answer']},".encode()
     folder = changed(
-        release, tmp_path / "r", "answers.csv", lines[place], lines[place].replace(given, b",video_fulfilment,2,")
+        release,
+        tmp_path / "r",
+        "answers.csv",
+        lines[place],
+        lines[place].replace(given, b",video_fulfilment,2,"),
     )
     with pytest.raises(ReleaseRefused, match=r"video_fulfilment: what is clearly reached"):
         verify_release(folder)
 
 
-def test_a_changed_measurement_or_column_is_refused_even_with_a_new_manifest(release, tmp_path) -> None:
-    folder = changed(release, tmp_path / "m", "measurements.csv", b",FPS,full,,10.0,fps", b",FPS,full,,99.0,fps")
+def test_a_changed_measurement_or_column_is_refused_even_with_a_new_manifest(
+    release, tmp_path
+) -> None:
+    folder = changed(
+        release, tmp_path / "m", "measurements.csv", b",FPS,full,,10.0,fps", b",FPS,full,,99.0,fps"
+    )
     with pytest.raises(ReleaseRefused, match=r"cases\.csv is not what the answers give"):
         verify_release(folder)
-    vq = next(line for line in (release / "columns.csv").read_bytes().splitlines() if b",180,all,alpha,VQ," in line)
+    vq = next(
+        line
+        for line in (release / "columns.csv").read_bytes().splitlines()
+        if b",180,all,alpha,VQ," in line
+    )
     folder = changed(release, tmp_path / "c", "columns.csv", vq, vq.replace(b",VQ,", b",VQ,9"))
     with pytest.raises(ReleaseRefused, match=r"columns\.csv is not what the answers give"):
         verify_release(folder)

@@ -1,4 +1,6 @@
-"""Rounds of rollouts as rows: read back as they were answered, published, and refused while they may change."""
+"""Rounds of rollouts as rows: read back as they were answered, published, and refused while they
+may change.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def measured(place: int, _name: str, scenario: Scenario) -> list[MeasuredRecord]
 
 
 def small(**wanted: Any) -> Any:
-    return make_round(drawn, scenarios=SCENARIOS[:2], **{"measured": measured, "reviewers": 2, **wanted})
+    return make_round(
+        drawn, scenarios=SCENARIOS[:2], **{"measured": measured, "reviewers": 2, **wanted}
+    )
 
 
 def figures(scores: dict[str, Any]) -> Any:
@@ -56,7 +60,10 @@ def test_rows_are_read_back_as_what_was_answered_and_measured() -> None:
 def test_reading_a_round_takes_as_many_queries_for_any_number_of_windows() -> None:
     counts = []
     for number in (1, 2):
-        round_ = store(make_round(drawn, scenarios=SCENARIOS[:number], measured=measured), name=f"round-{number}")
+        round_ = store(
+            make_round(drawn, scenarios=SCENARIOS[:number], measured=measured),
+            name=f"round-{number}",
+        )
         with CaptureQueriesContext(
             connection,
         ) as queries:
@@ -72,7 +79,10 @@ def test_a_changed_answer_is_refused_before_anything_is_added_up() -> None:
     writeonce.uninstall()
     try:
         with connection.cursor() as cursor:
-            cursor.execute("UPDATE review_answer SET value = '5' WHERE question = 'visual_fidelity' AND value = '3'")
+            cursor.execute(
+                "UPDATE review_answer SET value = '5' WHERE question = 'visual_fidelity' AND value "
+                "= '3'"
+            )
     finally:
         writeonce.install()
     with pytest.raises(RoundAltered, match="is not what was locked"):
@@ -81,7 +91,10 @@ def test_a_changed_answer_is_refused_before_anything_is_added_up() -> None:
 
 def test_a_measurement_never_changes() -> None:
     store(small())
-    for change in (lambda: MeasurementRow.objects.update(value=1.0), lambda: MeasurementRow.objects.all().delete()):
+    for change in (
+        lambda: MeasurementRow.objects.update(value=1.0),
+        lambda: MeasurementRow.objects.all().delete(),
+    ):
         with pytest.raises(IntegrityError, match="scoring_measurementrow_is"), transaction.atomic():
             change()
 
@@ -89,7 +102,9 @@ def test_a_measurement_never_changes() -> None:
 def test_a_round_that_was_not_measured_says_so_and_is_not_published() -> None:
     round_ = store(small(measured=lambda *_: []))
     assert due_step(round_).command == "measure"
-    with pytest.raises(ReleaseBlocked, match=r"alpha/.*it was not measured; run “measure rollouts”"):
+    with pytest.raises(
+        ReleaseBlocked, match=r"alpha/.*it was not measured; run “measure rollouts”"
+    ):
         rounds.publish(round_=round_, actor="test")
     round_.refresh_from_db()
     assert round_.state == "locked"
@@ -97,11 +112,15 @@ def test_a_round_that_was_not_measured_says_so_and_is_not_published() -> None:
 
 def test_an_evaluator_that_failed_blocks_the_release_until_a_later_run_brings_a_value() -> None:
     def broken(place: int, name: str, scenario: Scenario) -> list[MeasuredRecord]:
-        failed = Measurement.without("VA", "evaluator_failure", "out of memory", unit="points", tool="va", version="1")
+        failed = Measurement.without(
+            "VA", "evaluator_failure", "out of memory", unit="points", tool="va", version="1"
+        )
         return [*measured(place, name, scenario), MeasuredRecord(place, "interval", "", failed)]
 
     round_ = store(small(measured=broken))
-    with pytest.raises(ReleaseBlocked, match=r"alpha, VA: provisional, an evaluator failed \(out of memory\)"):
+    with pytest.raises(
+        ReleaseBlocked, match=r"alpha, VA: provisional, an evaluator failed \(out of memory\)"
+    ):
         rounds.publish(round_=round_, actor="test")
     again(round_)
     release = rounds.publish(round_=round_, actor="test")
@@ -112,8 +131,10 @@ def again(round_: Round) -> None:
     """Store a further run of each rollout's measurements, in which nothing failed."""
     MeasurementRow.objects.bulk_create(
         MeasurementRow(
-            sample_id=row.sample_id, job=row.job, run=2, metric=row.metric, unit=row.unit, place=row.place,
-            value=0.5 if row.value is None else row.value, value_unit=row.value_unit, status="computed",
+            sample_id=row.sample_id, job=row.job, run=2, metric=row.metric, unit=row.unit,
+            place=row.place,
+            value=0.5 if row.value is None else row.value, value_unit=row.value_unit,
+            status="computed",
             tool=row.tool, version=row.version, evidence=row.evidence,
         )
         for row in MeasurementRow.objects.filter(sample__cell__round=round_)
@@ -129,7 +150,9 @@ def test_thirteen_systems_by_24_scenarios_from_rows_to_a_release_that_verifies()
         return drawn(name, scene, window, reviewer, quality=2 + int(name[-2:]) / 6)
 
     record = make_round(
-        script, configurations=names, measured=lambda place, name, one: signals(place, one, score=80 + int(name[-2:]))
+        script,
+        configurations=names,
+        measured=lambda place, name, one: signals(place, one, score=80 + int(name[-2:])),
     )
     round_ = store(record)
     release = rounds.publish(round_=round_, actor="test")

@@ -1,4 +1,6 @@
-"""What a stream's other side may make of us: no connection elsewhere, no memory or disk without end."""
+"""What a stream's other side may make of us: no connection elsewhere, no memory or disk without
+end.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -52,7 +54,9 @@ def test_a_redirect_is_not_followed() -> None:
     assert not reached
 
 
-@pytest.mark.parametrize("url", ["ws://127.0.0.1:99999", "ws://", "http://127.0.0.1:1/", "ws://127.0.0.1:1"])
+@pytest.mark.parametrize(
+    "url", ["ws://127.0.0.1:99999", "ws://", "http://127.0.0.1:1/", "ws://127.0.0.1:1"]
+)
 def test_an_address_that_cannot_be_reached_breaks_a_stream(url: str) -> None:
     event = first_event(url)
     assert isinstance(event, Broken)
@@ -67,7 +71,9 @@ def test_a_message_has_a_length(monkeypatch: pytest.MonkeyPatch) -> None:
         connection.send('{"type": "opened", "id": "' + "1" * 100 + '"}')
 
     with running(serve(speak, "127.0.0.1", 0)) as url:
-        assert first_event(url) == Broken("a message made no sense: it is longer than 100 characters")
+        assert first_event(url) == Broken(
+            "a message made no sense: it is longer than 100 characters"
+        )
 
 
 def test_a_disk_that_is_full_is_said_as_it_is(tmp_path) -> None:
@@ -82,7 +88,9 @@ def test_a_disk_that_is_full_is_said_as_it_is(tmp_path) -> None:
         raise OSError(28, "No space left on device")
 
 
-def test_a_stream_comes_in_so_many_chunks_and_no_more(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_comes_in_so_many_chunks_and_no_more(
+    tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(streaming, "MOST_CHUNKS", 3)
     tiny = (piece(number, number / 1e6, (number + 1) / 1e6, 1) for number in count())
     log = take_stream(Scripted(*islice(tiny, 5)), ORDER, tmp_path / "s")

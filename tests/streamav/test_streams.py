@@ -1,4 +1,6 @@
-"""A stream over a real WebSocket on loopback: prompts at their time, chunks as they came, a history that stays."""
+"""A stream over a real WebSocket on loopback: prompts at their time, chunks as they came, a history
+that stays.
+"""
 
 import itertools
 import json
@@ -29,7 +31,11 @@ from simulation.stand_ins.providers.streaming import Behaviour, StreamingStandIn
 
 PLAN = RolloutPlan(width=160, height=90, defects=(Defect(DefectKind.BLACK, 6),))
 ORDER = StreamOrder(
-    "model", 14.0, (TimedPrompt("start"), TimedPrompt("first", 3.0), TimedPrompt("second", 6.0)), 3, "t1"
+    "model",
+    14.0,
+    (TimedPrompt("start"), TimedPrompt("first", 3.0), TimedPrompt("second", 6.0)),
+    3,
+    "t1",
 )
 
 
@@ -61,7 +67,10 @@ def test_chunks_and_boundaries_are_logged_as_they_came(whole):
 
 def test_a_prompt_is_given_at_the_first_chunk_that_begins_at_its_time_or_later(whole):
     _, log, _ = whole
-    assert [(one.step, one.due_s, one.media_s) for one in log.prompts] == [("P1", 3.0, 73 / 24), ("P2", 6.0, 145 / 24)]
+    assert [(one.step, one.due_s, one.media_s) for one in log.prompts] == [
+        ("P1", 3.0, 73 / 24),
+        ("P2", 6.0, 145 / 24),
+    ]
     before = {chunk.ends_s: chunk.wall_s for chunk in log.chunks}
     after = {chunk.starts_s: chunk.wall_s for chunk in log.chunks}
     for prompt in log.prompts:
@@ -83,9 +92,13 @@ def test_the_joined_file_holds_the_very_pictures_of_the_chunks_and_the_sound_wit
 
     def tone(step: int, at_s: float) -> float:
         piece = wave[round(at_s * 48_000) :][:24_000]
-        return 2 * abs(np.mean(piece * np.exp(-2j * np.pi * TONES[step - 1] * np.arange(24_000) / 48_000)))
+        return 2 * abs(
+            np.mean(piece * np.exp(-2j * np.pi * TONES[step - 1] * np.arange(24_000) / 48_000))
+        )
 
-    level = [float(np.sqrt(np.mean(np.square(part)))) for part in np.split(wave[: 13 * 48_000], 13 * 20)]
+    level = [
+        float(np.sqrt(np.mean(np.square(part)))) for part in np.split(wave[: 13 * 48_000], 13 * 20)
+    ]
     assert min(level[1:]) > 0.04
     assert [tone(1, at) > 0.1 for at in (4, 6, 12)] == [False, True, True]
     assert tone(2, 12) < 0.03
@@ -116,7 +129,9 @@ def test_signals_are_measured_at_logged_boundaries_with_the_logs_times(whole):
         ({"wrong_hash_at": 2}, "broken", "chunk 2 is not what its hash says", 2),
     ],
 )
-def test_what_goes_wrong_is_an_outcome_and_what_had_come_stays(tmp_path, behaviour, outcome, reason, chunks):
+def test_what_goes_wrong_is_an_outcome_and_what_had_come_stays(
+    tmp_path, behaviour, outcome, reason, chunks
+):
     log, _ = take(tmp_path / "s", **behaviour)
     assert (log.outcome, len(log.chunks)) == (outcome, chunks)
     assert reason in log.reason
@@ -163,14 +178,24 @@ AFTER = extended(NOTHING, piece(0, 0, 4).sha256)
         ([piece(0, 0, 1, 0)], "chunk 0 is empty", 0),
         ([piece(0, 0, 4), Prompted("P1", 4, NOTHING)], "P1 was taken on another history", 1),
         ([Prompted("P7", 0, NOTHING)], "P7 was taken and never given", 0),
-        ([piece(0, 0, 4), Prompted("P1", 3.5, AFTER)], "P1 was taken for 3.5 s, and 4 s were made already", 1),
+        (
+            [piece(0, 0, 4), Prompted("P1", 3.5, AFTER)],
+            "P1 was taken for 3.5 s, and 4 s were made already",
+            1,
+        ),
         ([piece(0, 0, 4), Prompted("P1", 14.5, AFTER)], "P1 was taken for 14.5 s", 1),
-        ([piece(0, 0, 4), piece(1, 4, 14), Ended()], "it ended, and P1 was given and never taken", 2),
+        (
+            [piece(0, 0, 4), piece(1, 4, 14), Ended()],
+            "it ended, and P1 was given and never taken",
+            2,
+        ),
         ([piece(0, 0, 1), piece(1, 1.06, 2)], "chunk 1 at 1.06 s came after 1 of 1 s", 1),
         ([piece(0, 0, 13), Ended()], "it ended at 13 of 14 s", 1),
     ],
 )
-def test_what_a_provider_does_out_of_turn_breaks_the_stream_and_is_said(tmp_path, events, reason, kept):
+def test_what_a_provider_does_out_of_turn_breaks_the_stream_and_is_said(
+    tmp_path, events, reason, kept
+):
     log = take_stream(Scripted(*events), ORDER, tmp_path)
     assert (log.outcome, len(log.chunks)) == ("broken", kept)
     assert reason in log.reason
@@ -183,7 +208,8 @@ def test_every_prompt_that_is_due_is_given_before_the_chunk_is_committed(tmp_pat
     source = Scripted(*pieces[:2], *taken, pieces[2], Ended())
     assert take_stream(source, ORDER, tmp_path).outcome == "whole"
     assert source.said == [
-        ("commit", 0), ("prompt", "P1", "first"), ("prompt", "P2", "second"), ("commit", 1), ("commit", 2),
+        ("commit", 0), ("prompt", "P1", "first"), ("prompt", "P2", "second"), ("commit", 1),
+        ("commit", 2),
     ]  # fmt: skip
 
 
@@ -287,7 +313,9 @@ def test_messages_that_make_no_sense_break_a_stream_in_few_words(tmp_path, messa
     with serve(speak, "127.0.0.1", 0) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         port = server.socket.getsockname()[1]
-        log = take_stream(WebSocketProvider(f"ws://127.0.0.1:{port}", next_s=10), ORDER, tmp_path / "s")
+        log = take_stream(
+            WebSocketProvider(f"ws://127.0.0.1:{port}", next_s=10), ORDER, tmp_path / "s"
+        )
         server.shutdown()
     assert (log.outcome, log.chunks) == ("broken", ())
     assert 0 < len(log.reason) < 1100
@@ -302,7 +330,13 @@ def test_messages_that_make_no_sense_break_a_stream_in_few_words(tmp_path, messa
             "more pictures than fit",
         ),
         ([piece(0, 0, 15.0), piece(1, 15.0, 16.0)], "more than was asked for"),
-        ([piece(0, 0, 4.0), *[Prompted("P1", 4.0, extended(NOTHING, piece(0, 0, 4.0).sha256))] * 2], "never given"),
+        (
+            [
+                piece(0, 0, 4.0),
+                *[Prompted("P1", 4.0, extended(NOTHING, piece(0, 0, 4.0).sha256))] * 2,
+            ],
+            "never given",
+        ),
     ],
 )
 def test_a_stream_without_end_is_ended(tmp_path, events, reason):
@@ -313,8 +347,12 @@ def test_a_stream_without_end_is_ended(tmp_path, events, reason):
 
 def test_a_stream_takes_no_more_than_its_time_and_size(tmp_path, monkeypatch):
     clock = itertools.count(0, 1000).__next__
-    slow = take_stream(Scripted(*[piece(n, n, n + 1.0) for n in range(14)]), ORDER, tmp_path / "slow", clock=clock)
+    slow = take_stream(
+        Scripted(*[piece(n, n, n + 1.0) for n in range(14)]), ORDER, tmp_path / "slow", clock=clock
+    )
     assert "went on for more than 3600 s" in slow.reason
     monkeypatch.setattr(streaming, "MOST_BYTES", 12)
-    large = take_stream(Scripted(*[piece(n, n, n + 1.0) for n in range(14)]), ORDER, tmp_path / "large")
+    large = take_stream(
+        Scripted(*[piece(n, n, n + 1.0) for n in range(14)]), ORDER, tmp_path / "large"
+    )
     assert (len(large.chunks), large.outcome) == (2, "broken")

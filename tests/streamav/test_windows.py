@@ -1,4 +1,6 @@
-"""Units lie where the paper says, and a window that is cut is the rollout's own pictures and sound, blind."""
+"""Units lie where the paper says, and a window that is cut is the rollout's own pictures and sound,
+blind.
+"""
 
 import subprocess
 from collections import Counter
@@ -73,16 +75,23 @@ def test_a_whole_set_has_as_many_units_as_the_paper_implies_and_every_metric_has
     scenarios = generate(read_material(FOLDER), SET.constraints, seed=1)
     found = Counter(unit.kind for one in scenarios for unit in units(PLAN, one, horizon_s=180))
     assert found == {
-        "interval": 1920, "full": 160, "endpoint": 320, "initial": 160, "update": 800, "prompt": 800,
+        "interval": 1920, "full": 160, "endpoint": 320, "initial": 160, "update": 800,
+        "prompt": 800,
         "retention": 800, "dependency": 360,
     }  # fmt: skip
-    asked = {metric.unit for metric in read_table(FOLDER).metrics if metric.computed in {"answers", "mixed"}}
+    asked = {
+        metric.unit
+        for metric in read_table(FOLDER).metrics
+        if metric.computed in {"answers", "mixed"}
+    }
     assert asked <= {kind.kind for kind in PLAN.kinds}
 
 
 def pictures(path: Path) -> np.ndarray:
     with av.open(str(path)) as container:
-        return np.stack([frame.to_ndarray(format="gray").astype(float) for frame in container.decode(video=0)])
+        return np.stack(
+            [frame.to_ndarray(format="gray").astype(float) for frame in container.decode(video=0)]
+        )
 
 
 def tone(path: Path, step: int, at_s: float) -> float:
@@ -90,11 +99,16 @@ def tone(path: Path, step: int, at_s: float) -> float:
         rate = container.streams.audio[0].rate
         wave = np.concatenate([frame.to_ndarray().mean(0) for frame in container.decode(audio=0)])
     piece = wave[round(at_s * rate) :][: rate // 4]
-    return float(2 * abs(np.mean(piece * np.exp(-2j * np.pi * TONES[step - 1] * np.arange(len(piece)) / rate))))
+    return float(
+        2
+        * abs(np.mean(piece * np.exp(-2j * np.pi * TONES[step - 1] * np.arange(len(piece)) / rate)))
+    )
 
 
 def test_a_window_holds_the_very_seconds_of_picture_and_sound(rollouts, tmp_path):
-    """P1 of the broken rollout is followed at 8 s; in the window from 6 to 10 s that is after 2 s."""
+    """P1 of the broken rollout is followed at 8 s; in the window from 6 to 10 s that is after 2
+    s.
+    """
     path, _ = rollouts["broken"]
     out = tmp_path / "window.mp4"
     normalise(path, out, taken=Cut(((6, 10),)), format=SMALL)
@@ -114,22 +128,31 @@ def test_windows_of_one_length_are_of_one_size_wherever_they_lie(rollouts, tmp_p
     assert probe(tmp_path / "a").video_bit_rate == probe(tmp_path / "b").video_bit_rate
 
 
-def test_a_window_that_a_rollout_does_not_reach_is_refused_and_nothing_is_written(rollouts, tmp_path):
+def test_a_window_that_a_rollout_does_not_reach_is_refused_and_nothing_is_written(
+    rollouts, tmp_path
+):
     path, _ = rollouts["clean"]
     out = tmp_path / "window.mp4"
-    with pytest.raises(WindowMissing, match=r"lasts 38\.\d\d s; there is no window from 30 s to 60 s"):
+    with pytest.raises(
+        WindowMissing, match=r"lasts 38\.\d\d s; there is no window from 30 s to 60 s"
+    ):
         normalise(path, out, taken=Cut(((30, 60),)), format=SMALL)
     assert list(tmp_path.iterdir()) == []
 
 
 def in_two_sizes(folder: Path) -> Path:
-    """Write 4 s whose second half is of another size and shape. Each picture is of one grey: 16 and two more each."""
+    """Write 4 s whose second half is of another size and shape. Each picture is of one grey: 16 and
+    two more each.
+    """
     parts = []
     for name, size, first in (("wide", "160x90", 16), ("square", "120x120", 112)):
         grey = f"color=s={size}:r=24:d=2,format=yuv420p,geq=lum='{first}+2*N':cb=128:cr=128"
         coding = ["-c:v", "libx264", "-preset", "ultrafast", "-qp", "4", "-f", "h264"]
         parts.append(folder / name)
-        subprocess.run([ffmpeg_binary(), "-v", "error", "-f", "lavfi", "-i", grey, *coding, parts[-1]], check=True)
+        subprocess.run(
+            [ffmpeg_binary(), "-v", "error", "-f", "lavfi", "-i", grey, *coding, parts[-1]],
+            check=True,
+        )
     joined, out = folder / "joined", folder / "two-sizes.mp4"
     joined.write_bytes(b"".join(part.read_bytes() for part in parts))
     reading = ["-f", "h264", "-r", "24", "-i", joined]
@@ -138,22 +161,30 @@ def in_two_sizes(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize(("begin", "end"), [(0, 4), (1.5, 2.5), (3, 4)])
-def test_a_picture_that_changes_size_on_the_way_is_fitted_anew_and_no_second_of_it_is_held(tmp_path, begin, end):
+def test_a_picture_that_changes_size_on_the_way_is_fitted_anew_and_no_second_of_it_is_held(
+    tmp_path, begin, end
+):
     path, out = in_two_sizes(tmp_path), tmp_path / "window.mp4"
     normalise(path, out, taken=Cut(((begin, end),)), format=SMALL)
     found, first = pictures(out), round(begin * 24)
-    assert found[:, 45, 80] == pytest.approx([n * 2 * 255 / 219 for n in range(first, round(end * 24))], abs=6)
+    assert found[:, 45, 80] == pytest.approx(
+        [n * 2 * 255 / 219 for n in range(first, round(end * 24))], abs=6
+    )
     beside = found[max(0, 48 - first) :, :, 5]  # the square leaves 35 columns free on either side
     assert beside.size == 0 or beside.max() < 4
 
 
-def test_a_pair_is_one_file_with_a_grey_card_between_and_what_is_not_shown_is_not_there(rollouts, tmp_path):
+def test_a_pair_is_one_file_with_a_grey_card_between_and_what_is_not_shown_is_not_there(
+    rollouts, tmp_path
+):
     path, _ = rollouts["broken"]
     windows = (Window("previous", 6, 8), Window("current", 9, 11))
     assert pieces_of(written(windows)) == ((6, 8), (9, 11))
     assert [one["begin_s"] for one in in_own_time(windows)] == [0, 2 + CARD_S]
     for shown in ("both", "video", "audio"):
-        normalise(path, tmp_path / shown, taken=Cut(pieces_of(written(windows)), shown), format=SMALL)
+        normalise(
+            path, tmp_path / shown, taken=Cut(pieces_of(written(windows)), shown), format=SMALL
+        )
         assert probe(tmp_path / shown).frame_count == round((4 + CARD_S) * 24)
         assert scan(tmp_path / shown) == []
     found, whole = pictures(tmp_path / "both"), pictures(path)
@@ -181,31 +212,88 @@ def test_a_full_disk_is_not_the_rollouts_fault(rollouts, tmp_path):
 
 LONG_CODINGS = {
     "h264.mp4": ("-c:v", "libx264", "-preset", "ultrafast", "-g", "24", "-bf", "2", "-c:a", "aac"),
-    "open.mkv": ("-c:v", "libx264", "-preset", "veryfast", "-x264-params", "open-gop=1:keyint=24", "-c:a", "aac"),
-    "hevc.mp4": ("-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "keyint=24:log-level=none", "-c:a", "aac"),
-    "vp9.webm": ("-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-g", "24", "-c:a", "libopus"),
-    "fragmented.mp4": ("-c:v", "libx264", "-preset", "ultrafast", "-g", "24", "-movflags", "frag_keyframe+empty_moov"),
+    "open.mkv": (
+        "-c:v",
+        "libx264",
+        "-preset",
+        "veryfast",
+        "-x264-params",
+        "open-gop=1:keyint=24",
+        "-c:a",
+        "aac",
+    ),
+    "hevc.mp4": (
+        "-c:v",
+        "libx265",
+        "-preset",
+        "ultrafast",
+        "-x265-params",
+        "keyint=24:log-level=none",
+        "-c:a",
+        "aac",
+    ),
+    "vp9.webm": (
+        "-c:v",
+        "libvpx-vp9",
+        "-deadline",
+        "realtime",
+        "-cpu-used",
+        "8",
+        "-g",
+        "24",
+        "-c:a",
+        "libopus",
+    ),
+    "fragmented.mp4": (
+        "-c:v",
+        "libx264",
+        "-preset",
+        "ultrafast",
+        "-g",
+        "24",
+        "-movflags",
+        "frag_keyframe+empty_moov",
+    ),
 }
 
 
 def reencoded(path: Path, out: Path, window: Cut) -> dict[str, object]:
     """Cut a window of a second in this process and return it with its proof."""
-    return reencoding.reencode(path, out, str(ffmpeg_binary()), SECOND, window, seconds=60.0, may_be_short=False)
+    return reencoding.reencode(
+        path, out, str(ffmpeg_binary()), SECOND, window, seconds=60.0, may_be_short=False
+    )
 
 
 @pytest.mark.parametrize("name", LONG_CODINGS)
-def test_a_window_is_the_same_whether_decoding_seeks_to_it_or_begins_at_the_start(tmp_path, monkeypatch, name):
+def test_a_window_is_the_same_whether_decoding_seeks_to_it_or_begins_at_the_start(
+    tmp_path, monkeypatch, name
+):
     path = tmp_path / name
-    picture, sound = "testsrc2=s=160x90:r=24:d=8", "aevalsrc='0.4*sin(2*PI*t*(200+90*t))':d=8:s=48000"
+    picture, sound = (
+        "testsrc2=s=160x90:r=24:d=8",
+        "aevalsrc='0.4*sin(2*PI*t*(200+90*t))':d=8:s=48000",
+    )
     inputs = ["-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", sound]
     subprocess.run([ffmpeg_binary(), "-v", "error", *inputs, *LONG_CODINGS[name], path], check=True)
     window = Cut(((5.51, 6.51),))
     sought = reencoding.reencode(
-        path, tmp_path / "sought", str(ffmpeg_binary()), SECOND, window, seconds=60.0, may_be_short=False
+        path,
+        tmp_path / "sought",
+        str(ffmpeg_binary()),
+        SECOND,
+        window,
+        seconds=60.0,
+        may_be_short=False,
     )
     monkeypatch.setattr(reencoding, "seek_time", lambda *_: None)
     slow = reencoding.reencode(
-        path, tmp_path / "slow", str(ffmpeg_binary()), SECOND, window, seconds=60.0, may_be_short=False
+        path,
+        tmp_path / "slow",
+        str(ffmpeg_binary()),
+        SECOND,
+        window,
+        seconds=60.0,
+        may_be_short=False,
     )
     for proof in (sought["proof"], slow["proof"]):
         assert (proof["faults"], proof["picture_offset"]) == ([], 0.0)
@@ -220,7 +308,10 @@ def test_a_late_window_is_read_from_the_frame_before_it_that_needs_no_other(tmp_
     subprocess.run([ffmpeg_binary(), "-v", "error", *picture, *coding, path], check=True)
     with open_bytes(path) as data:
         video = read_movie(path, data).main("video")
-        found = [seek_time(data, video, Fraction(begin)) for begin in (0, 1, Fraction(7, 2), Fraction(15, 2))]
+        found = [
+            seek_time(data, video, Fraction(begin))
+            for begin in (0, 1, Fraction(7, 2), Fraction(15, 2))
+        ]
         video.samples[48:] = [sample._replace(sync=True) for sample in video.samples[48:]]
         lying = seek_time(data, video, Fraction(15, 2))
     times = [None if one is None else float(one) for one in found]

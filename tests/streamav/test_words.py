@@ -43,16 +43,27 @@ def strings(content: Any) -> Iterator[str]:
 
 
 def other_words(body: str, own: list[str]) -> list[str]:
-    """Return the words of other protocols on a page, each with what is around it; what the protocol says is its own."""
+    """Return the words of other protocols on a page, each with what is around it; what the protocol
+    says is its own.
+    """
     shown = shown_on(body)
     for text in own:
         shown = shown.replace(text, " ")
-    return [shown[max(0, found.start() - 50) : found.end() + 30] for found in OTHER_WORDS.finditer(shown)]
+    return [
+        shown[max(0, found.start() - 50) : found.end() + 30]
+        for found in OTHER_WORDS.finditer(shown)
+    ]
 
 
 def said(client: Client, *starts: str, within: str) -> dict[str, list[str]]:
-    """Follow every link below ``within`` from the starts; return the other protocols' words by address."""
-    own = sorted({re.sub(r"\s+", " ", one) for one in strings(make_protocol(FOLDER).content)}, key=len, reverse=True)
+    """Follow every link below ``within`` from the starts; return the other protocols' words by
+    address.
+    """
+    own = sorted(
+        {re.sub(r"\s+", " ", one) for one in strings(make_protocol(FOLDER).content)},
+        key=len,
+        reverse=True,
+    )
     own = [text for text in own if " " in text and OTHER_WORDS.search(text)]
     found, seen, due = {}, set(starts), deque(starts)
     while due:
@@ -75,11 +86,14 @@ def faults(found: dict[str, list[str]]) -> list[str]:
 
 def test_what_visitors_read_of_a_round_of_rollouts(client: Client) -> None:
     publish()
-    found = said(client, "/rounds/rollouts/", "/leaderboards/", "/state/", "/method/streamav/0.1.0/",
+    found = said(client, "/rounds/rollouts/", "/leaderboards/", "/state/",
+                 "/method/streamav/0.1.0/",
                  within=r"/rounds/rollouts/(?!clips/|releases/\d)")  # fmt: skip
-    assert {"/rounds/rollouts/coverage/", "/rounds/rollouts/releases/", "/rounds/rollouts/configurations/beta/"} <= set(
-        found
-    )
+    assert {
+        "/rounds/rollouts/coverage/",
+        "/rounds/rollouts/releases/",
+        "/rounds/rollouts/configurations/beta/",
+    } <= set(found)
     assert not faults(found)
 
 
@@ -97,7 +111,10 @@ def test_what_staff_reads_before_a_round_of_rollouts_is_there(admin: Client) -> 
     for state in (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING):
         Round.objects.filter(pk=round_.pk).update(state=state)
         found = said(
-            admin, "/staff/rounds/rollouts/", "/staff/generation/", within=r"/staff/(rounds/rollouts|generation)/"
+            admin,
+            "/staff/rounds/rollouts/",
+            "/staff/generation/",
+            within=r"/staff/(rounds/rollouts|generation)/",
         )
         assert not faults(found), state
 
@@ -111,7 +128,9 @@ def test_what_staff_reads_of_a_closed_round_of_rollouts(admin: Client) -> None:
     assert not faults(found)
 
 
-def test_whoever_makes_a_round_of_rollouts_is_told_what_comes_next(capsys: pytest.CaptureFixture[str]) -> None:
+def test_whoever_makes_a_round_of_rollouts_is_told_what_comes_next(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     round_ = make_round(name="rollouts", protocol=make_protocol(FOLDER))
     call_command("create_round", "R", "--protocol", "streamav@0.1.0")
     assert "Next: “commission R”." in capsys.readouterr().out

@@ -20,7 +20,8 @@ from tests import factories
 from tests.generation.buying import YES, bought, running_stand_in, work
 from tests.generation.rows import make_prompt
 
-# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on PostgreSQL.
+# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on
+# PostgreSQL.
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 HOME = "/staff/generation/"
 
@@ -49,7 +50,9 @@ def page(client: Client, address: str) -> str:
 
 
 def act(client: Client, round_: Round, action: str, **fields: object) -> str:
-    response = client.post(f"{HOME}rounds/{round_.name}/act", {"action": action, **fields}, follow=True)
+    response = client.post(
+        f"{HOME}rounds/{round_.name}/act", {"action": action, **fields}, follow=True
+    )
     assert response.status_code == 200
     return response.content.decode()
 
@@ -100,7 +103,9 @@ def test_an_unfinished_audit_is_refused(admin: Client, stand_in: StandIn) -> Non
     assert "not answered: Same target actor" in response.content.decode()
 
 
-@pytest.mark.parametrize(("preset", "clips"), [("smoke", "1 test"), ("pilot", "8 tests"), ("whole", "every scene")])
+@pytest.mark.parametrize(
+    ("preset", "clips"), [("smoke", "1 test"), ("pilot", "8 tests"), ("whole", "every scene")]
+)
 def test_presets_fill_the_form(admin: Client, preset: str, clips: str) -> None:
     factories.make_protocol()
     for name in ("seedance-2.5", "kling-4.0", "wan-3.0", "veo-3.1"):
@@ -121,7 +126,11 @@ def test_a_doubt_is_settled_on_its_page(admin: Client, stand_in: StandIn) -> Non
     assert str(sample.cell) in shown
     settle = f"{HOME}samples/{sample.pk}/settle"
     assert "Say why" in admin.post(settle, {"finding": "lost"}, follow=True).content.decode()
-    found = {"finding": "accepted", "provider_id": stand_in.ledger.jobs()[0].id, "reason": "on the console"}
+    found = {
+        "finding": "accepted",
+        "provider_id": stand_in.ledger.jobs()[0].id,
+        "reason": "on the console",
+    }
     admin.post(settle, found)
     work()
     sample.refresh_from_db()
@@ -140,14 +149,22 @@ def test_buttons_pause_cancel_and_send_again(admin: Client, stand_in: StandIn) -
     work()
     blocked = Sample.objects.get(state="blocked")
     assert "value is not allowed" in page(admin, f"{HOME}rounds/{round_.name}/")
-    assert "1 cells are sent again" in act(admin, round_, "send_again", only="chosen", samples=[blocked.pk])
+    assert "1 cells are sent again" in act(
+        admin, round_, "send_again", only="chosen", samples=[blocked.pk]
+    )
     work()
     assert set(Sample.objects.values_list("state", flat=True)) == {"delivered"}
-    assert "Say why" in act(admin, round_, "cancel") or "0 cells" in act(admin, round_, "cancel", reason="late")
+    assert "Say why" in act(admin, round_, "cancel") or "0 cells" in act(
+        admin, round_, "cancel", reason="late"
+    )
 
 
-@pytest.mark.parametrize(("usd", "words"), [("lots", "not an amount"), ("-1", "at least 0"), ("NaN", "at least 0")])
-def test_a_ceiling_that_is_none_is_refused(admin: Client, stand_in: StandIn, usd: str, words: str) -> None:
+@pytest.mark.parametrize(
+    ("usd", "words"), [("lots", "not an amount"), ("-1", "at least 0"), ("NaN", "at least 0")]
+)
+def test_a_ceiling_that_is_none_is_refused(
+    admin: Client, stand_in: StandIn, usd: str, words: str
+) -> None:
     round_ = bought("seedance-2.5")
     assert words in act(admin, round_, "ceiling", provider="", usd=usd)
     assert not Ceiling.objects.exists()
@@ -157,10 +174,14 @@ def test_a_ceiling_and_an_account_are_set(admin: Client, stand_in: StandIn) -> N
     round_ = bought("seedance-2.5")
     act(admin, round_, "ceiling", provider="ark", usd="12.50")
     assert "of $12.50" in page(admin, f"{HOME}rounds/{round_.name}/")
-    admin.post(f"{HOME}accounts/ark", {"max_in_flight": "7", "min_interval_s": "0.5", "paused": "on"})
+    admin.post(
+        f"{HOME}accounts/ark", {"max_in_flight": "7", "min_interval_s": "0.5", "paused": "on"}
+    )
     account = ProviderAccount.objects.get(provider="ark")
     assert (account.max_in_flight, account.min_interval_s, account.paused) == (7, 0.5, True)
-    refused = admin.post(f"{HOME}accounts/ark", {"max_in_flight": "many", "min_interval_s": "0"}, follow=True)
+    refused = admin.post(
+        f"{HOME}accounts/ark", {"max_in_flight": "many", "min_interval_s": "0"}, follow=True
+    )
     assert "not numbers" in refused.content.decode()
 
 
@@ -175,20 +196,31 @@ def test_the_manifest_says_what_was_asked_and_what_came(admin: Client, stand_in:
     assert by_name["wan-3.0"]["outcome"] == "refused"
     assert by_name["wan-3.0"]["reason"] == "'=HYPERLINK(1)"  # a spreadsheet must not run it
     bought_row = by_name["seedance-2.5"]
-    assert (bought_row["seed"], bought_row["cost_basis"], bought_row["tries"]) == ("104729", "computed", "1")
+    assert (bought_row["seed"], bought_row["cost_basis"], bought_row["tries"]) == (
+        "104729",
+        "computed",
+        "1",
+    )
     assert bought_row["clip_sha256"] == Sample.objects.get(state="delivered").clip.sha256
 
 
-def test_outcomes_made_by_hand_come_in_whole_or_not_at_all(admin: Client, stand_in: StandIn) -> None:
+def test_outcomes_made_by_hand_come_in_whole_or_not_at_all(
+    admin: Client, stand_in: StandIn
+) -> None:
     round_ = bought("seedance-2.5", scenes=["r01-lift", "r01-chair"])
     act(admin, round_, "pause")
     head = "configuration,scene,replicate,outcome,reason\n"
-    bad = head + "seedance-2.5,r01-lift,1,refused,by the provider\nseedance-2.5,r01-chair,1,splendid,why\n"
+    bad = (
+        head
+        + "seedance-2.5,r01-lift,1,refused,by the provider\nseedance-2.5,r01-chair,1,splendid,why\n"
+    )
     shown = act(admin, round_, "outcomes", outcomes=SimpleUploadedFile("by-hand.csv", bad.encode()))
     assert "row 3, outcome" in shown
     assert not Sample.objects.filter(state="refused").exists()
     good = bad.replace("splendid", "not_generated")
-    assert "2 outcomes" in act(admin, round_, "outcomes", outcomes=SimpleUploadedFile("by-hand.csv", good.encode()))
+    assert "2 outcomes" in act(
+        admin, round_, "outcomes", outcomes=SimpleUploadedFile("by-hand.csv", good.encode())
+    )
     assert sorted(Sample.objects.values_list("state", flat=True)) == ["not_generated", "refused"]
 
 

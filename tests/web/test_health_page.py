@@ -14,7 +14,8 @@ from tests.factories import make_staff
 from web.pages import health as health_page
 from web.pages.health import HealthLine, health_lines, size, span
 
-# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on PostgreSQL.
+# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on
+# PostgreSQL.
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 
 
@@ -55,7 +56,8 @@ def test_work_that_waits_for_nobody_is_the_first_thing_to_act_on() -> None:
     line = lines()["Queue “poll”"]
     assert line.state == "bad"
     assert line.words == (
-        "No worker was ever seen. 1 waiting, 0 running, 0 failed. The oldest has been due for 10 minutes."
+        "No worker was ever seen. 1 waiting, 0 running, 0 failed. The oldest has been due for 10 "
+        "minutes."
     )
     assert "-Q poll" in line.todo
     jobs.beat("one", queue=jobs.POLL)
@@ -67,8 +69,12 @@ def test_work_that_waits_for_nobody_is_the_first_thing_to_act_on() -> None:
     assert "A worker was seen 3 hours ago." in lines()["Queue “poll”"].words
 
 
-@pytest.mark.parametrize(("free", "state"), [(500_000_000_000, "good"), (50_000_000_000, "warn"), (1_000_000, "bad")])
-def test_a_disk_that_runs_full_is_said_in_time(free: int, state: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("free", "state"), [(500_000_000_000, "good"), (50_000_000_000, "warn"), (1_000_000, "bad")]
+)
+def test_a_disk_that_runs_full_is_said_in_time(
+    free: int, state: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(health.Disk, "read", lambda: health.Disk(free, 1_000_000_000_000))
     assert lines()["Disk"].state == state
 
@@ -91,8 +97,12 @@ def test_an_old_backup_is_said(days: int, state: str, monkeypatch: pytest.Monkey
     assert (lines()["Backup"].state, "monday" in lines()["Backup"].words) == (state, True)
 
 
-@pytest.mark.parametrize(("ahead", "words"), [(-60.0, "60 seconds behind"), (7300.0, "2 hours ahead of")])
-def test_a_clock_that_is_off_is_said(ahead: float, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("ahead", "words"), [(-60.0, "60 seconds behind"), (7300.0, "2 hours ahead of")]
+)
+def test_a_clock_that_is_off_is_said(
+    ahead: float, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(health, "clock_ahead_s", lambda: ahead)
     assert words in lines()["Clock"].words
     assert lines()["Clock"].state == "bad"

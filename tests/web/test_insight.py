@@ -1,4 +1,6 @@
-"""What staff may look into: blinding by cell, whose clip is whose after the close, and how the reviewers rated."""
+"""What staff may look into: blinding by cell, whose clip is whose after the close, and how the
+reviewers rated.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,14 @@ from tests.scoring.rows import (
     make_published_round,
 )
 
-# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on PostgreSQL.
+# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on
+# PostgreSQL.
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 
 LIFT = ["r01-lift"]
 PROOF = {
-    "pictures": 29, "samples": 57600, "raw_picture_sha256": "a" * 64, "blind_picture_sha256": "a" * 64,
+    "pictures": 29, "samples": 57600, "raw_picture_sha256": "a" * 64,
+    "blind_picture_sha256": "a" * 64,
     "raw_sound_sha256": "b" * 64, "blind_sound_sha256": "b" * 64, "picture_time_error": 0.0,
     "sound_time_error": 0.00025, "faults": [], "holds": True,
 }  # fmt: skip
@@ -42,7 +46,9 @@ PROOF = {
 @pytest.fixture
 def admin_page() -> Client:
     client, ada = Client(), make_staff("ada")
-    ada.user_permissions.add(Permission.objects.get(codename="change_round", content_type__app_label="fartbench"))
+    ada.user_permissions.add(
+        Permission.objects.get(codename="change_round", content_type__app_label="fartbench")
+    )
     client.force_login(ada)
     return client
 
@@ -61,7 +67,9 @@ def text_of(client: Client, name: str, *args: str) -> str:
 
 
 def do(client: Client, round_: Round, step: str, **fields: str) -> Any:
-    return client.post(reverse("staff-step", args=[round_.name]), {"step": step, **fields}, follow=True)
+    return client.post(
+        reverse("staff-step", args=[round_.name]), {"step": step, **fields}, follow=True
+    )
 
 
 def words_of(response: Any) -> str:
@@ -69,16 +77,25 @@ def words_of(response: Any) -> str:
 
 
 def make_copies(round_: Round, *, leave: int = 0) -> None:
-    """Give the samples of a round proven copies, but for the last ``leave``; alpha has a frame rate of its own."""
-    samples = list(Sample.objects.filter(cell__round=round_).select_related("cell__configuration").order_by("pk"))
+    """Give the samples of a round proven copies, but for the last ``leave``; alpha has a frame rate
+    of its own.
+    """
+    samples = list(
+        Sample.objects.filter(cell__round=round_)
+        .select_related("cell__configuration")
+        .order_by("pk")
+    )
     for sample in samples[: len(samples) - leave]:
         BlindCopy.objects.create(
-            sample=sample, sha256="c" * 64, size=7, facts={}, proof=PROOF, removed={"encoder name <x264>": 2},
+            sample=sample, sha256="c" * 64, size=7, facts={}, proof=PROOF, removed={"encoder name "
+                                                                                    "<x264>": 2},
             technical={"frame_rate": 16 if sample.cell.configuration.name == "alpha" else 24},
         )  # fmt: skip
 
 
-def test_blinding_shows_proof_and_what_was_removed_by_cell_and_names_no_stimulus(staff_page: Client) -> None:
+def test_blinding_shows_proof_and_what_was_removed_by_cell_and_names_no_stimulus(
+    staff_page: Client,
+) -> None:
     round_ = make_filled_round(name="spring", scenes=LIFT)
     make_copies(round_)
     open_round(round_=round_, actor="test")
@@ -111,7 +128,9 @@ def test_what_could_not_be_proven_or_was_re_encoded_says_so(staff_page: Client) 
 
 
 def test_the_fingerprint_is_told_in_words_with_its_interval_and_chance(staff_page: Client) -> None:
-    round_ = make_filled_round(name="spring", scenes=["r01-lift", "r01-squat", "r01-chair", "r01-toast"])
+    round_ = make_filled_round(
+        name="spring", scenes=["r01-lift", "r01-squat", "r01-chair", "r01-toast"]
+    )
     assert "cannot be measured yet" in text_of(staff_page, "staff-fingerprint", "spring")
     make_copies(round_)
     page = text_of(staff_page, "staff-fingerprint", "spring")
@@ -126,15 +145,23 @@ def test_an_admin_normalises_a_round_or_leaves_a_clip_out_for_a_reason(admin_pag
     page = text_of(admin_page, "staff-blinding", "spring")
     assert "<option>beta/r01-lift/1</option>" in page
     assert "<option>alpha/r01-lift/1</option>" not in page
-    assert "Say why" in words_of(do(admin_page, round_, "exclude_clip", cell="beta/r01-lift/1", reason=" "))
-    assert "has no cell" in words_of(do(admin_page, round_, "exclude_clip", cell="nobody/r01-lift/1", reason="x"))
+    assert "Say why" in words_of(
+        do(admin_page, round_, "exclude_clip", cell="beta/r01-lift/1", reason=" ")
+    )
+    assert "has no cell" in words_of(
+        do(admin_page, round_, "exclude_clip", cell="nobody/r01-lift/1", reason="x")
+    )
     assert "Choose a cell" in words_of(do(admin_page, round_, "exclude_clip", cell="", reason="x"))
     assert not NotReviewable.objects.exists()
-    left_out = do(admin_page, round_, "exclude_clip", cell="beta/r01-lift/1", reason="its sound is broken")
+    left_out = do(
+        admin_page, round_, "exclude_clip", cell="beta/r01-lift/1", reason="its sound is broken"
+    )
     assert left_out.redirect_chain[-1][0] == reverse("staff-blinding", args=["spring"])
     assert "is not reviewable" in words_of(left_out)
     assert "Say why" in words_of(do(admin_page, round_, "normalise", reason=""))
-    assert "is normalised" in words_of(do(admin_page, round_, "normalise", reason="frame rates tell"))
+    assert "is normalised" in words_of(
+        do(admin_page, round_, "normalise", reason="frame rates tell")
+    )
     round_.refresh_from_db()
     assert round_.normalised_because == "frame rates tell"
     assert not BlindCopy.objects.exists()
@@ -145,9 +172,15 @@ def test_an_admin_replaces_a_copy_or_declares_it_not_reviewable(admin_page: Clie
     first, second = Stimulus.objects.filter(round=round_).order_by("pk")
     assert first.pk in text_of(admin_page, "staff-blinding", "spring")
     assert "Say why" in words_of(do(admin_page, round_, "replace_copy", stimulus=first.pk))
-    assert "has no stimulus" in words_of(do(admin_page, round_, "replace_copy", stimulus="nowhere", reason="x"))
-    assert "is replaced by" in words_of(do(admin_page, round_, "replace_copy", stimulus=first.pk, reason="black"))
-    assert "not reviewable" in words_of(do(admin_page, round_, "not_reviewable", stimulus=second.pk, reason="no sound"))
+    assert "has no stimulus" in words_of(
+        do(admin_page, round_, "replace_copy", stimulus="nowhere", reason="x")
+    )
+    assert "is replaced by" in words_of(
+        do(admin_page, round_, "replace_copy", stimulus=first.pk, reason="black")
+    )
+    assert "not reviewable" in words_of(
+        do(admin_page, round_, "not_reviewable", stimulus=second.pk, reason="no sound")
+    )
     found = dict(Retirement.objects.values_list("stimulus", "outcome"))
     assert found == {first.pk: "replaced", second.pk: "not_reviewable"}
 
@@ -155,11 +188,18 @@ def test_an_admin_replaces_a_copy_or_declares_it_not_reviewable(admin_page: Clie
 def test_an_admin_replaces_a_reviewer_and_adds_a_secondary_one(admin_page: Client) -> None:
     round_ = make_open_round(name="spring", scenes=LIFT)
     old = reviewers_of(round_)[0].code
-    assert "Say why" in words_of(do(admin_page, round_, "replace_reviewer", old=old, new="n@example.org"))
-    page = do(admin_page, round_, "replace_reviewer", old=old, new="n@example.org", reason="fell ill").content.decode()
+    assert "Say why" in words_of(
+        do(admin_page, round_, "replace_reviewer", old=old, new="n@example.org")
+    )
+    page = do(
+        admin_page, round_, "replace_reviewer", old=old, new="n@example.org", reason="fell ill"
+    ).content.decode()
     assert page.count("http://127.0.0.1:8000/i/") == 1
     assert old not in [reviewer.code for reviewer in reviewers_of(round_)]
-    assert "http://127.0.0.1:8000/i/" in do(admin_page, round_, "add_secondary", email="s@example.org").content.decode()
+    assert (
+        "http://127.0.0.1:8000/i/"
+        in do(admin_page, round_, "add_secondary", email="s@example.org").content.decode()
+    )
     assert CohortMember.objects.get(reviewer__email="s@example.org").role == Role.SECONDARY
     listed = text_of(admin_page, "staff-round", "spring")
     assert "n@example.org" in listed
@@ -174,7 +214,8 @@ def test_staff_sees_none_of_the_buttons(staff_page: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "action"), [("staff-unblind", "round unblinded"), ("staff-diagnostics", "reviewers diagnosed")]
+    ("page", "action"),
+    [("staff-unblind", "round unblinded"), ("staff-diagnostics", "reviewers diagnosed")],
 )
 def test_what_unblinds_takes_a_closed_round_and_a_reason_that_is_recorded(
     staff_page: Client, page: str, action: str
@@ -185,25 +226,38 @@ def test_what_unblinds_takes_a_closed_round_and_a_reason_that_is_recorded(
             assert method(reverse(page, args=[name]), {"reason": "curious"}).status_code == 404
     make_locked_round(name="closed", scenes=LIFT, configurations=("gamma", "delta"))
     assert "gamma" not in text_of(staff_page, page, "closed")
-    assert "Give a reason" in staff_page.post(reverse(page, args=["closed"]), {"reason": " "}).content.decode()
+    assert (
+        "Give a reason"
+        in staff_page.post(reverse(page, args=["closed"]), {"reason": " "}).content.decode()
+    )
     assert not AuditEntry.objects.filter(action=action).exists()
     shown = staff_page.post(reverse(page, args=["closed"]), {"reason": "a complaint"})
     assert "no-store" in shown["Cache-Control"]
     entry = AuditEntry.objects.get(action=action)
-    assert (entry.actor, entry.round_name, entry.details["reason"]) == ("stan", "closed", "a complaint")
+    assert (entry.actor, entry.round_name, entry.details["reason"]) == (
+        "stan",
+        "closed",
+        "a complaint",
+    )
 
 
 def test_whose_clip_is_whose(staff_page: Client) -> None:
     round_ = make_locked_round(name="spring", scenes=LIFT)
-    page = staff_page.post(reverse("staff-unblind", args=["spring"]), {"reason": "check"}).content.decode()
-    keys = BlindingKey.objects.filter(stimulus__round=round_).select_related("sample__cell__configuration")
+    page = staff_page.post(
+        reverse("staff-unblind", args=["spring"]), {"reason": "check"}
+    ).content.decode()
+    keys = BlindingKey.objects.filter(stimulus__round=round_).select_related(
+        "sample__cell__configuration"
+    )
     for key in keys:
         row = page[page.index(f">{key.sample.cell.configuration.name}</th>") :]
         assert key.stimulus_id in row[: row.index("</tr>")]
 
 
 def test_diagnostics_flag_and_show_each_reviewer(staff_page: Client) -> None:
-    round_ = make_open_round(name="spring", scenes=LIFT, configurations=[f"c{number}" for number in range(4)])
+    round_ = make_open_round(
+        name="spring", scenes=LIFT, configurations=[f"c{number}" for number in range(4)]
+    )
     answer_all(round_, {("c1", "r01-lift"): {"sound": "1"}, ("c2", "r01-lift"): {"cause": "no"}})
     rounds.close_round(round_=round_, actor="test")
     response = staff_page.post(reverse("staff-diagnostics", args=["spring"]), {"reason": "check"})

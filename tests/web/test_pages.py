@@ -23,10 +23,17 @@ from tests.scoring.rows import make_filled_round, make_open_round, make_publishe
 from web.pages.board import Choice
 from web.pages.published import board_of
 
-# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on PostgreSQL.
+# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on
+# PostgreSQL.
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 
-NO_EVENT = {"event": "no", "cause": "na:no_event", "detail": "no", "sound": "na:no_sound", "timing": "na:no_event"}
+NO_EVENT = {
+    "event": "no",
+    "cause": "na:no_event",
+    "detail": "no",
+    "sound": "na:no_sound",
+    "timing": "na:no_event",
+}
 SCENES = ["r01-lift", "r01-squat", "r01-chair", "r01-toast"]
 
 
@@ -49,7 +56,9 @@ def test_a_site_without_data_says_what_to_do_first(client: Client) -> None:
     assert "No protocol has been loaded yet" in text_of(client, "method")
 
 
-def test_before_the_first_release_the_home_page_shows_the_scenes_without_clips(client: Client) -> None:
+def test_before_the_first_release_the_home_page_shows_the_scenes_without_clips(
+    client: Client,
+) -> None:
     make_open_round(name="unseen", scenes=SCENES[:1])
     home = text_of(client, "home")
     assert "The Creaking Chair" in home
@@ -77,12 +86,21 @@ def clip_addresses(release: Release) -> list[str]:
 
 
 def test_the_sample_of_a_scene_is_one_that_got_it_right(client: Client) -> None:
-    # Both have 6 of 8 and share the first rank, and alpha comes first by name; in the squat only beta is right.
+    # Both have 6 of 8 and share the first rank, and alpha comes first by name; in the squat only
+    # beta is right.
     release = make_published_round(
-        {("alpha", "r01-squat"): NO_EVENT, ("beta", "r01-lift"): NO_EVENT}, configurations=("alpha", "beta")
+        {("alpha", "r01-squat"): NO_EVENT, ("beta", "r01-lift"): NO_EVENT},
+        configurations=("alpha", "beta"),
     )
-    samples = {sample.scene.key: sample.row.configuration for sample in client.get("/").context["samples"]}
-    assert samples == {"r01-lift": "alpha", "r01-squat": "beta", "r01-chair": "alpha", "r01-toast": "alpha"}
+    samples = {
+        sample.scene.key: sample.row.configuration for sample in client.get("/").context["samples"]
+    }
+    assert samples == {
+        "r01-lift": "alpha",
+        "r01-squat": "beta",
+        "r01-chair": "alpha",
+        "r01-toast": "alpha",
+    }
     assert release.scores["leaderboard"][0]["rank"] == release.scores["leaderboard"][1]["rank"] == 1
 
 
@@ -138,10 +156,14 @@ def test_the_pages_of_a_release_read_no_answers_and_cost_few_queries(client: Cli
 
 def test_every_estimate_has_its_interval_and_n_or_says_why_not(client: Client) -> None:
     make_published_round(
-        {("beta", "r01-squat"): NO_EVENT}, name="spring", configurations=("alpha", "beta", "gamma", "mu")
+        {("beta", "r01-squat"): NO_EVENT},
+        name="spring",
+        configurations=("alpha", "beta", "gamma", "mu"),
     )
     board = text_of(client, "leaderboard", "spring")
-    assert re.search(r'<strong>6</strong> <span class="figure__reach"[^>]*>[\d.]+ to [\d.]+</span>', board)
+    assert re.search(
+        r'<strong>6</strong> <span class="figure__reach"[^>]*>[\d.]+ to [\d.]+</span>', board
+    )
     assert "A difference of one point" in board
     for name, args in PAGES[:6]:
         page = text_of(client, name, "spring", *args)
@@ -149,10 +171,14 @@ def test_every_estimate_has_its_interval_and_n_or_says_why_not(client: Client) -
         assert figures, name
         for figure in (text[:400] for text in figures):
             assert "n = " in figure
-            assert "figure__reach" in figure or "no interval: " in figure or "undefined: " in figure, figure
+            assert (
+                "figure__reach" in figure or "no interval: " in figure or "undefined: " in figure
+            ), figure
 
 
-def test_a_leaderboard_is_filtered_by_track_and_family_and_put_in_another_order(client: Client) -> None:
+def test_a_leaderboard_is_filtered_by_track_and_family_and_put_in_another_order(
+    client: Client,
+) -> None:
     for name, family, track in (
         ("alpha", "greek", "core-av"),
         ("beta", "greek", "legacy"),
@@ -161,14 +187,21 @@ def test_a_leaderboard_is_filtered_by_track_and_family_and_put_in_another_order(
         row = Family.objects.get_or_create(name=family, defaults={"label": family})[0]
         Configuration.objects.create(name=name, label=name, family=row, track=track)
     make_published_round(
-        {("alpha", "r01-lift"): NO_EVENT}, name="spring", configurations=("alpha", "beta", "zeta"), scenes=SCENES[:1]
+        {("alpha", "r01-lift"): NO_EVENT},
+        name="spring",
+        configurations=("alpha", "beta", "zeta"),
+        scenes=SCENES[:1],
     )
 
     def names(**query: str) -> list[str]:
         response = client.get(reverse("leaderboard", args=["spring"]), query)
         return [row.configuration for row in response.context["board"].rows]
 
-    assert names() == ["alpha", "zeta", "beta"]  # nobody is ranked in one scene; legacy tracks stand apart
+    assert names() == [
+        "alpha",
+        "zeta",
+        "beta",
+    ]  # nobody is ranked in one scene; legacy tracks stand apart
     assert names(sort="name") == ["alpha", "beta", "zeta"]
     assert names(sort="score") == ["zeta", "beta", "alpha"]
     assert names(track="legacy") == ["beta"]
@@ -177,7 +210,10 @@ def test_a_leaderboard_is_filtered_by_track_and_family_and_put_in_another_order(
     assert names(track="<b>") == []
     assert names(sort="secret") == names()
     # what a configuration stands for is fixed when a round with it opens
-    with pytest.raises(IntegrityError, match="generation_configuration_is_frozen"), transaction.atomic():
+    with (
+        pytest.raises(IntegrityError, match="generation_configuration_is_frozen"),
+        transaction.atomic(),
+    ):
         Configuration.objects.filter(name="beta").update(track="core-av")
     assert names(track="legacy") == ["beta"]
 
@@ -185,15 +221,22 @@ def test_a_leaderboard_is_filtered_by_track_and_family_and_put_in_another_order(
 def test_a_large_leaderboard_is_read_a_page_at_a_time() -> None:
     release = make_published_round(name="spring", scenes=SCENES[:1], configurations=("c", "a", "b"))
     first, second, beyond = (
-        board_of(release, rows=2, choice=Choice.of({"page": page, "sort": "name"})) for page in ("1", "2", "77")
+        board_of(release, rows=2, choice=Choice.of({"page": page, "sort": "name"}))
+        for page in ("1", "2", "77")
     )
     assert [row.configuration for row in first.rows] == ["a", "b"]
-    assert [row.configuration for row in second.rows] == [row.configuration for row in beyond.rows] == ["c"]
+    assert (
+        [row.configuration for row in second.rows]
+        == [row.configuration for row in beyond.rows]
+        == ["c"]
+    )
     assert not first.is_whole  # what a script sorts must be the whole
 
 
 def test_coverage_and_scenes_name_what_did_not_come_with_its_reason(client: Client) -> None:
-    make_published_round(name="spring", scenes=SCENES[:1], refused={("beta", "r01-lift"): "=policy <b>no</b>"})
+    make_published_round(
+        name="spring", scenes=SCENES[:1], refused={("beta", "r01-lift"): "=policy <b>no</b>"}
+    )
     for name, args in (("coverage", []), ("scene", ["r01-lift"]), ("configuration", ["beta"])):
         assert "=policy &lt;b&gt;no&lt;/b&gt;" in text_of(client, name, "spring", *args)
     assert client.get(reverse("scene", args=["spring", "r01-squat"])).status_code == 404
@@ -203,7 +246,9 @@ def test_coverage_and_scenes_name_what_did_not_come_with_its_reason(client: Clie
 def test_a_round_of_one_configuration_or_of_none_that_delivered_has_all_its_pages(
     client: Client, refusals: dict[Any, str]
 ) -> None:
-    round_ = make_filled_round(name="spring", scenes=SCENES[:2], configurations=("alpha",), refused=refusals)
+    round_ = make_filled_round(
+        name="spring", scenes=SCENES[:2], configurations=("alpha",), refused=refusals
+    )
     rounds.open_round(round_=round_, actor="test")
     rounds.close_round(round_=round_, actor="test", incomplete_reason="nobody came")
     rounds.publish(round_=round_, actor="test")
@@ -234,7 +279,9 @@ def test_a_release_with_simulated_answers_is_marked_wherever_it_shows(client: Cl
     make_published_round(name="spring", source=Source.SIMULATED)
     assert "Simulated answers: a demonstration" in text_of(client, "home")
     assert "Simulated answers: a demonstration" in text_of(client, "leaderboard", "spring")
-    assert "Simulated answers: a demonstration" in text_of(client, "configuration", "spring", "alpha")
+    assert "Simulated answers: a demonstration" in text_of(
+        client, "configuration", "spring", "alpha"
+    )
     assert "Demonstration" in text_of(client, "leaderboards")
 
 
@@ -263,7 +310,9 @@ def test_the_reason_for_no_rank_names_scenes_by_their_titles(client: Client) -> 
 
 def test_a_configuration_page_shows_its_clips_beside_scenes_gates_and_votes(client: Client) -> None:
     make_published_round(
-        {("beta", "r01-squat"): NO_EVENT}, name="spring", refused={("beta", "r01-toast"): "not allowed"}
+        {("beta", "r01-squat"): NO_EVENT},
+        name="spring",
+        refused={("beta", "r01-toast"): "not allowed"},
     )
     page = text_of(client, "configuration", "spring", "beta")
     assert page.count("<video") == 3
@@ -287,7 +336,9 @@ def test_the_method_page_is_made_from_the_protocol(client: Client) -> None:
         version.digest,
     ):
         assert words in page
-    seeds, ours = (sum(rule.source == source for rule in rules.rules) for source in ("seed", "ours"))
+    seeds, ours = (
+        sum(rule.source == source for rule in rules.rules) for source in ("seed", "ours")
+    )
     listed = page[page.index('<ul class="rules') : page.index("What is reported")]
     assert (listed.count(">Document<"), listed.count(">Decided here<")) == (seeds, ours)
     assert client.get("/method/core-r01/9.9.9/").status_code == 404
@@ -298,7 +349,10 @@ def test_the_number_of_queries_does_not_grow_with_the_configurations(client: Cli
     many = make_published_round(
         name="many", scenes=SCENES[:1], configurations=tuple(f"c{number}" for number in range(8))
     )
-    counts = [queries(client, reverse("leaderboard", args=[release.round.name])) for release in (few, many)]
+    counts = [
+        queries(client, reverse("leaderboard", args=[release.round.name]))
+        for release in (few, many)
+    ]
     assert counts[0] == counts[1] <= 4
     assert queries(client, reverse("home")) <= 4
 

@@ -18,7 +18,8 @@ from tests.pairs import open_pair_round, protocol_with_pairs
 from tests.scoring.rows import make_published_round
 from tests.scoring.test_pair_results import SCENES, vote_all
 
-# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on PostgreSQL.
+# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on
+# PostgreSQL.
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 
 
@@ -37,18 +38,31 @@ def test_everyone_sees_strengths_wins_and_ties_of_a_published_round() -> None:
     assert Client().get(reverse("preference", args=[round_.name])).status_code == 404
     release = publish(round_=round_, actor="test")
     page = Client().get(reverse("preference", args=[round_.name])).content.decode()
-    for words in ("Which of these two is more convincing?", "36 votes of 4 reviewers on 12 pairs", "Both bad"):
+    for words in (
+        "Which of these two is more convincing?",
+        "36 votes of 4 reviewers on 12 pairs",
+        "Both bad",
+    ):
         assert words in page
     assert page.index(">alpha<") < page.index(">beta<") < page.index(">gamma<")
     assert "Regularised" not in page and "no common scale" not in page
-    plot = Client().get(reverse("release-file", args=[round_.name, release.number, "plots/preference-convincing.svg"]))
+    plot = Client().get(
+        reverse(
+            "release-file", args=[round_.name, release.number, "plots/preference-convincing.svg"]
+        )
+    )
     drawing = b"".join(plot.streaming_content).decode()
     assert "400 points are odds of ten to one" in drawing and "alpha" in drawing
     (address,) = re.findall(r'src="([^"]+-matrix\.svg)"', page)
     matrix = b"".join(Client().get(address).streaming_content).decode()
     met = release.document("preference")["questions"]["convincing"]["matrix"]["alpha"]["gamma"]
-    assert f"alpha against gamma: {met['share']:.0%} of 12 votes; expected {met['expected']:.0%}" in matrix
-    assert matrix.count("<rect") == 6 and "1. alpha" in matrix, "each two of three, seen from both sides"
+    assert (
+        f"alpha against gamma: {met['share']:.0%} of 12 votes; expected {met['expected']:.0%}"
+        in matrix
+    )
+    assert matrix.count("<rect") == 6 and "1. alpha" in matrix, (
+        "each two of three, seen from both sides"
+    )
     assert (
         reverse("preference", args=[round_.name])
         in Client().get(reverse("leaderboard", args=[round_.name])).content.decode()
@@ -68,14 +82,25 @@ def test_a_protocol_without_pairs_has_no_tab_and_says_so() -> None:
     release = make_published_round(configurations=("alpha",), scenes=["r01-lift"])
     address = reverse("preference", args=[release.round.name])
     assert "has no blind pairs" in Client().get(address).content.decode()
-    assert address not in Client().get(reverse("leaderboard", args=[release.round.name])).content.decode()
+    assert (
+        address
+        not in Client().get(reverse("leaderboard", args=[release.round.name])).content.decode()
+    )
 
 
 def test_a_round_in_which_no_pairs_were_planned_has_no_tab_and_says_so() -> None:
-    release = make_published_round(configurations=("alpha",), scenes=["r01-lift"], protocol=protocol_with_pairs())
+    release = make_published_round(
+        configurations=("alpha",), scenes=["r01-lift"], protocol=protocol_with_pairs()
+    )
     address = reverse("preference", args=[release.round.name])
-    assert "No pair was voted on in this round: none was planned." in Client().get(address).content.decode()
-    assert address not in Client().get(reverse("leaderboard", args=[release.round.name])).content.decode()
+    assert (
+        "No pair was voted on in this round: none was planned."
+        in Client().get(address).content.decode()
+    )
+    assert (
+        address
+        not in Client().get(reverse("leaderboard", args=[release.round.name])).content.decode()
+    )
 
 
 def test_staff_sees_progress_and_balance_and_no_configuration(ada: Client) -> None:
@@ -102,6 +127,8 @@ def test_the_trail_that_staff_reads_shows_no_digest_to_compare_guesses_with(ada:
     vote_all(round_)
     trail = ada.get(f"{reverse('staff-audit')}?round={round_.name}").content.decode()
     assert "Vote locked" in trail or "vote locked" in trail
-    assert not [digest for digest in Vote.objects.values_list("digest", flat=True) if digest in trail]
+    assert not [
+        digest for digest in Vote.objects.values_list("digest", flat=True) if digest in trail
+    ]
     overview = ada.get(reverse("staff-round", args=[round_.name])).content.decode()
     assert "vote locked" not in overview.lower() and "pairs planned" in overview.lower()

@@ -1,4 +1,6 @@
-"""Pages of a published round of rollouts: the table sorts and filters in a browser, and a rollout's pieces play."""
+"""Pages of a published round of rollouts: the table sorts and filters in a browser, and a rollout's
+pieces play.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +38,14 @@ def measured(place: int, name: str, scenario: Scenario) -> list[MeasuredRecord]:
     found, speed = signals(place, scenario, score=80.0), SPEED[name]
     if speed is not None:
         return [
-            one if one.found.metric != "FPS" else _fps(place, Measurement("FPS", speed, "fps", "log", "1"))
+            one
+            if one.found.metric != "FPS"
+            else _fps(place, Measurement("FPS", speed, "fps", "log", "1"))
             for one in found
         ]
-    nothing = Measurement.without("FPS", "unavailable", "no times were logged", unit="fps", tool="log", version="1")
+    nothing = Measurement.without(
+        "FPS", "unavailable", "no times were logged", unit="fps", tool="log", version="1"
+    )
     return [one if one.found.metric != "FPS" else _fps(place, nothing) for one in found]
 
 
@@ -49,7 +55,11 @@ def _fps(place: int, found: Measurement) -> MeasuredRecord:
 
 def rollouts_record() -> RoundRecord:
     return make_round(
-        drawn, configurations=list(SPEED), scenarios=[PROGRESSIVE, INTERACTIVE], reviewers=2, measured=measured
+        drawn,
+        configurations=list(SPEED),
+        scenarios=[PROGRESSIVE, INTERACTIVE],
+        reviewers=2,
+        measured=measured,
     )
 
 
@@ -75,7 +85,9 @@ def systems(page: Page) -> list[str]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_table_sorts_by_any_column_and_shows_what_is_asked_for(new_page: Callable[..., Page]) -> None:
+def test_the_table_sorts_by_any_column_and_shows_what_is_asked_for(
+    new_page: Callable[..., Page],
+) -> None:
     publish()
     page = new_page()
     page.goto("/rounds/rollouts/")
@@ -103,9 +115,20 @@ def test_a_rollout_and_what_lies_about_it_fit_a_phone(new_page: Callable[..., Pa
     page.route(
         "**/clips/*", lambda route: route.fulfill(body=clip, content_type="video/mp4")
     )  # these rows have no files
-    for part in ("", "configurations/alpha/", f"rollouts/alpha/{INTERACTIVE}/1/", "alignment/", "coverage/"):
+    for part in (
+        "",
+        "configurations/alpha/",
+        f"rollouts/alpha/{INTERACTIVE}/1/",
+        "alignment/",
+        "coverage/",
+    ):
         page.goto(f"/rounds/rollouts/{part}")
-        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0, part
+        assert (
+            page.evaluate(
+                "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            )
+            == 0
+        ), part
         found = Axe().run(page)
         assert found.violations_count == 0, (part, found.generate_report())
 
@@ -115,7 +138,10 @@ def test_the_first_page_leads_to_results_without_a_rank(client: Client) -> None:
     publish()
     page = client.get("/").content.decode()
     assert "No round has been published yet" not in page
-    assert "others, long-range:" in client.get("/rounds/rollouts/configurations/alpha/").content.decode()
+    assert (
+        "others, long-range:"
+        in client.get("/rounds/rollouts/configurations/alpha/").content.decode()
+    )
     assert re.search(r'href="/rounds/rollouts/">See the newest results', page)
 
 
@@ -151,9 +177,14 @@ def test_sound_and_picture_come_before_a_longer_piece_without() -> None:
 def test_coverage_counts_by_form_what_people_and_judges_answered(client: Client) -> None:
     record = rollouts_record()
     windows = range(len(record.windows))
-    said = [JudgeRunRecord(record.windows[n].cell, "answered" if n % 3 else "blocked", window=n) for n in windows]
+    said = [
+        JudgeRunRecord(record.windows[n].cell, "answered" if n % 3 else "blocked", window=n)
+        for n in windows
+    ]
     judge = JudgeRecord("judy", "frozen", "a" * 64, "2026-01-02T00:00:00Z", {}, tuple(said))
-    found = reports_document(rollout_results(replace(record, judges=(judge,))))["reports"]["coverage"]
+    found = reports_document(rollout_results(replace(record, judges=(judge,))))["reports"][
+        "coverage"
+    ]
     assert found["judges"] == ["judy"]
     for form, one in found["forms"].items():
         of = [n for n in windows if record.windows[n].form.partition(".")[0] == form]

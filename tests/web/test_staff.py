@@ -28,7 +28,8 @@ from tests.scoring.rows import (
     make_published_round,
 )
 
-# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on PostgreSQL.
+# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on
+# PostgreSQL.
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 
 LIFT = ["r01-lift"]
@@ -36,7 +37,9 @@ LIFT = ["r01-lift"]
 
 def make_admin() -> User:
     admin = make_staff("ada")
-    admin.user_permissions.add(Permission.objects.get(codename="change_round", content_type__app_label="fartbench"))
+    admin.user_permissions.add(
+        Permission.objects.get(codename="change_round", content_type__app_label="fartbench")
+    )
     return admin
 
 
@@ -61,7 +64,9 @@ def text_of(client: Client, name: str, *args: str, **query: str) -> str:
 
 
 def do(client: Client, round_: Any, step: str, **fields: str) -> Any:
-    return client.post(reverse("staff-step", args=[round_.name]), {"step": step, **fields}, follow=True)
+    return client.post(
+        reverse("staff-step", args=[round_.name]), {"step": step, **fields}, follow=True
+    )
 
 
 def words_of(response: Any) -> str:
@@ -75,17 +80,32 @@ def test_rounds_are_listed_with_their_state_and_what_is_due(staff_page: Client) 
     make_open_round(name="opened", scenes=LIFT, configurations=("gamma",))
     make_published_round(name="shown", scenes=LIFT, configurations=("delta",))
     page = text_of(staff_page, "staff-home")
-    for words in ("the round has no clips yet", "4 sheets are still missing", "0 of 4", "4 of 4", "Published"):
+    for words in (
+        "the round has no clips yet",
+        "4 sheets are still missing",
+        "0 of 4",
+        "4 of 4",
+        "Published",
+    ):
         assert words in page
 
 
 def test_a_round_shows_cells_reviewers_and_progress_and_no_answers(admin_page: Client) -> None:
-    round_ = make_open_round(name="spring", scenes=LIFT, refused={("beta", "r01-lift"): "the maker's policy"})
+    round_ = make_open_round(
+        name="spring", scenes=LIFT, refused={("beta", "r01-lift"): "the maker's policy"}
+    )
     first = reviewers_of(round_)[0]
     stimulus = Stimulus.objects.get(round=round_)
     make_locked_sheet(first, stimulus, event="unclear")
     page = text_of(admin_page, "staff-round", "spring")
-    for words in ("1 delivered, 1 refused", "the maker&#x27;s policy", first.code, first.email, "1 of 4", stimulus.pk):
+    for words in (
+        "1 delivered, 1 refused",
+        "the maker&#x27;s policy",
+        first.code,
+        first.email,
+        "1 of 4",
+        stimulus.pk,
+    ):
         assert words in page
     assert "unclear" not in page.lower()
 
@@ -100,7 +120,9 @@ def test_only_admins_see_addresses_and_buttons(staff_page: Client) -> None:
 
 
 @pytest.mark.parametrize("make", [make_filled_round, make_open_round, make_locked_round])
-def test_the_page_of_a_round_never_says_whose_clip_a_stimulus_is(admin_page: Client, make: Any) -> None:
+def test_the_page_of_a_round_never_says_whose_clip_a_stimulus_is(
+    admin_page: Client, make: Any
+) -> None:
     """Not even when it is closed: the preview is the logged way to that."""
     make(name="spring", scenes=LIFT)
     with CaptureQueriesContext(connection) as captured:
@@ -114,14 +136,18 @@ def test_the_page_of_a_round_never_says_whose_clip_a_stimulus_is(admin_page: Cli
 def test_the_number_of_queries_does_not_grow_with_cells_or_reviewers(admin_page: Client) -> None:
     counts = []
     for name, number in (("few", 2), ("many", 7)):
-        make_open_round(name=name, scenes=LIFT, configurations=tuple(f"{name}{one}" for one in range(number)))
+        make_open_round(
+            name=name, scenes=LIFT, configurations=tuple(f"{name}{one}" for one in range(number))
+        )
         with CaptureQueriesContext(connection) as captured:
             text_of(admin_page, "staff-round", name)
         counts.append(len(captured))
     assert counts[0] == counts[1]
 
 
-def test_the_list_of_published_rounds_costs_the_same_for_one_and_for_three(staff_page: Client) -> None:
+def test_the_list_of_published_rounds_costs_the_same_for_one_and_for_three(
+    staff_page: Client,
+) -> None:
     counts = []
     for number in range(3):
         make_published_round(name=f"r{number}", scenes=LIFT, configurations=(f"c{number}",))
@@ -133,10 +159,17 @@ def test_the_list_of_published_rounds_costs_the_same_for_one_and_for_three(staff
 
 def test_a_whole_round_runs_by_buttons(admin_page: Client) -> None:
     round_ = make_filled_round(name="spring", scenes=LIFT, cohort=False)
-    for sample in BlindingKey.objects.filter(stimulus__round=round_).values_list("sample", flat=True):
+    for sample in BlindingKey.objects.filter(stimulus__round=round_).values_list(
+        "sample", flat=True
+    ):
         BlindCopy.objects.create(sample_id=sample, sha256="0" * 64, size=1, facts={}, technical={})
     emails = [f"p{number}@example.org" for number in range(4)]
-    links = do(admin_page, round_, "set_cohort", emails=", ".join(emails[:2]) + "\n" + "\n".join(emails[2:]))
+    links = do(
+        admin_page,
+        round_,
+        "set_cohort",
+        emails=", ".join(emails[:2]) + "\n" + "\n".join(emails[2:]),
+    )
     page = links.content.decode()
     assert all(email in page for email in emails)
     assert page.count("http://127.0.0.1:8000/i/") == 4
@@ -146,7 +179,9 @@ def test_a_whole_round_runs_by_buttons(admin_page: Client) -> None:
     assert "is closed" in words_of(do(admin_page, round_, "close_round"))
     assert "is published as release 1" in words_of(do(admin_page, round_, "publish"))
     assert Client().get(reverse("leaderboard", args=["spring"])).status_code == 200
-    actions = AuditEntry.objects.filter(actor="ada", round_name="spring").values_list("action", flat=True)
+    actions = AuditEntry.objects.filter(actor="ada", round_name="spring").values_list(
+        "action", flat=True
+    )
     assert set(actions) == {"cohort set", "round opened", "round closed", "round published"}
 
 
@@ -179,18 +214,24 @@ def test_what_failed_many_times_is_said_once(admin_page: Client) -> None:
     make_open_round(name="spring", scenes=LIFT)
     for number in range(3):
         Job.objects.create(
-            kind="judge", subject=str(number), round_name="spring", state=JobState.FAILED, due_at=timezone.now(),
+            kind="judge", subject=str(number), round_name="spring", state=JobState.FAILED,
+            due_at=timezone.now(),
             error="gemini is paused: HTTP 401",
         )  # fmt: skip
     page = admin_page.get("/staff/rounds/spring/").content.decode()
     assert page.count("gemini is paused") == 1
-    assert "Judge, 3 times: gemini is paused: HTTP 401 Fix that; then “judge spring” continues." in page
+    assert (
+        "Judge, 3 times: gemini is paused: HTTP 401 Fix that; then “judge spring” continues."
+        in page
+    )
 
 
 def test_closing_incomplete_takes_the_box_and_a_reason(admin_page: Client) -> None:
     round_ = make_open_round(name="spring", scenes=LIFT)
     assert "8 sheets still missing" in text_of(admin_page, "staff-round", "spring")
-    assert "sheets are missing" in words_of(do(admin_page, round_, "close_round", reason="they left"))
+    assert "sheets are missing" in words_of(
+        do(admin_page, round_, "close_round", reason="they left")
+    )
     assert "Say why" in words_of(do(admin_page, round_, "close_round", incomplete="on", reason=" "))
     round_.refresh_from_db()
     assert round_.state == RoundState.REVIEWING
@@ -206,7 +247,10 @@ def test_steps_take_a_post_with_a_token_of_an_admin(admin_page: Client, staff_pa
     assert staff_page.post(address, {"step": "close_round"}).status_code == 403
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(User.objects.get(username="ada"))
-    assert strict.post(address, {"step": "close_round", "incomplete": "on", "reason": "x"}).status_code == 403
+    assert (
+        strict.post(address, {"step": "close_round", "incomplete": "on", "reason": "x"}).status_code
+        == 403
+    )
     round_.refresh_from_db()
     assert round_.state == RoundState.REVIEWING
 
@@ -235,7 +279,9 @@ def test_blinding_is_left_to_the_workers_and_their_silence_is_told(admin_page: C
     assert Job.objects.filter(kind="blind", round_name="spring").count() == 2
     assert "No worker has ever been alive" in text_of(admin_page, "staff-home")
     WorkerBeat.objects.create(name="w", seen_at=timezone.now() - timedelta(seconds=95))
-    seconds = re.search(r"No worker alive for (\d+) s", text_of(admin_page, "staff-round", "spring"))
+    seconds = re.search(
+        r"No worker alive for (\d+) s", text_of(admin_page, "staff-round", "spring")
+    )
     assert seconds and int(seconds[1]) >= 95
     WorkerBeat.objects.update(seen_at=timezone.now())
     assert "No worker" not in text_of(admin_page, "staff-home")
@@ -274,7 +320,9 @@ def test_clips_that_would_not_play_are_listed(staff_page: Client) -> None:
     round_ = make_open_round(name="spring", scenes=LIFT, configurations=("alpha",))
     stimulus = Stimulus.objects.get(round=round_)
     round_.members.update(consented_at=timezone.now())
-    report_unplayable(reviewer=reviewers_of(round_)[0], stimulus_id=stimulus.pk, reason="black & silent")
+    report_unplayable(
+        reviewer=reviewers_of(round_)[0], stimulus_id=stimulus.pk, reason="black & silent"
+    )
     page = text_of(staff_page, "staff-round", "spring")
     assert "Clips that would not play" in page
     assert "black &amp; silent" in page

@@ -1,4 +1,6 @@
-"""What staff may look into and take away: previews, the trail, tables; and how rounds and cells are made by hand."""
+"""What staff may look into and take away: previews, the trail, tables; and how rounds and cells are
+made by hand.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ from tests.web.test_staff import LIFT, admin_page, do, staff_page, text_of, word
 
 __all__ = ["admin_page", "staff_page"]  # fixtures
 
-# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on PostgreSQL.
+# What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on
+# PostgreSQL.
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 
 
@@ -40,12 +43,16 @@ def test_a_preview_of_rows_that_were_altered_is_refused(staff_page: Client) -> N
     writeonce.uninstall(using="default")
     Answer.objects.filter(question="event").update(value="no")
     writeonce.install(using="default")
-    response = staff_page.post(reverse("staff-preview", args=["spring"]), {"reason": "a look"}, follow=True)
+    response = staff_page.post(
+        reverse("staff-preview", args=["spring"]), {"reason": "a look"}, follow=True
+    )
     assert words_of(response)
     assert response.redirect_chain == [(reverse("staff-round", args=[round_.name]), 302)]
 
 
-def test_reminders_are_written_for_those_who_have_clips_left(admin_page: Client, staff_page: Client) -> None:
+def test_reminders_are_written_for_those_who_have_clips_left(
+    admin_page: Client, staff_page: Client
+) -> None:
     round_ = make_open_round(name="spring", scenes=LIFT, configurations=("alpha",))
     first, second, *_ = reviewers_of(round_)
     make_locked_sheet(first, Stimulus.objects.get(round=round_))
@@ -62,7 +69,9 @@ def test_scripted_reviewers_are_marked(staff_page: Client) -> None:
     assert text_of(staff_page, "staff-round", "spring").count(">Simulated<") == 1
 
 
-def test_a_preview_takes_a_reason_is_recorded_and_says_that_nothing_is_published(staff_page: Client) -> None:
+def test_a_preview_takes_a_reason_is_recorded_and_says_that_nothing_is_published(
+    staff_page: Client,
+) -> None:
     round_ = make_locked_round(name="spring", scenes=LIFT, source=Source.SIMULATED)
     address = reverse("staff-preview", args=["spring"])
     asked = staff_page.get(address).content.decode()
@@ -73,11 +82,20 @@ def test_a_preview_takes_a_reason_is_recorded_and_says_that_nothing_is_published
     assert not AuditEntry.objects.filter(action="scores previewed").exists()
     shown = staff_page.post(address, {"reason": "before the meeting"})
     page = shown.content.decode()
-    for words in ("Preview, not published", "alpha", "Simulated answers", Stimulus.objects.first().pk):
+    for words in (
+        "Preview, not published",
+        "alpha",
+        "Simulated answers",
+        Stimulus.objects.first().pk,
+    ):
         assert words in page
     assert "no-store" in shown["Cache-Control"]
     entry = AuditEntry.objects.get(action="scores previewed")
-    assert (entry.actor, entry.round_name, entry.details) == ("stan", "spring", {"reason": "before the meeting"})
+    assert (entry.actor, entry.round_name, entry.details) == (
+        "stan",
+        "spring",
+        {"reason": "before the meeting"},
+    )
     assert Client().get(reverse("leaderboard", args=["spring"])).status_code == 404
     assert round_.releases.count() == 0
 
@@ -91,8 +109,12 @@ def test_there_is_no_preview_of_a_round_in_another_state(admin_page: Client, mak
     assert not AuditEntry.objects.filter(action="scores previewed").exists()
 
 
-def test_the_trail_is_paged_filtered_and_keeps_back_what_could_be_guessed_from(staff_page: Client) -> None:
-    round_ = make_open_round(name="spring", scenes=LIFT, configurations=tuple(f"c{one}" for one in range(14)))
+def test_the_trail_is_paged_filtered_and_keeps_back_what_could_be_guessed_from(
+    staff_page: Client,
+) -> None:
+    round_ = make_open_round(
+        name="spring", scenes=LIFT, configurations=tuple(f"c{one}" for one in range(14))
+    )
     answer_all(round_)
     make_round(name="other")
     page = text_of(staff_page, "staff-audit")
@@ -110,7 +132,9 @@ def test_the_trail_is_paged_filtered_and_keeps_back_what_could_be_guessed_from(s
 def test_an_admin_makes_a_round_and_wrong_names_are_refused(admin_page: Client) -> None:
     version = make_protocol()
     assert "Make a round" in text_of(admin_page, "staff-home")
-    made = admin_page.post(reverse("staff-new-round"), {"name": "spring", "protocol": str(version)}, follow=True)
+    made = admin_page.post(
+        reverse("staff-new-round"), {"name": "spring", "protocol": str(version)}, follow=True
+    )
     assert "Round spring exists" in words_of(made)
     assert "the round has no clips yet" in made.content.decode()
     for name, protocol, words in (
@@ -118,7 +142,9 @@ def test_an_admin_makes_a_round_and_wrong_names_are_refused(admin_page: Client) 
         ("", str(version), "cannot be made"),
         ("autumn", "core-r01@9.9.9", "There is no protocol"),
     ):
-        refused = admin_page.post(reverse("staff-new-round"), {"name": name, "protocol": protocol}, follow=True)
+        refused = admin_page.post(
+            reverse("staff-new-round"), {"name": name, "protocol": protocol}, follow=True
+        )
         assert words in words_of(refused)
     assert list(Round.objects.values_list("name", flat=True)) == ["spring"]
 
@@ -134,7 +160,13 @@ def test_an_admin_sets_the_outcome_of_a_cell_that_brought_no_clip(admin_page: Cl
     page = text_of(admin_page, "staff-round", "spring")
     assert "<option>late one/r01-lift/1</option>" in page
     fields = {"cell": "late one/r01-lift/1", "state": "failed", "reason": "it timed out"}
-    for missing in ({"cell": ""}, {"state": "delivered"}, {"state": ""}, {"reason": " "}, {"cell": "late one/r01/1"}):
+    for missing in (
+        {"cell": ""},
+        {"state": "delivered"},
+        {"state": ""},
+        {"reason": " "},
+        {"cell": "late one/r01/1"},
+    ):
         refused = do(admin_page, round_, "mark_cell", **(fields | missing))
         assert words_of(refused)
         assert late().state == "planned"
@@ -142,7 +174,9 @@ def test_an_admin_sets_the_outcome_of_a_cell_that_brought_no_clip(admin_page: Cl
     assert late().reason == "it timed out"
 
 
-def test_staff_downloads_the_tables_of_a_closed_round_for_a_recorded_reason(staff_page: Client) -> None:
+def test_staff_downloads_the_tables_of_a_closed_round_for_a_recorded_reason(
+    staff_page: Client,
+) -> None:
     make_locked_round(name="spring", scenes=LIFT)
     address = reverse("staff-export", args=["spring"])
     assert "Say what the export is for" in words_of(staff_page.post(address, follow=True))
@@ -160,7 +194,9 @@ def test_staff_downloads_the_tables_of_a_closed_round_for_a_recorded_reason(staf
 
 def test_an_open_round_is_not_exported(staff_page: Client) -> None:
     make_open_round(name="spring", scenes=LIFT)
-    response = staff_page.post(reverse("staff-export", args=["spring"]), {"reason": "curious"}, follow=True)
+    response = staff_page.post(
+        reverse("staff-export", args=["spring"]), {"reason": "curious"}, follow=True
+    )
     assert "out of order" in words_of(response)
     assert "Export the tables" not in response.content.decode()
     assert not AuditEntry.objects.filter(action="round exported").exists()
@@ -169,6 +205,9 @@ def test_an_open_round_is_not_exported(staff_page: Client) -> None:
 def test_unknown_rounds_and_steps(admin_page: Client) -> None:
     for name in ("staff-round", "staff-progress", "staff-preview"):
         assert admin_page.get(reverse(name, args=["nowhere"])).status_code == 404
-    assert admin_page.post(reverse("staff-step", args=["nowhere"]), {"step": "publish"}).status_code == 404
+    assert (
+        admin_page.post(reverse("staff-step", args=["nowhere"]), {"step": "publish"}).status_code
+        == 404
+    )
     with pytest.raises(UnknownStep, match="Steps: mark_cell, blind"):
         run_step(make_round(), "jump", "test")

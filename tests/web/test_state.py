@@ -1,4 +1,6 @@
-"""The page that says where things stand: counts from the database, and what is official kept apart."""
+"""The page that says where things stand: counts from the database, and what is official kept
+apart.
+"""
 
 import re
 import shutil

@@ -1,4 +1,6 @@
-"""Files that PyTorch itself wrote: tensors as they are; what is broken or another model's is refused by name."""
+"""Files that PyTorch itself wrote: tensors as they are; what is broken or another model's is
+refused by name.
+"""
 
 from collections import OrderedDict
 from pathlib import Path
@@ -38,7 +40,9 @@ def test_every_kind_of_tensor_is_read_as_pytorch_reads_it(tmp_path: Path):
         "parameter": nn.Parameter(base + 1),
     }
     path = tmp_path / "w.pt"
-    torch.save({"model": OrderedDict(kinds), "args": Private(), "optimizer": {"state": {0: [base]}}}, path)
+    torch.save(
+        {"model": OrderedDict(kinds), "args": Private(), "optimizer": {"state": {0: [base]}}}, path
+    )
     with pytest.raises(Exception, match="Weights only load failed"):
         torch.load(path, weights_only=True)
     found = read_checkpoint(path)["model"]

@@ -1,4 +1,6 @@
-"""Aesthetics and both consistencies with tiny weights: what PyTorch's own modules give on the same pictures."""
+"""Aesthetics and both consistencies with tiny weights: what PyTorch's own modules give on the same
+pictures.
+"""
 
 import json
 from collections.abc import Callable
@@ -46,19 +48,32 @@ def stem(width: int, patch: int, places: int, seed: int) -> tuple[Tensor, Tensor
     )
 
 
-def tokens(pictures: Tensor, first: Tensor, kernel: Tensor, bias: Tensor | None, places: Tensor) -> Tensor:
+def tokens(
+    pictures: Tensor, first: Tensor, kernel: Tensor, bias: Tensor | None, places: Tensor
+) -> Tensor:
     """Return class token and patches, each patch by a plain product with the kernel."""
     patch = kernel.shape[-1]
     rows, columns = pictures.shape[2] // patch, pictures.shape[3] // patch
-    grid = pictures[:, :, : rows * patch, : columns * patch].unfold(2, patch, patch).unfold(3, patch, patch)
-    flow = grid.permute(0, 2, 3, 1, 4, 5).reshape(len(pictures), rows * columns, -1) @ kernel.flatten(1).T
+    grid = (
+        pictures[:, :, : rows * patch, : columns * patch]
+        .unfold(2, patch, patch)
+        .unfold(3, patch, patch)
+    )
+    flow = (
+        grid.permute(0, 2, 3, 1, 4, 5).reshape(len(pictures), rows * columns, -1)
+        @ kernel.flatten(1).T
+    )
     if bias is not None:
         flow = flow + bias
-    return torch.cat([first.expand(len(pictures), 1, -1), flow], 1) + stretched(places, rows, columns)
+    return torch.cat([first.expand(len(pictures), 1, -1), flow], 1) + stretched(
+        places, rows, columns
+    )
 
 
 def stretched(places: Tensor, rows: int, columns: int) -> Tensor:
-    """Return places for another grid, by cubic convolution (a = -0.75) where DINO asks for a tenth of a row more."""
+    """Return places for another grid, by cubic convolution (a = -0.75) where DINO asks for a tenth
+    of a row more.
+    """
     side = int((places.shape[1] - 1) ** 0.5)
     if (rows, columns) == (side, side):
         return places
@@ -75,7 +90,9 @@ def cubic(size: int, wanted: int, stretch: float) -> np.ndarray:
         for place in range(int(np.floor(at)) - 1, int(np.floor(at)) + 3):
             x, a = abs(at - place), -0.75
             near = ((a + 2) * x - (a + 3)) * x * x + 1
-            weights[row, min(max(place, 0), size - 1)] += near if x <= 1 else ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+            weights[row, min(max(place, 0), size - 1)] += (
+                near if x <= 1 else ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+            )
     return weights
 
 
@@ -107,12 +124,25 @@ def clip_tower(path: Path, width: int, heads: int, patch: int, seed: int) -> Emb
 
 
 def vit(
-    width: int, patch: int, places: int, seed: int, *, tiny: float = 1e-6, act: Embed = functional.gelu
+    width: int,
+    patch: int,
+    places: int,
+    seed: int,
+    *,
+    tiny: float = 1e-6,
+    act: Embed = functional.gelu,
 ) -> tuple[dict[str, Tensor], list[nn.TransformerEncoderLayer], Embed]:
-    """Return the weights of a tower as DINO names them, its layers, and what comes out of the last."""
+    """Return the weights of a tower as DINO names them, its layers, and what comes out of the
+    last.
+    """
     first, kernel, bias, where = stem(width, patch, places, seed)
     made = layers(2, width, 12, tiny, seed=seed, act=act)
-    weights = {"cls_token": first, "pos_embed": where, "patch_embed.proj.weight": kernel, "patch_embed.proj.bias": bias}
+    weights = {
+        "cls_token": first,
+        "pos_embed": where,
+        "patch_embed.proj.weight": kernel,
+        "patch_embed.proj.bias": bias,
+    }
     return weights, made, lambda pictures: tokens(pictures, first, kernel, bias, where)
 
 
@@ -121,12 +151,17 @@ def units(flow: Tensor) -> np.ndarray:
 
 
 def alike(found: np.ndarray) -> float:
-    pairs = [(max(0, float(one @ found[0])) + max(0, float(one @ before))) / 2 for before, one in pairwise(found)]
+    pairs = [
+        (max(0, float(one @ found[0])) + max(0, float(one @ before))) / 2
+        for before, one in pairwise(found)
+    ]
     return sum(pairs) / len(pairs)
 
 
 def fused(pictures: np.ndarray, within: Embed, across: Embed, table: tuple[float, ...]) -> float:
-    """VBench-Long's slow-fast score of pictures taken twice a second, a whole number of clips of four."""
+    """VBench-Long's slow-fast score of pictures taken twice a second, a whole number of clips of
+    four.
+    """
     flow = torch.from_numpy(pictures).permute(0, 3, 1, 2).float()
     slow, fast = units(within(flow)), units(across(flow[::4]))
     inside = float(np.mean([alike(slow[at : at + 4]) for at in range(0, len(slow), 4)]))
@@ -152,7 +187,12 @@ def test_aesthetics_are_what_clip_and_the_linear_head_give(tmp_path: Path):
     found = measure(PLUG_INS["clip_aesthetics"], Scene(61), tmp_path, "cpu")
     expected = []
     for begin in (0, 30):
-        squares = np.stack([square(picture, SIDE) for picture in Scene().pictures([begin + n / 2 for n in range(60)])])
+        squares = np.stack(
+            [
+                square(picture, SIDE)
+                for picture in Scene().pictures([begin + n / 2 for n in range(60)])
+            ]
+        )
         flow = embed(coloured(torch.from_numpy(squares).permute(0, 3, 1, 2).float(), CLIP_COLOURS))
         expected.append(head(functional.normalize(flow, dim=-1)).mean().item() / 10)
     assert found.measurement.reason == ""
@@ -168,7 +208,9 @@ def test_subject_consistency_is_what_dino_and_dinov2_give(tmp_path: Path):
     dinov2, dinov2_layers, dinov2_tokens = vit(48, 14, 37 * 37, 30)
     last, dinov2_norm = norm("norm", 48, 37)
     scaled = spelt(dinov2_layers, "blocks", FUSED)
-    for number in range(len(dinov2_layers)):  # a scale in the checkpoint is a factor of the matrix before it
+    for number in range(
+        len(dinov2_layers)
+    ):  # a scale in the checkpoint is a factor of the matrix before it
         for scale, matrix in (("ls1", "attn.proj"), ("ls2", "mlp.fc2")):
             gamma = 0.5 + noise(48, seed=number).abs()
             scaled[f"blocks.{number}.{scale}.gamma"] = gamma
@@ -178,10 +220,14 @@ def test_subject_consistency_is_what_dino_and_dinov2_give(tmp_path: Path):
 
     def within(pictures: Tensor) -> Tensor:
         small = functional.interpolate(pictures, (224, 224 * WIDTH // HEIGHT), mode="bilinear")
-        return dino_norm(through(dino_tokens(coloured(small, IMAGENET_COLOURS)), dino_layers)[:, 0], 1e-6)
+        return dino_norm(
+            through(dino_tokens(coloured(small, IMAGENET_COLOURS)), dino_layers)[:, 0], 1e-6
+        )
 
     def across(pictures: Tensor) -> Tensor:
-        small = functional.interpolate(pictures, (256, 256 * WIDTH // HEIGHT), mode="bicubic", antialias=True)
+        small = functional.interpolate(
+            pictures, (256, 256 * WIDTH // HEIGHT), mode="bicubic", antialias=True
+        )
         left = round((small.shape[3] - 224) / 2)
         cut = coloured(small[:, :, 16:240, left : left + 224], IMAGENET_COLOURS)
         return dinov2_norm(through(dinov2_tokens(cut), dinov2_layers)[:, 0], 1e-6)
@@ -189,7 +235,9 @@ def test_subject_consistency_is_what_dino_and_dinov2_give(tmp_path: Path):
     scene = Scene(12)
     found = measure(PLUG_INS["subject_consistency"], scene, tmp_path, "cpu")
     assert found.measurement.reason == ""
-    assert found.measurement.value == pytest.approx(fused(twice_a_second(scene), within, across, SUBJECT), abs=1e-5)
+    assert found.measurement.value == pytest.approx(
+        fused(twice_a_second(scene), within, across, SUBJECT), abs=1e-5
+    )
     assert found.intervals == ()
 
 
@@ -210,7 +258,11 @@ def test_background_consistency_is_what_clip_and_dreamsim_give(tmp_path: Path, a
         after, last = norm("norm", 48, 67 + place)
         projection = noise(48, 20, seed=80 + place)
         weights |= spelt(made, "blocks", FUSED) | after
-        saved(folder, name, {"state_dict": weights | before | {"proj": projection}} if place else weights)
+        saved(
+            folder,
+            name,
+            {"state_dict": weights | before | {"proj": projection}} if place else weights,
+        )
         for number, layer in enumerate(made):  # rank 2, strength 0.5 / 2
             one, other = noise(2, 48, seed=90 + number), noise(3 * 48, 2, seed=95 + place)
             begin = f"base_model.model.extractor_list.{place}.model.blocks.{number}.attn.qkv"
@@ -222,8 +274,13 @@ def test_background_consistency_is_what_clip_and_dreamsim_give(tmp_path: Path, a
     if adapter.endswith(".bin"):
         saved(folder / "ensemble_lora", adapter, changes)
     else:
-        write_safetensors(folder / "ensemble_lora" / adapter, {key: values.numpy() for key, values in changes.items()})
-    (folder / "ensemble_lora" / "adapter_config.json").write_text(json.dumps({"r": 2, "lora_alpha": 0.5}))
+        write_safetensors(
+            folder / "ensemble_lora" / adapter,
+            {key: values.numpy() for key, values in changes.items()},
+        )
+    (folder / "ensemble_lora" / "adapter_config.json").write_text(
+        json.dumps({"r": 2, "lora_alpha": 0.5})
+    )
 
     def within(pictures: Tensor) -> Tensor:
         small = functional.interpolate(pictures, (224, 224 * WIDTH // HEIGHT), mode="bicubic")

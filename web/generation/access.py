@@ -20,7 +20,9 @@ from fartbench import jobs
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 SILENT_AFTER_S = 30
-_NO_EXPERT = "Only an expert can do this: an account with the permission “Can add scenario verdict”."
+_NO_EXPERT = (
+    "Only an expert can do this: an account with the permission “Can add scenario verdict”."
+)
 
 
 def may_commission(user: Any) -> bool:
@@ -30,18 +32,24 @@ def may_commission(user: Any) -> bool:
 
 def is_expert(user: Any) -> bool:
     """Say whether the account is an expert: staff whose verdicts on scenarios count."""
-    return bool(user.is_active and user.is_staff and user.has_perm("generation.add_scenarioverdict"))
+    return bool(
+        user.is_active and user.is_staff and user.has_perm("generation.add_scenarioverdict")
+    )
 
 
 def _lets_in(may: Callable[[Any], bool], refusal: str, home: str) -> Callable[[View[P]], View[P]]:
-    """Return a decorator that lets those accounts in; other staff is told why not, and others find nothing."""
+    """Return a decorator that lets those accounts in; other staff is told why not, and others find
+    nothing.
+    """
 
     def decorate(view: View[P]) -> View[P]:
         @wraps(view)
         def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             user = request.user
             if not user.is_authenticated:
-                return redirect_to_login(request.get_full_path() if request.method == "GET" else reverse(home))
+                return redirect_to_login(
+                    request.get_full_path() if request.method == "GET" else reverse(home)
+                )
             if not (user.is_active and user.is_staff):
                 raise Http404
             if not may(user):
@@ -55,7 +63,9 @@ def _lets_in(may: Callable[[Any], bool], refusal: str, home: str) -> Callable[[V
 
 
 def commissions(view: View[P]) -> View[P]:
-    """Let admins in: staff that may change rounds. They see prompts, raw clips and costs, and buy."""
+    """Let admins in: staff that may change rounds. They see prompts, raw clips and costs, and
+    buy.
+    """
     refusal = "Only an admin can do this: an account that may change rounds."
     return _lets_in(may_commission, refusal, "generation-home")(view)
 
@@ -67,11 +77,15 @@ def judges_scenarios(view: View[P]) -> View[P]:
 
 def sees_scenarios(view: View[P]) -> View[P]:
     """Let experts in, and admins, who see where scenarios stand."""
-    return _lets_in(lambda user: is_expert(user) or may_commission(user), _NO_EXPERT, "scenario-protocols")(view)
+    return _lets_in(
+        lambda user: is_expert(user) or may_commission(user), _NO_EXPERT, "scenario-protocols"
+    )(view)
 
 
 def shared_context() -> dict[str, Any]:
-    """Return what every page of this part shows: that it is an admin's, and whether work waits for nobody."""
+    """Return what every page of this part shows: that it is an admin's, and whether work waits for
+    nobody.
+    """
     return {"runs_rounds": True, "silence": _silence()}
 
 

@@ -22,7 +22,9 @@ MAX_BYTES = 1_000_000
 
 @transaction.atomic
 def take_outcomes(round_: Round, upload: Any, actor: str) -> str:
-    """Mark the cells of an uploaded table. Raises ManifestRefused, naming every bad row; then nothing was changed."""
+    """Mark the cells of an uploaded table. Raises ManifestRefused, naming every bad row; then
+    nothing was changed.
+    """
     if upload is None or upload.size > MAX_BYTES:
         raise ManifestRefused("the upload", ["choose a CSV file of at most one megabyte"])
     with tempfile.TemporaryDirectory() as folder:
@@ -44,7 +46,13 @@ def _mark(round_: Round, row: Row, actor: str) -> str | None:
         return row.fault("replicate", f"{row['replicate']!r} is not a number")
     cell = CellKey(row["configuration"], row["scene"], replicate)
     try:
-        mark_cell(round_=round_, cell=cell, state=SampleState(row["outcome"]), reason=row["reason"], actor=actor)
+        mark_cell(
+            round_=round_,
+            cell=cell,
+            state=SampleState(row["outcome"]),
+            reason=row["reason"],
+            actor=actor,
+        )
     except CellRefused as refusal:
         return f"row {row.number}: {refusal}"
     return None

@@ -69,7 +69,10 @@ def _freeze_audited(request: HttpRequest, round_: Round) -> None:
     try:
         if request.POST.get("action") == "render":
             made = render_prompts(
-                protocol=round_.protocol, configurations=configurations_of(round_), scenes=round_.scenes, actor=actor
+                protocol=round_.protocol,
+                configurations=configurations_of(round_),
+                scenes=round_.scenes,
+                actor=actor,
             )
             messages.success(request, f"{len(made)} prompts rendered; frozen ones stay.")
             return
@@ -82,7 +85,9 @@ def _freeze_audited(request: HttpRequest, round_: Round) -> None:
 @require_http_methods(["GET", "HEAD", "POST"])
 @commissions
 def prompt(request: HttpRequest, pk: int) -> HttpResponseBase:
-    """Show one prompt beside the facts that it is to state, with the nine questions; a schedule is its scenario."""
+    """Show one prompt beside the facts that it is to state, with the nine questions; a schedule is
+    its scenario.
+    """
     row = Prompt.objects.select_related("configuration", "protocol").filter(pk=pk).first()
     if row is None:
         raise Http404
@@ -121,11 +126,16 @@ def _change(request: HttpRequest, row: Prompt) -> HttpResponseBase:
     try:
         if form.get("action") == "new_version":
             made = new_pilot_version(prompt=row, actor=actor, reason=form.get("reason", ""))
-            messages.success(request, f"{made} is open; what was made with the version before is development-only.")
+            messages.success(
+                request,
+                f"{made} is open; what was made with the version before is development-only.",
+            )
             return redirect("generation-prompt", made.pk)
         answers = {key: form[key] == "yes" for key in QUESTIONS if form.get(key) in ("yes", "no")}
         audit_prompt(prompt=row, answers=answers, auditor=actor, note=form.get("note", ""))
-        messages.success(request, "The audit is stored; it holds for every prompt of these very bytes.")
+        messages.success(
+            request, "The audit is stored; it holds for every prompt of these very bytes."
+        )
     except Refusal as refusal:
         messages.error(request, str(refusal))
     return redirect("generation-prompt", row.pk)

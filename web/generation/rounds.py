@@ -1,4 +1,6 @@
-"""A round that is bought: building it, launching it, watching it, and what an operator can do meanwhile."""
+"""A round that is bought: building it, launching it, watching it, and what an operator can do
+meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,8 @@ def build(request: HttpRequest) -> HttpResponseBase:
     protocols = list(ProtocolVersion.objects.order_by("name", "version"))
     chosen = request.POST if request.method == "POST" else request.GET
     protocol = next(
-        (one for one in protocols if str(one) == chosen.get("protocol")), protocols[0] if protocols else None
+        (one for one in protocols if str(one) == chosen.get("protocol")),
+        protocols[0] if protocols else None,
     )
     plan = _plan_from(request, protocol) if protocol else None
     if request.method == "POST" and plan and request.POST.get("action") == "create":
@@ -58,7 +61,10 @@ def build(request: HttpRequest) -> HttpResponseBase:
         except Refusal as refusal:
             messages.error(request, str(refusal))
         else:
-            messages.success(request, f"Round {round_.name} is laid out. Its prompts are to be audited and frozen.")
+            messages.success(
+                request,
+                f"Round {round_.name} is laid out. Its prompts are to be audited and frozen.",
+            )
             return redirect("generation-prompts", round_.name)
     context = {
         "protocols": protocols,
@@ -92,7 +98,9 @@ def _plan_from(request: HttpRequest, protocol: ProtocolVersion) -> Plan:
     if start is None:
         return Plan("", protocol, [], scenes, 1)
     active = [one.name for one in _choices() if one.track == "core-av"]
-    return Plan("", protocol, active[: start.configurations], start.pick_scenes(scenes), start.replicates)
+    return Plan(
+        "", protocol, active[: start.configurations], start.pick_scenes(scenes), start.replicates
+    )
 
 
 @require_safe
@@ -121,7 +129,9 @@ def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
         "waiver": VerdictWaiver.objects.filter(round=round_).first(),
         "estimate": usd,
         "unpriced": unknown,
-        "waiting": Sample.objects.filter(cell__round=round_, state__in=operating.CANCELLABLE).count(),
+        "waiting": Sample.objects.filter(
+            cell__round=round_, state__in=operating.CANCELLABLE
+        ).count(),
         **shared_context(),
     }
     return TemplateResponse(request, "generation/round.html", context)
@@ -153,7 +163,9 @@ def manifest(_request: HttpRequest, name: str) -> HttpResponseBase:
 @require_POST
 @commissions
 def act(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Do what a button of the round's page says; a refusal is shown as it stands, and nothing was changed then."""
+    """Do what a button of the round's page says; a refusal is shown as it stands, and nothing was
+    changed then.
+    """
     round_, form = round_or_404(name), request.POST
     handler = _ACTIONS.get(form.get("action", ""))
     if handler is None:
@@ -197,7 +209,10 @@ def _cancel(round_: Round, request: HttpRequest, actor: str) -> str:
 
 def _send_again(round_: Round, request: HttpRequest, actor: str) -> str:
     samples = list(_chosen(round_, request).filter(state=SampleState.BLOCKED))
-    return f"{operating.send_again(samples=samples, actor=actor)} cells are sent again, with the very same bytes."
+    return (
+        f"{operating.send_again(samples=samples, actor=actor)} cells are sent again, with the very "
+        "same bytes."
+    )
 
 
 def _ceilings(round_: Round, request: HttpRequest, actor: str) -> str:
@@ -217,8 +232,12 @@ def _outcomes(round_: Round, request: HttpRequest, actor: str) -> str:
 
 
 def _chosen(round_: Round, request: HttpRequest) -> Any:
-    samples = Sample.objects.filter(cell__round=round_).select_related("cell__round", "cell__configuration")
-    keys = [key for text in request.POST.getlist("samples") if (key := whole_number(text)) is not None]
+    samples = Sample.objects.filter(cell__round=round_).select_related(
+        "cell__round", "cell__configuration"
+    )
+    keys = [
+        key for text in request.POST.getlist("samples") if (key := whole_number(text)) is not None
+    ]
     return samples.filter(pk__in=keys) if keys or "only" in request.POST else samples
 
 
@@ -244,4 +263,8 @@ def round_or_404(name: str) -> Round:
 
 def configurations_of(round_: Round) -> list[Configuration]:
     """Return the configurations of a round that are loaded from files."""
-    return named(Configuration.objects.filter(cells__round=round_).exclude(digest="").values_list("name", flat=True))
+    return named(
+        Configuration.objects.filter(cells__round=round_)
+        .exclude(digest="")
+        .values_list("name", flat=True)
+    )

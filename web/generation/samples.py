@@ -21,7 +21,9 @@ from web.generation.access import commissions, shared_context
 @commissions
 def doubts(request: HttpRequest) -> HttpResponseBase:
     """List what may or may not have been accepted, with what an operator can do about it."""
-    return TemplateResponse(request, "generation/doubts.html", {"samples": selectors.in_doubt(), **shared_context()})
+    return TemplateResponse(
+        request, "generation/doubts.html", {"samples": selectors.in_doubt(), **shared_context()}
+    )
 
 
 @require_POST
@@ -56,7 +58,9 @@ def sample_page(request: HttpRequest, pk: int) -> HttpResponseBase:
         "tries": sample.submissions.order_by("number"),
         "events": sample.events.order_by("pk"),
         "views": sample.views.order_by("pk"),
-        "others": Sample.every.filter(cell=sample.cell).exclude(pk=sample.pk).order_by("pilot_version"),
+        "others": Sample.every.filter(cell=sample.cell)
+        .exclude(pk=sample.pk)
+        .order_by("pilot_version"),
         **shared_context(),
     }
     return TemplateResponse(request, "generation/sample.html", context)
@@ -65,7 +69,9 @@ def sample_page(request: HttpRequest, pk: int) -> HttpResponseBase:
 @require_safe
 @commissions
 def raw_clip(request: HttpRequest, pk: int) -> HttpResponseBase:
-    """Send a raw clip as a download, and note who looked at it when: that decides what a later change means."""
+    """Send a raw clip as a download, and note who looked at it when: that decides what a later
+    change means.
+    """
     sample = _sample(pk)
     if sample.clip is None or not sample.clip.path.is_file():
         raise Http404
@@ -91,12 +97,18 @@ def account(request: HttpRequest, provider: str) -> HttpResponseBase:
         )
         messages.success(request, f"The account with {provider} is set.")
     except (Refusal, ValueError) as error:
-        messages.error(request, str(error) if isinstance(error, Refusal) else "These are not numbers.")
+        messages.error(
+            request, str(error) if isinstance(error, Refusal) else "These are not numbers."
+        )
     return redirect("generation-home")
 
 
 def _sample(pk: int) -> Sample:
-    found = Sample.every.select_related("cell__round", "cell__configuration", "clip", "prompt").filter(pk=pk).first()
+    found = (
+        Sample.every.select_related("cell__round", "cell__configuration", "clip", "prompt")
+        .filter(pk=pk)
+        .first()
+    )
     if found is None:
         raise Http404
     return found

@@ -1,6 +1,7 @@
 """Pages of experts: the scenarios of a protocol one by one, and a verdict on each.
 
-An expert is an account of the staff with the permission “Can add scenario verdict”. Admins see where scenarios stand.
+An expert is an account of the staff with the permission “Can add scenario verdict”. Admins see
+where scenarios stand.
 """
 
 from __future__ import annotations
@@ -19,7 +20,14 @@ from fartbench.models import ProtocolVersion
 from fartbench.protocol.rollouts.schema import Scenario, Update
 from fartbench.protocol.rollouts.timeline import timeline
 from generation.models import Opinion
-from generation.verdicts import Line, earlier_verdicts, give_verdict, line_of, lines_of, scenarios_of
+from generation.verdicts import (
+    Line,
+    earlier_verdicts,
+    give_verdict,
+    line_of,
+    lines_of,
+    scenarios_of,
+)
 from web.generation.access import is_expert, judges_scenarios, may_commission, sees_scenarios
 
 TONES = {"waiting": "", "disputed": "warn", "accepted": "good", "to_correct": "bad"}
@@ -30,7 +38,9 @@ KEYS = {Opinion.ACCEPT: "a", Opinion.CORRECT: "c", Opinion.REJECT: "r"}
 @sees_scenarios
 def home(request: HttpRequest) -> HttpResponseBase:
     """List the protocols that have scenarios, and how far each is."""
-    protocols = [one for one in ProtocolVersion.objects.order_by("name", "version") if scenarios_of(one)]
+    protocols = [
+        one for one in ProtocolVersion.objects.order_by("name", "version") if scenarios_of(one)
+    ]
     context = {"rows": [_row(one, request) for one in protocols], **_context(request)}
     return TemplateResponse(request, "generation/scenario_protocols.html", context)
 
@@ -38,13 +48,20 @@ def home(request: HttpRequest) -> HttpResponseBase:
 def _row(protocol: ProtocolVersion, request: HttpRequest) -> dict[str, Any]:
     lines = lines_of(protocol)
     accepted = sum(line.reviewed.standing == "accepted" for line in lines)
-    return {"protocol": protocol, "accepted": accepted, "total": len(lines), "due": len(_due(lines, request))}
+    return {
+        "protocol": protocol,
+        "accepted": accepted,
+        "total": len(lines),
+        "due": len(_due(lines, request)),
+    }
 
 
 @require_safe
 @sees_scenarios
 def scenarios(request: HttpRequest, name: str, version: str) -> HttpResponseBase:
-    """List a protocol's scenarios with where each stands; verdicts that wait for a second one are shown to nobody."""
+    """List a protocol's scenarios with where each stands; verdicts that wait for a second one are
+    shown to nobody.
+    """
     protocol = _protocol_or_404(name, version)
     lines, expert = lines_of(protocol), request.user.get_username()
     due = _due(lines, request)
@@ -64,13 +81,20 @@ def scenarios(request: HttpRequest, name: str, version: str) -> HttpResponseBase
 
 
 def _cells(line: Line, expert: str, *, is_due: bool) -> dict[str, Any]:
-    return {"line": line, "tone": TONES[line.reviewed.standing], "is_due": is_due, "said": line.shown_to(expert)}
+    return {
+        "line": line,
+        "tone": TONES[line.reviewed.standing],
+        "is_due": is_due,
+        "said": line.shown_to(expert),
+    }
 
 
 @require_safe
 @sees_scenarios
 def scenario(request: HttpRequest, name: str, version: str, key: str) -> HttpResponseBase:
-    """Show one scenario: prompts, times and checklists, what may be seen of verdicts, and the form of one's own."""
+    """Show one scenario: prompts, times and checklists, what may be seen of verdicts, and the form
+    of one's own.
+    """
     protocol = _protocol_or_404(name, version)
     line = _line_or_404(protocol, key)
     expert = request.user.get_username()
@@ -98,7 +122,9 @@ def scenario(request: HttpRequest, name: str, version: str, key: str) -> HttpRes
 
 
 def _neighbours(keys: list[str], key: str) -> dict[str, Any]:
-    """Return the place of a scenario among all of its protocol, from 1, and the keys before and after it."""
+    """Return the place of a scenario among all of its protocol, from 1, and the keys before and
+    after it.
+    """
     place = keys.index(key)
     before = keys[place - 1] if place > 0 else None
     after = keys[place + 1] if place + 1 < len(keys) else None
@@ -112,16 +138,25 @@ def _criteria(protocol: ProtocolVersion) -> Sequence[Any]:
 
 
 def _about(scenario: Scenario) -> str:
-    kinds = (scenario.visual_style, scenario.subject_category, scenario.scene_domain, scenario.audio_domain)
+    kinds = (
+        scenario.visual_style,
+        scenario.subject_category,
+        scenario.scene_domain,
+        scenario.audio_domain,
+    )
     apart = scenario.complexity
     return (
-        f"{scenario.track.capitalize()}, {scenario.duration_s:g} s; {', '.join(map(_in_words, kinds))}. To keep apart: "
-        f"{_in_words(apart.entity)} entity, {_in_words(apart.activity)} activity, {_in_words(apart.audio)} audio."
+        f"{scenario.track.capitalize()}, {scenario.duration_s:g} s; "
+        f"{', '.join(map(_in_words, kinds))}. To keep apart: "
+        f"{_in_words(apart.entity)} entity, {_in_words(apart.activity)} activity, "
+        f"{_in_words(apart.audio)} audio."
     )
 
 
 def _update(update: Update) -> dict[str, Any]:
-    """Return an update as the page shows it; the parts of its prompt only where they are not the prompt itself."""
+    """Return an update as the page shows it; the parts of its prompt only where they are not the
+    prompt itself.
+    """
     parts = (("To be seen", update.visual), ("To be heard", update.audio))
     return {
         "id": update.id,
@@ -150,7 +185,8 @@ def give(request: HttpRequest, name: str, version: str, key: str) -> HttpRespons
     form = request.POST
     try:
         row = give_verdict(
-            protocol=protocol, scenario=key, expert=request.user.get_username(), verdict=form.get("verdict", ""),
+            protocol=protocol, scenario=key, expert=request.user.get_username(),
+            verdict=form.get("verdict", ""),
             words=form.get("words", ""),
         )  # fmt: skip
     except Refusal as refusal:

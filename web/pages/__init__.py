@@ -1,1 +1,4 @@
-"""What the pages show, read from rows and releases. Nothing here writes, and nothing is scored here."""
+"""What the pages show, read from rows and releases.
+
+Nothing here writes, and nothing is scored here.
+"""

@@ -1,4 +1,6 @@
-"""The report on human alignment as a table for people: each metric with its correlation, interval and ceiling."""
+"""The report on human alignment as a table for people: each metric with its correlation, interval
+and ceiling.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class AlignmentLine:
-    """One question about pairs: the metric it is held against, and the correlation with each source's scores."""
+    """One question about pairs: the metric it is held against, and the correlation with each
+    source's scores.
+    """
 
     key: str
     label: str
@@ -30,7 +34,9 @@ class AlignmentLine:
 
 
 def alignment_lines(report: Document) -> list[AlignmentLine]:
-    """Return the questions in the order of the protocol; systems by win rate, the most preferred first."""
+    """Return the questions in the order of the protocol; systems by win rate, the most preferred
+    first.
+    """
     return [_line(one) for one in report["questions"]]
 
 

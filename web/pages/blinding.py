@@ -1,4 +1,6 @@
-"""What blinding did with the clips of a round, for staff. A line here is a cell; no stimulus is named beside it."""
+"""What blinding did with the clips of a round, for staff. A line here is a cell; no stimulus is
+named beside it.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,9 @@ def fact_in_words(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CopyLine:
-    """The blind copy of one cell: what was proven, and what was left out. ``proof`` is None for a copy that was
-    re-encoded before such copies were proven."""
+    """The blind copy of one cell: what was proven, and what was left out. ``proof`` is None for a
+    copy that was re-encoded before such copies were proven.
+    """
 
     cell: str
     proof: Mapping[str, Any] | None
@@ -45,7 +48,10 @@ class CopyLine:
         """The proof in words."""
         proof = self.proof
         if proof is None:
-            return "Re-encoded to the common format, so it is not the same picture and sound bit by bit."
+            return (
+                "Re-encoded to the common format, so it is not the same picture and sound bit by "
+                "bit."
+            )
         if not proof["holds"]:
             return f"Not proven: {'; '.join(proof['faults'])}."
         if self.is_normalised:
@@ -55,7 +61,9 @@ class CopyLine:
 
     @property
     def is_normalised(self) -> bool:
-        """Whether the copy was re-encoded, so that its proof compares what is shown and heard and no hashes."""
+        """Whether the copy was re-encoded, so that its proof compares what is shown and heard and
+        no hashes.
+        """
         return self.proof is not None and self.proof.get("kind") == "normalised"
 
     @property
@@ -71,7 +79,9 @@ class CopyLine:
 
 
 def _normalised_in_words(proof: Mapping[str, Any]) -> str:
-    difference = f"the largest difference of one is {proof['largest_difference'] ** 0.5:.1f} of 255 levels"
+    difference = (
+        f"the largest difference of one is {proof['largest_difference'] ** 0.5:.1f} of 255 levels"
+    )
     sound = "no sound"
     if proof["sound_likeness"] is not None:
         sound = f"sound alike to {proof['sound_likeness']:.0%}, {proof['sound_level_db']:+.1f} dB"
@@ -83,7 +93,9 @@ def _normalised_in_words(proof: Mapping[str, Any]) -> str:
 
 def copies_of(round_: Round) -> QuerySet[BlindCopy]:
     """Return the blind copies of a round by cell, without what is large."""
-    found = BlindCopy.objects.filter(sample__cell__round=round_).select_related("sample__cell__configuration")
+    found = BlindCopy.objects.filter(sample__cell__round=round_).select_related(
+        "sample__cell__configuration"
+    )
     cells = ("sample__cell__configuration__name", "sample__cell__scene", "sample__cell__replicate")
     return found.defer("facts", "technical", "sample__truth").order_by(*cells)
 
@@ -106,7 +118,10 @@ class Tell:
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """The fingerprint report in words. ``why_not`` is set, and the rest empty, where it cannot be measured."""
+    """The fingerprint report in words.
+
+    ``why_not`` is set, and the rest empty, where it cannot be measured.
+    """
 
     files: int
     words: str
@@ -126,13 +141,22 @@ def fingerprint_in_words(report: Mapping[str, Any]) -> Fingerprint:
         else "The technical facts alone do not tell configurations apart better than chance."
     )
     words = (
-        f"{verdict} A guesser who sees nothing else names the right configuration for {report['accuracy']:.0%} of the "
-        f"files (95% interval {number_text(low, '.0%')} to {number_text(high, '.0%')}, n = {report['files']} files); "
+        f"{verdict} A guesser who sees nothing else names the right configuration for "
+        f"{report['accuracy']:.0%} of the "
+        f"files (95% interval {number_text(low, '.0%')} to {number_text(high, '.0%')}, n = "
+        f"{report['files']} files); "
         "chance reaches "
         f"{report['chance']:.0%} (p = {report['p_value']:.3f})."
     )
     tells = [
-        Tell(one["configuration"], one["files"], one["shared_with"], tuple(map(fact_in_words, one["given_away_by"])))
+        Tell(
+            one["configuration"],
+            one["files"],
+            one["shared_with"],
+            tuple(map(fact_in_words, one["given_away_by"])),
+        )
         for one in report["configurations"]
     ]
-    return Fingerprint(report["files"], words, tells, [fact_in_words(name) for name in report["facts_that_vary"]])
+    return Fingerprint(
+        report["files"], words, tells, [fact_in_words(name) for name in report["facts_that_vary"]]
+    )

@@ -1,4 +1,6 @@
-"""A leaderboard as pages show it: read from a release's documents, a page of configurations at a time."""
+"""A leaderboard as pages show it: read from a release's documents, a page of configurations at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -37,13 +39,20 @@ class Choice:
         """Read the query of an address; an order that there is none of is the ranks'."""
         sort = query.get("sort", "rank")
         return cls(
-            query.get("track", ""), query.get("family", ""), sort if sort in SORTS else "rank", query.get("page", "1")
+            query.get("track", ""),
+            query.get("family", ""),
+            sort if sort in SORTS else "rank",
+            query.get("page", "1"),
         )
 
     def apply(self, entries: Sequence[Entry]) -> list[Entry]:
-        """Return the entries of a leaderboard document that are wanted, in the order that is wanted."""
+        """Return the entries of a leaderboard document that are wanted, in the order that is
+        wanted.
+        """
         found = [
-            entry for entry in entries if self.track in {"", entry["track"]} and self.family in {"", entry["family"]}
+            entry
+            for entry in entries
+            if self.track in {"", entry["track"]} and self.family in {"", entry["family"]}
         ]
         if self.sort == "name":
             found.sort(key=lambda entry: entry["name"])
@@ -54,7 +63,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class RowGroup:
-    """Rows that are ranked among themselves, or not ranked; ``title`` is empty for the main ranking."""
+    """Rows that are ranked among themselves, or not ranked; ``title`` is empty for the main
+    ranking.
+    """
 
     title: str
     rows: tuple[ConfigurationResult, ...]
@@ -106,19 +117,30 @@ class Board:
 
 
 def rows_from(read: Read, protocol: Protocol) -> Rows:
-    """Return what puts the documents of configurations into the words of their protocol: one read for each call."""
+    """Return what puts the documents of configurations into the words of their protocol: one read
+    for each call.
+    """
 
     def rows(names: Sequence[str]) -> list[ConfigurationResult]:
         documents = read([configuration_document(name) for name in names])
-        return configuration_results([documents[configuration_document(name)] for name in names], protocol)
+        return configuration_results(
+            [documents[configuration_document(name)] for name in names], protocol
+        )
 
     return rows
 
 
 def read_board(
-    read: Read, rows_of: Rows, protocol: Protocol, choice: Choice | None = None, *, rows: int = ROWS_PER_PAGE
+    read: Read,
+    rows_of: Rows,
+    protocol: Protocol,
+    choice: Choice | None = None,
+    *,
+    rows: int = ROWS_PER_PAGE,
 ) -> Board:
-    """Return the wanted page of a leaderboard, in two reads however many configurations there are."""
+    """Return the wanted page of a leaderboard, in two reads however many configurations there
+    are.
+    """
     choice = choice or Choice()
     found = read([SUMMARY, LEADERBOARD])
     page = Paginator(choice.apply(found[LEADERBOARD]["configurations"]), rows).get_page(choice.page)

@@ -37,7 +37,10 @@ class FactHabit:
 
 @dataclass(frozen=True, slots=True)
 class ReviewerLine:
-    """One reviewer of the primary cohort. ``seconds`` is the median time of a clip, None when none was measured."""
+    """One reviewer of the primary cohort.
+
+    ``seconds`` is the median time of a clip, None when none was measured.
+    """
 
     code: str
     sheets: int
@@ -76,7 +79,11 @@ def diagnosis(document: Mapping[str, Any], protocol: Protocol) -> Diagnosis:
     codes = [one["reviewer"] for one in document["reviewers"]]
     without = document["sensitivity"]
     alpha = (
-        WithoutLine(protocol.question(key).label, figure(found[EVERYBODY]), tuple(figure(found[one]) for one in codes))
+        WithoutLine(
+            protocol.question(key).label,
+            figure(found[EVERYBODY]),
+            tuple(figure(found[one]) for one in codes),
+        )
         for key, found in without["alpha"].items()
     )
     gates = (
@@ -87,7 +94,9 @@ def diagnosis(document: Mapping[str, Any], protocol: Protocol) -> Diagnosis:
         )
         for key, found in without["gates"].items()
     )
-    return Diagnosis(tuple(_line(one, protocol) for one in document["reviewers"]), tuple(alpha), tuple(gates))
+    return Diagnosis(
+        tuple(_line(one, protocol) for one in document["reviewers"]), tuple(alpha), tuple(gates)
+    )
 
 
 def _line(found: Mapping[str, Any], protocol: Protocol) -> ReviewerLine:

@@ -1,4 +1,7 @@
-"""The files of a release, as its manifest names them. What the manifest does not name does not exist for a visitor."""
+"""The files of a release, as its manifest names them.
+
+What the manifest does not name does not exist for a visitor.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,9 @@ TEXTS = frozenset({"text/csv", "text/markdown", "application/jsonlines"})
 
 @dataclass(frozen=True, slots=True)
 class ReleaseFile:
-    """A file of a release: its path there, its SHA-256 (empty for the manifest, which holds the others), its bytes."""
+    """A file of a release: its path there, its SHA-256 (empty for the manifest, which holds the
+    others), its bytes.
+    """
 
     path: str
     sha256: str
@@ -44,8 +49,8 @@ def _size(release: Release, path: str) -> int | None:
 def send(request: HttpRequest, release: Release, path: str) -> HttpResponseBase:
     """Send a file.
 
-    Raises Http404 for a path that the manifest does not name, and for a file that is gone or was changed:
-    it would go out under the digest of what was published.
+    Raises Http404 for a path that the manifest does not name, and for a file that is gone or was
+    changed: it would go out under the digest of what was published.
     """
     files: dict[str, Any] = release.manifest["files"]
     if path != MANIFEST and path not in files:
@@ -68,7 +73,9 @@ def send(request: HttpRequest, release: Release, path: str) -> HttpResponseBase:
     )
     response["ETag"] = etag
     response["Cache-Control"] = "public, max-age=3600"
-    response["Content-Security-Policy"] = PICTURE_POLICY if picture else "default-src 'none'; sandbox"
+    response["Content-Security-Policy"] = (
+        PICTURE_POLICY if picture else "default-src 'none'; sandbox"
+    )
     return response
 
 

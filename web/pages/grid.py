@@ -62,7 +62,11 @@ class Grid:
 
 def grid_of(round_: Round) -> Grid:
     """Return the round's cells, in one query."""
-    samples = Sample.objects.filter(cell__round=round_).select_related("cell__configuration").defer("truth")
+    samples = (
+        Sample.objects.filter(cell__round=round_)
+        .select_related("cell__configuration")
+        .defer("truth")
+    )
     by_cell: dict[Any, dict[str, list[Sample]]] = defaultdict(lambda: defaultdict(list))
     every = list(samples.order_by("cell__configuration__name", "cell__scene", "cell__replicate"))
     for sample in every:

@@ -55,25 +55,40 @@ def health_lines() -> list[HealthLine]:
 def _queue(queue: health.Queue) -> HealthLine:
     part = f"Queue “{queue.name}” ({WORK_OF[queue.name]})"
     jobs = queue.waiting + queue.running + queue.failed
-    depth = f"{queue.waiting} waiting, {queue.running} running, {queue.failed} failed." if jobs else "Nothing to do."
-    seen = "No worker was ever seen." if queue.seen_s is None else f"A worker was seen {span(queue.seen_s)} ago."
+    depth = (
+        f"{queue.waiting} waiting, {queue.running} running, {queue.failed} failed."
+        if jobs
+        else "Nothing to do."
+    )
+    seen = (
+        "No worker was ever seen."
+        if queue.seen_s is None
+        else f"A worker was seen {span(queue.seen_s)} ago."
+    )
     if queue.oldest_s is not None:
         depth += f" The oldest has been due for {span(queue.oldest_s)}."
     alive = queue.seen_s is not None and queue.seen_s < SILENT_S
     if not alive and queue.waiting + queue.running:
-        todo = f"Start one: “manage.py work”, or with Redis “celery -A fartbench.celery worker -Q {queue.name}”."
+        todo = (
+            "Start one: “manage.py work”, or with Redis “celery -A fartbench.celery worker -Q "
+            f"{queue.name}”."
+        )
         return HealthLine(part, "bad", f"{seen} {depth}", todo)
     if queue.oldest_s is not None and queue.oldest_s > SLOW_S:
         return HealthLine(part, "warn", f"{seen} {depth}", "Start more workers for this queue.")
     if queue.failed:
-        return HealthLine(part, "warn", f"{seen} {depth}", "The pages of the rounds say what failed and why.")
+        return HealthLine(
+            part, "warn", f"{seen} {depth}", "The pages of the rounds say what failed and why."
+        )
     return HealthLine(part, "good", f"{seen} {depth}")
 
 
 def _database() -> HealthLine:
     if not health.readiness()["migrations"]:
         return HealthLine("Database", "bad", "Migrations are waiting.", "Run “manage.py migrate”.")
-    return HealthLine("Database", "good", f"{connection.display_name} answers, and every migration is there.")
+    return HealthLine(
+        "Database", "good", f"{connection.display_name} answers, and every migration is there."
+    )
 
 
 def _elsewhere(answers: dict[str, bool]) -> list[HealthLine]:
@@ -93,16 +108,25 @@ def _storage(bucket_answers: bool | None) -> HealthLine:
         return HealthLine(part, "good", "They are kept in the data folder of this machine.")
     if bucket_answers:
         return HealthLine(part, "good", "They are kept in a bucket, which answers.")
-    words = "The bucket does not answer, or refuses: clips that this machine has not fetched cannot be played."
-    return HealthLine(part, "bad", words, "Look at the service and at the S3 settings; answers are still saved.")
+    words = (
+        "The bucket does not answer, or refuses: clips that this machine has not fetched cannot be "
+        "played."
+    )
+    return HealthLine(
+        part, "bad", words, "Look at the service and at the S3 settings; answers are still saved."
+    )
 
 
 def _disk(disk: health.Disk) -> HealthLine:
     words = f"{size(disk.free)} of {size(disk.total)} are free."
     if disk.free < health.LEAST_FREE:
-        return HealthLine("Disk", "bad", words, "Make room at once: answers cannot be saved when it is full.")
+        return HealthLine(
+            "Disk", "bad", words, "Make room at once: answers cannot be saved when it is full."
+        )
     if disk.free < LITTLE_FREE * disk.total:
-        return HealthLine("Disk", "warn", words, "Make room, or move the data folder to a larger disk.")
+        return HealthLine(
+            "Disk", "warn", words, "Make room, or move the data folder to a larger disk."
+        )
     return HealthLine("Disk", "good", words)
 
 
@@ -112,26 +136,51 @@ def _backup() -> HealthLine:
         return HealthLine("Backup", "bad", "No backup was ever made.", todo)
     age = timezone.now() - last.at
     words = f"The last one, {last.name}, was made {span(age.total_seconds())} ago."
-    return HealthLine("Backup", "warn" if age > OLD_BACKUP else "good", words, todo if age > OLD_BACKUP else "")
+    return HealthLine(
+        "Backup", "warn" if age > OLD_BACKUP else "good", words, todo if age > OLD_BACKUP else ""
+    )
 
 
 def _clock(ahead_s: float) -> HealthLine:
     if abs(ahead_s) < ODD_CLOCK_S:
         return HealthLine("Clock", "good", "This machine and the database agree on the time.")
-    words = f"This machine's clock is {span(abs(ahead_s))} {'ahead of' if ahead_s > 0 else 'behind'} the database's."
-    return HealthLine("Clock", "bad", words, "Set both by a time service (NTP): leases and waiting times depend on it.")
+    words = (
+        f"This machine's clock is {span(abs(ahead_s))} {'ahead of' if ahead_s > 0 else 'behind'} "
+        "the database's."
+    )
+    return HealthLine(
+        "Clock",
+        "bad",
+        words,
+        "Set both by a time service (NTP): leases and waiting times depend on it.",
+    )
 
 
 def _media(version: int) -> HealthLine:
-    """Say how far the child that reads media is shut in on this machine; ``version`` is that of Landlock."""
+    """Say how far the child that reads media is shut in on this machine; ``version`` is that of
+    Landlock.
+    """
     part = "Reading of media"
     if version >= SHUTS_THE_NETWORK:
-        words = "On this machine clips are read without network, secrets or programs; only their copies are written."
+        words = (
+            "On this machine clips are read without network, secrets or programs; only their "
+            "copies are written."
+        )
         return HealthLine(part, "good", words)
-    lacks = "Landlock (Linux 5.13)" if not version else "the newer Landlock (Linux 6.7), which shuts the network"
-    words = f"This machine's kernel lacks {lacks}: a clip that attacks its decoder could reach more than it should."
+    lacks = (
+        "Landlock (Linux 5.13)"
+        if not version
+        else "the newer Landlock (Linux 6.7), which shuts the network"
+    )
+    words = (
+        f"This machine's kernel lacks {lacks}: a clip that attacks its decoder could reach more "
+        "than it should."
+    )
     return HealthLine(
-        part, "warn", words, "Use a newer kernel for what does the “media” queue, or take clips you trust."
+        part,
+        "warn",
+        words,
+        "Use a newer kernel for what does the “media” queue, or take clips you trust.",
     )
 
 

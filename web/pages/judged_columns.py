@@ -1,4 +1,6 @@
-"""What AI judges made of a round of rollouts, beside what people did: the same columns from the same forms."""
+"""What AI judges made of a round of rollouts, beside what people did: the same columns from the
+same forms.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ ANSWERED_FOR = frozenset({"answers", "mixed"})
 
 @dataclass(frozen=True, slots=True)
 class JudgedColumn:
-    """A metric that is answered for: each system's value as people answer, and as the judge does."""
+    """A metric that is answered for: each system's value as people answer, and as the judge
+    does.
+    """
 
     metric: Metric
     cells: tuple[tuple[Cell, Cell], ...]
@@ -28,7 +32,9 @@ class JudgedColumn:
 
 @dataclass(frozen=True, slots=True)
 class JudgedColumns:
-    """A judge: of how many windows it was asked and how many it answered, and its columns beside the people's."""
+    """A judge: of how many windows it was asked and how many it answered, and its columns beside
+    the people's.
+    """
 
     judge: str
     asked: int
@@ -38,7 +44,9 @@ class JudgedColumns:
 
 
 def judged_columns(read: Read, rules: Protocol) -> list[JudgedColumns]:
-    """Return each judge's columns over the whole rollouts; none where nobody but people answered, or of clips."""
+    """Return each judge's columns over the whole rollouts; none where nobody but people answered,
+    or of clips.
+    """
     if rules.rollouts is None:
         return []
     found = read([SUMMARY, "coverage"])
@@ -47,11 +55,18 @@ def judged_columns(read: Read, rules: Protocol) -> list[JudgedColumns]:
     names = {source: columns_document(source, horizon, EVERY_TRACK) for source in (people, *judges)}
     documents = read(list(names.values()))
     systems = {source: documents[name]["systems"] for source, name in names.items()}
-    return [_beside(rules, judge, systems[people], systems[judge], found.get("coverage")) for judge in judges]
+    return [
+        _beside(rules, judge, systems[people], systems[judge], found.get("coverage"))
+        for judge in judges
+    ]
 
 
 def _beside(
-    rules: Protocol, judge: str, people: Mapping[str, Any], own: Mapping[str, Any], coverage: Mapping[str, Any] | None
+    rules: Protocol,
+    judge: str,
+    people: Mapping[str, Any],
+    own: Mapping[str, Any],
+    coverage: Mapping[str, Any] | None,
 ) -> JudgedColumns:
     place = coverage["judges"].index(judge) if coverage else 0
     counts = [form["judges"][place] for form in coverage["forms"].values()] if coverage else []

@@ -30,7 +30,10 @@ NO_ANSWER_LABEL = "No answer"
 
 @dataclass(frozen=True, slots=True)
 class FactLine:
-    """How a judge agreed with people on one gate somewhere. ``confusion`` has a row for each answer of people."""
+    """How a judge agreed with people on one gate somewhere.
+
+    ``confusion`` has a row for each answer of people.
+    """
 
     label: str
     verdict: str
@@ -90,7 +93,9 @@ class JudgeResult:
 
 @dataclass(frozen=True, slots=True)
 class SensitivityLine:
-    """How often one judge gave the same answer to a question when something was taken away, and how ratings moved."""
+    """How often one judge gave the same answer to a question when something was taken away, and how
+    ratings moved.
+    """
 
     label: str
     kept: Figure
@@ -144,7 +149,9 @@ def _judge(found: Document, protocol: Protocol) -> JudgeResult:
         errors=tuple((ERRORS.get(code, code), count) for code, count in found["errors"].items()),
         cost=found["cost_usd"],
         facts=tuple(_facts(key, part, protocol) for key, part in found["facts"].items()),
-        ratings=tuple(_rating(protocol.question(key).label, part) for key, part in found["ratings"].items()),
+        ratings=tuple(
+            _rating(protocol.question(key).label, part) for key, part in found["ratings"].items()
+        ),
     )
 
 
@@ -156,7 +163,12 @@ def _facts(key: str, found: Document, protocol: Protocol) -> FactLines:
     leniency = found.get("leniency")
 
     def line(label: str, part: Document, lenient: Any) -> FactLine:
-        return _fact(label, part, lenient, {o.value: o.label for o in protocol.options(protocol.question(key))})
+        return _fact(
+            label,
+            part,
+            lenient,
+            {o.value: o.label for o in protocol.options(protocol.question(key))},
+        )
 
     return FactLines(
         label=protocol.question(key).label,
@@ -193,13 +205,20 @@ def _fact(label: str, part: Document, leniency: Any, labels: Mapping[str, str]) 
         ceiling=figure(part["human_ceiling"], percent=True),
         left_out=tuple(_left_out(part["left_out"])),
         columns=tuple(words[column] for column in next(iter(part["confusion"].values()))),
-        confusion=tuple((words[human], tuple(row.values())) for human, row in part["confusion"].items()),
+        confusion=tuple(
+            (words[human], tuple(row.values())) for human, row in part["confusion"].items()
+        ),
         leniency=figure(leniency, percent=True) if leniency else None,
     )
 
 
 def _left_out(counts: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-    labels = {"split": "split", "na": NA_LABEL, "incomplete": "incomplete", "not_asked": "not asked"}
+    labels = {
+        "split": "split",
+        "na": NA_LABEL,
+        "incomplete": "incomplete",
+        "not_asked": "not asked",
+    }
     return ((labels[key], count) for key, count in counts.items() if count)
 
 
@@ -209,7 +228,9 @@ def _rating(label: str, part: Document) -> RatingLine:
         label=label,
         reads=part["reads"],
         mae=figure(part["mae"]),
-        constant="–" if best["mae"] is None else f"{best['mae']:.2f} by always saying {best['rating']:g}",
+        constant="–"
+        if best["mae"] is None
+        else f"{best['mae']:.2f} by always saying {best['rating']:g}",
         ordered=figure(part["discrimination"]["ordered_rightly"], percent=True),
         pairs=part["discrimination"]["pairs"],
         missing=part["missing"],

@@ -30,7 +30,9 @@ class SceneForm:
 
 
 def scene_forms(protocol: Protocol) -> list[SceneForm]:
-    """Return the form of every scene; none where windows of rollouts are judged, whose forms are no scene's."""
+    """Return the form of every scene; none where windows of rollouts are judged, whose forms are no
+    scene's.
+    """
     if protocol.rollouts is not None:
         return []
     return [SceneForm(scene, tuple(_questions(protocol, scene))) for scene in protocol.scenes]
@@ -103,13 +105,16 @@ class WeightLine:
 def weight_lines(protocol: Protocol) -> list[WeightLine]:
     """Return the dimensions, the heaviest first as the protocol lists them."""
     return [
-        WeightLine(one.code, protocol.question(one.question).label, one.weight) for one in protocol.scoring.dimensions
+        WeightLine(one.code, protocol.question(one.question).label, one.weight)
+        for one in protocol.scoring.dimensions
     ]
 
 
 def score_total(protocol: Protocol) -> int:
     """Return the most that a configuration can reach."""
-    return HUNDRED if protocol.scoring.is_weighted else protocol.points_per_clip * len(protocol.scenes)
+    return (
+        HUNDRED if protocol.scoring.is_weighted else protocol.points_per_clip * len(protocol.scenes)
+    )
 
 
 def point_lines(protocol: Protocol) -> list[PointLine]:
@@ -124,7 +129,12 @@ def point_lines(protocol: Protocol) -> list[PointLine]:
 
 
 def unit_forms(protocol: Protocol) -> list[tuple[UnitForm, str]]:
-    """Return every form about windows of rollouts, with what its kind of window is; none where clips are whole."""
+    """Return every form about windows of rollouts, with what its kind of window is; none where
+    clips are whole.
+    """
     if protocol.rollouts is None:
         return []
-    return [(form, protocol.rollouts.units.kind(form.unit).text) for form in protocol.rollouts.forms.forms]
+    return [
+        (form, protocol.rollouts.units.kind(form.unit).text)
+        for form in protocol.rollouts.forms.forms
+    ]

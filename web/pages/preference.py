@@ -35,7 +35,9 @@ class EloTable:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """How the row fared against the column: wins, losses, ties of both kinds, and what the strengths let expect."""
+    """How the row fared against the column: wins, losses, ties of both kinds, and what the
+    strengths let expect.
+    """
 
     won: int
     lost: int
@@ -50,7 +52,10 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """One question about pairs. ``matrix`` has a row for each of ``names``, None where two never met."""
+    """One question about pairs.
+
+    ``matrix`` has a row for each of ``names``, None where two never met.
+    """
 
     key: str
     label: str
@@ -71,7 +76,11 @@ def preferences(report: Document, protocol: Protocol) -> list[Preference]:
     """Return the report on pairs, a part for each question of the protocol."""
     asked = protocol.pairs.questions if protocol.pairs else ()
     found = report["questions"]
-    return [_preference(question.key, found[question.key]) for question in asked if question.key in found]
+    return [
+        _preference(question.key, found[question.key])
+        for question in asked
+        if question.key in found
+    ]
 
 
 def _preference(key: str, found: Document) -> Preference:
@@ -117,4 +126,6 @@ def _table(group: Document) -> EloTable:
 def _meeting(cell: Document | None) -> Meeting | None:
     if cell is None:
         return None
-    return Meeting(cell["won"], cell["lost"], cell["tied"] + cell["both_bad"], cell["share"], cell["expected"])
+    return Meeting(
+        cell["won"], cell["lost"], cell["tied"] + cell["both_bad"], cell["share"], cell["expected"]
+    )

@@ -1,4 +1,6 @@
-"""What visitors see: published rounds, their newest releases, and the clips of those rounds alone."""
+"""What visitors see: published rounds, their newest releases, and the clips of those rounds
+alone.
+"""
 
 from __future__ import annotations
 
@@ -31,13 +33,19 @@ def public_releases() -> QuerySet[Release]:
 def newest_releases() -> QuerySet[Release]:
     """Return the release that stands for each published round, the newest first."""
     newest = Release.objects.filter(round=OuterRef("round")).order_by("-number").values("pk")[:1]
-    releases = public_releases().filter(pk=Subquery(newest)).defer("scores", "manifest", "round__protocol__content")
+    releases = (
+        public_releases()
+        .filter(pk=Subquery(newest))
+        .defer("scores", "manifest", "round__protocol__content")
+    )
     return releases.select_related("round__protocol").order_by("-created_at")
 
 
 def summaries(releases: Iterable[Release]) -> dict[int, Any]:
     """Return the summary of each release, in one query."""
-    found = ReleaseDocument.objects.filter(release__in=[release.pk for release in releases], name=SUMMARY)
+    found = ReleaseDocument.objects.filter(
+        release__in=[release.pk for release in releases], name=SUMMARY
+    )
     return dict(found.values_list("release_id", "content"))
 
 
@@ -48,7 +56,9 @@ def published_release(name: str) -> Release | None:
 
 
 def newest_release() -> Release | None:
-    """Return the newest release whose protocol ranks by a score, or None: what the first page shows a leader of."""
+    """Return the newest release whose protocol ranks by a score, or None: what the first page shows
+    a leader of.
+    """
     releases = public_releases().select_related("round__protocol").order_by("-created_at")
     return next((one for one in releases if not one.round.protocol.rules.scoring.is_empty), None)
 
@@ -71,7 +81,9 @@ _rows: Recent[tuple[Identity, str], ConfigurationResult] = Recent(ROWS_KEPT)
 
 
 def index_of(release: Release) -> Any:
-    """Return the leaderboard document of a release. It names every configuration and may be long."""
+    """Return the leaderboard document of a release. It names every configuration and may be
+    long.
+    """
     key = (release.digest, release.created_at)
     index = _indexes.known([key]).get(key)
     if index is None:
@@ -81,7 +93,9 @@ def index_of(release: Release) -> Any:
 
 
 def rows_of(release: Release) -> Rows:
-    """Return what reads the results of configurations: one query for those that were not read lately."""
+    """Return what reads the results of configurations: one query for those that were not read
+    lately.
+    """
     identity = (release.digest, release.created_at)
     read = rows_from(documents_of(release), release.round.protocol.rules)
 
@@ -99,7 +113,9 @@ def rows_of(release: Release) -> Rows:
 
 def board_of(release: Release, **wanted: Any) -> Board:
     """Return the leaderboard that a release froze."""
-    return read_board(documents_of(release), rows_of(release), release.round.protocol.rules, **wanted)
+    return read_board(
+        documents_of(release), rows_of(release), release.round.protocol.rules, **wanted
+    )
 
 
 def published_stimulus(round_name: str, stimulus_id: str) -> Stimulus | None:
@@ -111,7 +127,9 @@ def published_stimulus(round_name: str, stimulus_id: str) -> Stimulus | None:
 
 @dataclass(frozen=True)
 class SceneSample:
-    """A scene of the protocol with a clip that shows it; without one ``clip`` and ``row`` are None."""
+    """A scene of the protocol with a clip that shows it; without one ``clip`` and ``row`` are
+    None.
+    """
 
     scene: Scene
     row: ConfigurationResult | None = None
@@ -119,12 +137,16 @@ class SceneSample:
 
 
 def scene_samples(protocol: Protocol, found: Board | None) -> list[SceneSample]:
-    """Return for each scene the clip of the best-placed configuration that got most of its gates right."""
+    """Return for each scene the clip of the best-placed configuration that got most of its gates
+    right.
+    """
     return [_sample(scene, found.rows if found else ()) for scene in protocol.scenes]
 
 
 def _sample(scene: Scene, rows: Iterable[ConfigurationResult]) -> SceneSample:
-    clips = [(row, clip) for row in rows for clip in row.clips if clip.scene == scene and clip.stimulus]
+    clips = [
+        (row, clip) for row in rows for clip in row.clips if clip.scene == scene and clip.stimulus
+    ]
     if not clips:
         return SceneSample(scene)
     # max keeps the first of equals, and rows come best first
@@ -133,15 +155,20 @@ def _sample(scene: Scene, rows: Iterable[ConfigurationResult]) -> SceneSample:
 
 
 def prompts_of(round_: Round, configuration: str) -> list[Prompt]:
-    """Return the frozen prompts that a configuration's clips of a round were made from, by scene."""
-    # The configuration's few cells lead to them; through the round a database would look at all of its samples.
+    """Return the frozen prompts that a configuration's clips of a round were made from, by
+    scene.
+    """
+    # The configuration's few cells lead to them; through the round a database would look at all of
+    # its samples.
     cells = Cell.objects.filter(round=round_, configuration__name=configuration)
     used = Sample.objects.filter(cell__in=cells).values("prompt")
     return list(Prompt.objects.filter(pk__in=used, frozen_at__isnull=False).order_by("scene"))
 
 
 def shown_protocol() -> ProtocolVersion | None:
-    """Return the protocol that the site speaks of: of the newest release, else the newest that was loaded."""
+    """Return the protocol that the site speaks of: of the newest release, else the newest that was
+    loaded.
+    """
     releases = Release.objects.filter(round__state=RoundState.PUBLISHED).order_by("-created_at")
     if newest := releases.values_list("round__protocol", flat=True).first():
         return ProtocolVersion.objects.get(pk=newest)

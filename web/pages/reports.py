@@ -41,7 +41,9 @@ def gate_line(label: str, document: Document, protocol: Protocol) -> GateLine:
         label=label,
         share=figure(document["share"], percent=True),
         passed=document["passed"],
-        ways=tuple((labels.get(way, way), count) for way, count in document.get("not_passed", {}).items()),
+        ways=tuple(
+            (labels.get(way, way), count) for way, count in document.get("not_passed", {}).items()
+        ),
         incomplete=document.get("incomplete", 0),
     )
 
@@ -60,7 +62,9 @@ def scene_facts(key: str, found: Document, protocol: Protocol) -> SceneFacts:
     gates = found["gates"].items()
     return SceneFacts(
         scene=protocol.scene(key),
-        gates=tuple(gate_line(protocol.question(gate).label, document, protocol) for gate, document in gates),
+        gates=tuple(
+            gate_line(protocol.question(gate).label, document, protocol) for gate, document in gates
+        ),
         all_gates=gate_line("Every one of them", found["all_gates"], protocol),
     )
 
@@ -129,7 +133,10 @@ def _scale(key: str, found: Document, protocol: Protocol) -> Scale:
         options=tuple((option.value, option.label) for option in protocol.options(question)),
         lines=(
             rating_line(EVERYWHERE, found["overall"], protocol),
-            *(rating_line(protocol.scene(scene).title, document, protocol) for scene, document in by_scene),
+            *(
+                rating_line(protocol.scene(scene).title, document, protocol)
+                for scene, document in by_scene
+            ),
         ),
     )
 
@@ -166,7 +173,9 @@ def agreement_lines(report: Document, protocol: Protocol) -> list[QuestionAgreem
 
 def _question_agreement(key: str, found: Document, protocol: Protocol) -> QuestionAgreement:
     question = protocol.question(key)
-    labels = {option.value: option.label for option in protocol.options(question)} | {"na": NA_LABEL}
+    labels = {option.value: option.label for option in protocol.options(question)} | {
+        "na": NA_LABEL
+    }
 
     def line(label: str, document: Document) -> AgreementLine:
         return AgreementLine(
@@ -192,7 +201,9 @@ def _question_agreement(key: str, found: Document, protocol: Protocol) -> Questi
 
 @dataclass(frozen=True, slots=True)
 class CoverageLine:
-    """How many cells there are somewhere, and how many of each outcome, in the order of the whole."""
+    """How many cells there are somewhere, and how many of each outcome, in the order of the
+    whole.
+    """
 
     label: str
     cells: int
@@ -201,7 +212,9 @@ class CoverageLine:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What was delivered and what was not. ``missing`` holds each cell that is not scored: who, where, what, why."""
+    """What was delivered and what was not. ``missing`` holds each cell that is not scored: who,
+    where, what, why.
+    """
 
     outcomes: tuple[str, ...]
     lines: tuple[CoverageLine, ...]
@@ -211,10 +224,14 @@ class Coverage:
 
 def coverage(report: Document, protocol: Protocol) -> Coverage:
     """Return the report on coverage."""
-    keys = tuple(sorted(report["overall"]["outcomes"], key=lambda outcome: (outcome != "delivered", outcome)))
+    keys = tuple(
+        sorted(report["overall"]["outcomes"], key=lambda outcome: (outcome != "delivered", outcome))
+    )
 
     def line(label: str, found: Document) -> CoverageLine:
-        return CoverageLine(label, found["cells"], tuple(found["outcomes"].get(key, 0) for key in keys))
+        return CoverageLine(
+            label, found["cells"], tuple(found["outcomes"].get(key, 0) for key in keys)
+        )
 
     by_scene = report["by_scene"].items()
     return Coverage(

@@ -1,4 +1,7 @@
-"""One configuration's results as pages show them, in the words of the protocol. Nothing is scored here."""
+"""One configuration's results as pages show them, in the words of the protocol.
+
+Nothing is scored here.
+"""
 
 from __future__ import annotations
 
@@ -45,14 +48,19 @@ class Gate:
 
     @property
     def seats(self) -> tuple[str, ...]:
-        """One answer value for each place of the cohort, equal ones together; ``none`` where no vote came."""
+        """One answer value for each place of the cohort, equal ones together; ``none`` where no
+        vote came.
+        """
         given = [vote.value for vote in self.votes for _ in range(vote.count)]
         return (*given, *[_NO_VOTE] * (self.cohort - len(given)))
 
     @property
     def counts(self) -> str:
         """The votes in words: ``3 Yes, 1 No``."""
-        return ", ".join(f"{vote.count} {vote.label}" for vote in self.votes if vote.count) or "no votes"
+        return (
+            ", ".join(f"{vote.count} {vote.label}" for vote in self.votes if vote.count)
+            or "no votes"
+        )
 
     @property
     def strip(self) -> SafeString:
@@ -60,12 +68,16 @@ class Gate:
 
     @property
     def item(self) -> SafeString:
-        return gate_item(self.label, self.outcome, f"{self.outcome_label}, {self.counts}", self.seats)
+        return gate_item(
+            self.label, self.outcome, f"{self.outcome_label}, {self.counts}", self.seats
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class ClipResult:
-    """One cell of a configuration. ``stimulus`` is empty when there is no clip to play; ``cell`` holds its facts."""
+    """One cell of a configuration. ``stimulus`` is empty when there is no clip to play; ``cell``
+    holds its facts.
+    """
 
     scene: Scene
     replicate: int
@@ -102,7 +114,10 @@ class ClipResult:
 
 @dataclass(frozen=True)
 class SceneResults:
-    """What a configuration showed in one scene: one clip, or several replicates. Its counts are kept: many read it."""
+    """What a configuration showed in one scene: one clip, or several replicates.
+
+    Its counts are kept: many read it.
+    """
 
     scene: Scene
     clips: tuple[ClipResult, ...]
@@ -140,7 +155,10 @@ class SceneResults:
     def passed_of(self) -> list[tuple[str, int, int]]:
         """Each gate with how many of how many clips passed."""
         places = zip(*(clip.gates for clip in self.clips if clip.gates), strict=True)
-        return [(found[0].label, sum(gate.outcome == YES for gate in found), len(found)) for found in places]
+        return [
+            (found[0].label, sum(gate.outcome == YES for gate in found), len(found))
+            for found in places
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +206,9 @@ class ConfigurationResult:
 
 
 def shown(number: Fraction) -> str:
-    """Write an exact number for people: ``6``, ``6.5``, or ``6 1/3`` where two decimals would not be exact."""
+    """Write an exact number for people: ``6``, ``6.5``, or ``6 1/3`` where two decimals would not
+    be exact.
+    """
     whole, rest = divmod(number, 1)
     if not rest:
         return str(whole)
@@ -199,15 +219,21 @@ def shown(number: Fraction) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GateWords:
-    """A gate of a scene in the protocol's words: what it is called, how it is asked, and its outcomes by value."""
+    """A gate of a scene in the protocol's words: what it is called, how it is asked, and its
+    outcomes by value.
+    """
 
     label: str
     wording: str
     outcomes: Mapping[str, str]
 
 
-def configuration_results(documents: Iterable[Mapping[str, Any]], protocol: Protocol) -> list[ConfigurationResult]:
-    """Put documents of configurations (`scoring.release.pages`) into the words of their protocol."""
+def configuration_results(
+    documents: Iterable[Mapping[str, Any]], protocol: Protocol
+) -> list[ConfigurationResult]:
+    """Put documents of configurations (`scoring.release.pages`) into the words of their
+    protocol.
+    """
     gates = {
         (scene.key, gate): _gate_words(gate, scene, protocol)
         for scene in protocol.scenes
@@ -247,11 +273,15 @@ def _result(document: Mapping[str, Any], protocol: Protocol, words: Words) -> Co
         unranked_because=_with_titles(document["unranked_because"], scenes),
         apart=document["ranked_apart"],
         scenes=tuple(
-            SceneResults(scene, tuple(_clips(scene, document["scenes"][scene.key], cells, cohort, words)))
+            SceneResults(
+                scene, tuple(_clips(scene, document["scenes"][scene.key], cells, cohort, words))
+            )
             for scene in scenes
         ),
         is_weighted=protocol.scoring.is_weighted,
-        interval=figure(document["score_interval"], digits=1 if protocol.scoring.is_weighted else 2),
+        interval=figure(
+            document["score_interval"], digits=1 if protocol.scoring.is_weighted else 2
+        ),
         rank_set=document["rank_set"],
         identity=document["identity"],
     )
@@ -271,13 +301,18 @@ def _clips(
     words: Words,
 ) -> Iterator[ClipResult]:
     for one in found.get("replicates", [{"replicate": 1, **found}]):
-        gates = [(gate, one[gate]) for place, gate in words.gates if place == scene.key and gate in one]
+        gates = [
+            (gate, one[gate]) for place, gate in words.gates if place == scene.key and gate in one
+        ]
         yield ClipResult(
             scene=scene,
             replicate=one["replicate"],
             status=one["status"],
             reason=one.get("reason", ""),
-            gates=tuple(_gate(gate, answered, words.gates[scene.key, gate], cohort) for gate, answered in gates),
+            gates=tuple(
+                _gate(gate, answered, words.gates[scene.key, gate], cohort)
+                for gate, answered in gates
+            ),
             cell=cells[scene.key, one["replicate"]],
             score=Fraction(one["fartscore"]) if "fartscore" in one else None,
             uncapped=Fraction(one["uncapped"]) if "uncapped" in one else None,
@@ -292,6 +327,8 @@ def _gate(key: str, found: Mapping[str, Any], words: GateWords, cohort: int) -> 
         wording=words.wording,
         outcome=found["consensus"],
         outcome_label=words.outcomes[found["consensus"]],
-        votes=tuple(Vote(value, words.outcomes[value], count) for value, count in found["votes"].items()),
+        votes=tuple(
+            Vote(value, words.outcomes[value], count) for value, count in found["votes"].items()
+        ),
         cohort=cohort,
     )

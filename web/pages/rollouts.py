@@ -1,4 +1,7 @@
-"""Columns, systems and rollouts as pages show them, in the words of the protocol's table. Nothing is computed here."""
+"""Columns, systems and rollouts as pages show them, in the words of the protocol's table.
+
+Nothing is computed here.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ SMALLEST_FOR_ONE_DIGIT = 10
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a visitor asked to see: a category (empty for all), a track, a horizon, a source, and an order."""
+    """What a visitor asked to see: a category (empty for all), a track, a horizon, a source, and an
+    order.
+    """
 
     category: str
     track: str
@@ -100,16 +105,23 @@ def read_columns(read: Read, rules: Protocol, query: Mapping[str, str]) -> Colum
     name = columns_document(choice.source, choice.horizon, choice.track)
     found = read([name, LEADERBOARD])[name]["systems"]
     metrics = tuple(metric for metric in table.metrics if choice.shows(metric))
-    rows = [Row(system, tuple(cell_of(metric, of[metric.code]) for metric in metrics)) for system, of in found.items()]
+    rows = [
+        Row(system, tuple(cell_of(metric, of[metric.code]) for metric in metrics))
+        for system, of in found.items()
+    ]
     return Columns(
         summary=summary,
         choice=choice,
         metrics=metrics,
         groups=tuple(
-            (table.categories[key], len(list(of))) for key, of in groupby(metrics, key=lambda one: one.category)
+            (table.categories[key], len(list(of)))
+            for key, of in groupby(metrics, key=lambda one: one.category)
         ),
         rows=tuple(_ordered(rows, metrics, choice.sort)),
-        categories={key: table.categories[key] for key in dict.fromkeys(one.category for one in table.metrics)},
+        categories={
+            key: table.categories[key]
+            for key in dict.fromkeys(one.category for one in table.metrics)
+        },
         sortable=metrics,
     )
 
@@ -119,7 +131,13 @@ def _ordered(rows: list[Row], metrics: Sequence[Metric], sort: str) -> list[Row]
     for place, metric in enumerate(metrics):
         if metric.code == sort:
             sign = -1 if metric.better == "higher" else 1
-            return sorted(rows, key=lambda row: (row.cells[place].is_empty, sign * float(row.cells[place].sort or 0)))
+            return sorted(
+                rows,
+                key=lambda row: (
+                    row.cells[place].is_empty,
+                    sign * float(row.cells[place].sort or 0),
+                ),
+            )
     return sorted(rows, key=lambda row: row.name)
 
 
@@ -129,8 +147,12 @@ def cell_of(metric: Metric, found: Mapping[str, Any]) -> Cell:
     written = figure(found, digits=digits_of(metric))
     if value is None:
         written = Figure(written.value, "", written.n, why_empty(found), "")
-    coverage = "" if found["coverage"] in {None, 0.0, 1.0} else f"{found['coverage']:.0%} of the cases"
-    return Cell(metric, written, "" if value is None else repr(value), found["provisional"], coverage)
+    coverage = (
+        "" if found["coverage"] in {None, 0.0, 1.0} else f"{found['coverage']:.0%} of the cases"
+    )
+    return Cell(
+        metric, written, "" if value is None else repr(value), found["provisional"], coverage
+    )
 
 
 def digits_of(metric: Metric) -> int:
@@ -150,7 +172,10 @@ class Reference:
 
 
 def references_of(report: Mapping[str, Any] | None, rules: Protocol) -> list[Reference]:
-    """Return the figures of the paper. They are references, and no measurements of this installation."""
+    """Return the figures of the paper.
+
+    They are references, and no measurements of this installation.
+    """
     if not report:
         return []
     digits = {metric.code: digits_of(metric) for metric in table_of(rules).metrics}
@@ -159,11 +184,20 @@ def references_of(report: Mapping[str, Any] | None, rules: Protocol) -> list[Ref
         return f"{value:.{max(3, digits[code])}f}"
 
     systems = report["systems"].items()
-    found = [Reference(name, code, written(code, value)) for name, of in systems for code, value in of.items()]
-    found += [Reference("Mean of 13", code, written(code, value)) for code, value in report["averages"].items()]
+    found = [
+        Reference(name, code, written(code, value))
+        for name, of in systems
+        for code, value in of.items()
+    ]
+    found += [
+        Reference("Mean of 13", code, written(code, value))
+        for code, value in report["averages"].items()
+    ]
     for code, by_horizon in report["averages_by_horizon_s"].items():
         ordered = sorted(by_horizon.items(), key=lambda item: float(item[0]))
-        found += [Reference("Mean of 13", code, written(code, value), f"{at} s") for at, value in ordered]
+        found += [
+            Reference("Mean of 13", code, written(code, value), f"{at} s") for at, value in ordered
+        ]
     return found
 
 
@@ -185,9 +219,12 @@ def curve_lines(curves: Mapping[str, Mapping[str, Any]], rules: Protocol) -> lis
         if (found := curves.get(metric.code)) is None:
             continue
         placed = zip(found["at_s"], found["values"], strict=True)
-        points = tuple((f"{at:g} s", shown_number(value, f".{digits_of(metric)}f")) for at, value in placed)
+        points = tuple(
+            (f"{at:g} s", shown_number(value, f".{digits_of(metric)}f")) for at, value in placed
+        )
         slope, steps = (
-            "" if found[key] is None else shown_number(found[key], ".2g") for key in ("degradation", "variation")
+            "" if found[key] is None else shown_number(found[key], ".2g")
+            for key in ("degradation", "variation")
         )
         lines.append(CurveLine(metric, points, slope, steps, found["note"]))
     return lines
@@ -225,7 +262,9 @@ def rollout_lines(document: Mapping[str, Any], rules: Protocol) -> list[RolloutL
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """A rollout in the preview of its round: whose it is, and its document (`scoring.release.rollouts.pages`)."""
+    """A rollout in the preview of its round: whose it is, and its document
+    (`scoring.release.rollouts.pages`).
+    """
 
     configuration: str
     line: RolloutLine
@@ -241,7 +280,9 @@ def previews_of(documents: Mapping[str, Mapping[str, Any]], rules: Protocol) -> 
     ]
 
 
-def case_values(table: MetricTable, values: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:
+def case_values(
+    table: MetricTable, values: Mapping[str, Mapping[str, Any]]
+) -> list[tuple[str, str]]:
     """Return the metrics that have a value in one rollout, written for people."""
     return [
         (metric.code, f"{values[metric.code]['value']:.{digits_of(metric)}f}")
@@ -252,7 +293,9 @@ def case_values(table: MetricTable, values: Mapping[str, Mapping[str, Any]]) -> 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Another system's rollout of the same scenario: its boundary continuity, and whether it is this one."""
+    """Another system's rollout of the same scenario: its boundary continuity, and whether it is
+    this one.
+    """
 
     name: str
     value: str

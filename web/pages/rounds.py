@@ -1,4 +1,6 @@
-"""Where rounds stand, for staff. Nothing here says what was answered, or whose clip a stimulus is."""
+"""Where rounds stand, for staff. Nothing here says what was answered, or whose clip a stimulus
+is.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,8 @@ def round_lines(rounds: list[Round]) -> list[RoundLine]:
     """Return a line for each round, in a fixed number of queries."""
     cells = _count_by_round(Sample.objects.filter(cell__round__in=rounds), "cell__round")
     settled = _count_by_round(
-        Sample.objects.filter(cell__round__in=rounds, state__in=SampleState.outcomes()), "cell__round"
+        Sample.objects.filter(cell__round__in=rounds, state__in=SampleState.outcomes()),
+        "cell__round",
     )
     sheets = _count_by_round(_asked().filter(member__round__in=rounds), "member__round")
     ended = _count_by_round(_ended().filter(stimulus__round__in=rounds), "stimulus__round")
@@ -79,7 +82,10 @@ def bars_of(round_: Round, members: list[MemberProgress], grid: Grid | None = No
     ]
     if round_.opened_at:
         primary = [member for member in members if member.is_primary]
-        ended, asked = sum(member.done for member in primary), sum(member.total for member in primary)
+        ended, asked = (
+            sum(member.done for member in primary),
+            sum(member.total for member in primary),
+        )
         bars.append(Bar("sheets", "sheets ended", ended, asked))
         bars.append(_bar_of_votes(round_))
         bars.append(Bar("judges", "questions to AI judges", *questions_of(round_)))
@@ -95,7 +101,9 @@ def _bar_of_votes(round_: Round) -> Bar:
 
 def simulated_reviewers(round_: Round) -> set[str]:
     """Return the codes of the round's scripted reviewers."""
-    return set(round_.members.filter(reviewer__simulated=True).values_list("reviewer__code", flat=True))
+    return set(
+        round_.members.filter(reviewer__simulated=True).values_list("reviewer__code", flat=True)
+    )
 
 
 def has_simulated_answers(round_: Round) -> bool:
@@ -105,7 +113,10 @@ def has_simulated_answers(round_: Round) -> bool:
 
 @dataclass(frozen=True)
 class Progress:
-    """What the page of a round asks for again and again. ``stamp`` changes when the page should be loaded anew."""
+    """What the page of a round asks for again and again.
+
+    ``stamp`` changes when the page should be loaded anew.
+    """
 
     stamp: str
     bars: list[Bar]
@@ -150,4 +161,7 @@ def state_marks(round_: Round) -> list[StepMark]:
     states = list(RoundState)
     here = states.index(RoundState(round_.state))
     places = ["done"] * here + ["here"] + ["ahead"] * (len(states) - here - 1)
-    return [StepMark(state.label, place, at.get(state)) for state, place in zip(states, places, strict=True)]
+    return [
+        StepMark(state.label, place, at.get(state))
+        for state, place in zip(states, places, strict=True)
+    ]

@@ -1,4 +1,6 @@
-"""The canonical specifications of a protocol's scenes, as published: the very files that prompts are rendered from."""
+"""The canonical specifications of a protocol's scenes, as published: the very files that prompts
+are rendered from.
+"""
 
 from __future__ import annotations
 

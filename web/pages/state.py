@@ -1,4 +1,6 @@
-"""The current state, counted from the database: what was commissioned, locked and published under each protocol."""
+"""The current state, counted from the database: what was commissioned, locked and published under
+each protocol.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,10 @@ PILOT = "pilot"
 class StateLine:
     """The counts of one protocol version.
 
-    ``configurations`` have a cell in one of its rounds. ``locked`` evaluations hold the ``simulated`` ones too.
-    Scores are counted once per configuration and published round: ``official`` ones, those of a ``pilot`` protocol or
-    of a smoke test, and those of ``demonstrations``. A score that is one of the last two never becomes official.
+    ``configurations`` have a cell in one of its rounds. ``locked`` evaluations hold the
+    ``simulated`` ones too. Scores are counted once per configuration and published round:
+    ``official`` ones, those of a ``pilot`` protocol or of a smoke test, and those of
+    ``demonstrations``. A score that is one of the last two never becomes official.
     """
 
     version: ProtocolVersion
@@ -41,15 +44,18 @@ class StateLine:
         return self.version.rules.maturity == PILOT
 
 
-# The lines as they were counted last, with what stood in the trail and in the samples' own record then.
+# The lines as they were counted last, with what stood in the trail and in the samples' own record
+# then.
 _last: tuple[tuple[str, int | None], list[StateLine]] | None = None
 
 
 def state_lines() -> list[StateLine]:
-    """Return a line per protocol version, by name: a fixed number of queries for any number of rows.
+    """Return a line per protocol version, by name: a fixed number of queries for any number of
+    rows.
 
-    Counting hundreds of thousands of sheets takes a second. Whatever changes a count leaves an entry in the audit trail
-    or an event of a sample, so nothing is counted again for a visitor before one of the two has grown.
+    Counting hundreds of thousands of sheets takes a second. Whatever changes a count leaves an
+    entry in the audit trail or an event of a sample, so nothing is counted again for a visitor
+    before one of the two has grown.
     """
     global _last  # noqa: PLW0603 - what this process knows
     head = AuditHead.objects.values_list("hash", flat=True).filter(pk=1).first()
@@ -67,7 +73,11 @@ def _count_all() -> list[StateLine]:
     rounds = _counted(Round.objects.all(), "protocol")
     configurations = _counted(cells, "round__protocol", "configuration")
     clips = _counted(delivered, "cell__round__protocol")
-    by_source = sheets.order_by().values_list("stimulus__round__protocol", "source").annotate(found=Count("pk"))
+    by_source = (
+        sheets.order_by()
+        .values_list("stimulus__round__protocol", "source")
+        .annotate(found=Count("pk"))
+    )
     locked, simulated = Counter[int](), Counter[int]()
     for protocol, source, count in by_source:
         locked[protocol] += count
@@ -76,15 +86,21 @@ def _count_all() -> list[StateLine]:
     scores = _scores({version.pk for version in versions if version.rules.maturity == PILOT})
     return [
         StateLine(
-            version, rounds[version.pk], configurations[version.pk], clips[version.pk], locked[version.pk],
-            simulated[version.pk], *(scores[version.pk, kind] for kind in ("official", PILOT, "demonstration")),
+            version, rounds[version.pk], configurations[version.pk], clips[version.pk],
+            locked[version.pk],
+            simulated[version.pk], *(scores[version.pk, kind] for kind in ("official", PILOT,
+                                                                           "demonstration")),
         )
         for version in versions
     ]  # fmt: skip
 
 
 def _counted(rows: QuerySet[Any], protocol: str, distinct: str = "pk") -> Counter[int]:
-    counted = rows.order_by().values_list(protocol).annotate(found=Count(distinct, distinct=distinct != "pk"))
+    counted = (
+        rows.order_by()
+        .values_list(protocol)
+        .annotate(found=Count(distinct, distinct=distinct != "pk"))
+    )
     return Counter(dict(counted))
 
 

@@ -18,7 +18,9 @@ STIMULI_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class BlindClip:
-    """A stimulus of the round by its opaque id: how many reviewers are done with it, and how many could not play it."""
+    """A stimulus of the round by its opaque id: how many reviewers are done with it, and how many
+    could not play it.
+    """
 
     stimulus: Stimulus
     ended: int
@@ -26,19 +28,31 @@ class BlindClip:
 
 
 def blind_clips(round_: Round) -> list[BlindClip]:
-    """Return the first stimuli of the round in the order of their random ids, those that would not play before all."""
+    """Return the first stimuli of the round in the order of their random ids, those that would not
+    play before all.
+    """
     live = live_clips(round_).defer("facts")
     reported = AnswerSheet.objects.filter(stimulus__in=live, unplayable_at__isnull=False).order_by()
     unplayable = Counter(reported.values_list("stimulus", flat=True))
-    first = sorted(live.in_bulk(list(unplayable)).values(), key=lambda one: (-unplayable[one.pk], one.pk))
-    first += live.exclude(pk__in=list(unplayable)).order_by("pk")[: max(0, STIMULI_SHOWN - len(first))]
-    # Sheets are counted for what is shown alone: a round of rollouts has a hundred thousand windows.
+    first = sorted(
+        live.in_bulk(list(unplayable)).values(), key=lambda one: (-unplayable[one.pk], one.pk)
+    )
+    first += live.exclude(pk__in=list(unplayable)).order_by("pk")[
+        : max(0, STIMULI_SHOWN - len(first))
+    ]
+    # Sheets are counted for what is shown alone: a round of rollouts has a hundred thousand
+    # windows.
     ended = Counter(
-        AnswerSheet.objects.filter(Q(locked_at__isnull=False) | Q(unplayable_at__isnull=False), stimulus__in=first)
+        AnswerSheet.objects.filter(
+            Q(locked_at__isnull=False) | Q(unplayable_at__isnull=False), stimulus__in=first
+        )
         .order_by()
         .values_list("stimulus", flat=True)
     )
-    return [BlindClip(stimulus, ended[stimulus.pk], unplayable[stimulus.pk]) for stimulus in first[:STIMULI_SHOWN]]
+    return [
+        BlindClip(stimulus, ended[stimulus.pk], unplayable[stimulus.pk])
+        for stimulus in first[:STIMULI_SHOWN]
+    ]
 
 
 @dataclass(frozen=True, slots=True)

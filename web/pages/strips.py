@@ -1,4 +1,7 @@
-"""Votes as a row of blocks. A board has thousands of gates and few different ones, so each is written once."""
+"""Votes as a row of blocks.
+
+A board has thousands of gates and few different ones, so each is written once.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,12 @@ def votes_strip(seats: tuple[str, ...]) -> SafeString:
 
 @lru_cache(maxsize=4096)
 def gate_item(label: str, outcome: str, words: str, seats: tuple[str, ...]) -> SafeString:
-    """Return a gate of a clip as a list item: its mark and votes, with ``words`` for whoever cannot see them."""
+    """Return a gate of a clip as a list item: its mark and votes, with ``words`` for whoever cannot
+    see them.
+    """
     return format_html(
-        '<li class="gate gate--{0}" title="{1}: {2}"><span class="gate__mark" aria-hidden="true"></span> {3}'
+        '<li class="gate gate--{0}" title="{1}: {2}"><span class="gate__mark" '
+        'aria-hidden="true"></span> {3}'
         '<span class="visually-hidden">{1}: {2}</span></li>',
         outcome,
         label,

@@ -1,4 +1,7 @@
-"""One rollout along its time, as SVG: where chunks meet, where prompts arrive, what was marked. No Django here."""
+"""One rollout along its time, as SVG: where chunks meet, where prompts arrive, what was marked.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +33,11 @@ FEWEST_STEPS, MOST_STEPS = 2, 8
 
 
 def timeline_plot(title: str, rollout: Mapping[str, Any]) -> str:
-    """Draw a rollout: at each boundary the points of continuity that are lost there, prompts, and marks in the sound.
+    """Draw a rollout: at each boundary the points of continuity that are lost there, prompts, and
+    marks in the sound.
 
-    ``rollout`` is its page document (`scoring.release.rollouts.pages`): ``seconds``, ``windows``, ``prompts`` and
-    ``flags``.
+    ``rollout`` is its page document (`scoring.release.rollouts.pages`): ``seconds``, ``windows``,
+    ``prompts`` and ``flags``.
     """
     seconds = rollout["seconds"]
     elements: list[svg.Element] = [text(0, 16, title, "title"), *_axis(seconds)]
@@ -45,13 +49,21 @@ def timeline_plot(title: str, rollout: Mapping[str, Any]) -> str:
             anchor = "end" if x > WIDTH / 2 else "start"
             y = min(_depth(window["score"]) + 14, TOP + LANE - 4)
             elements.append(
-                text(x + (-5 if anchor == "end" else 5), y, number_text(window["score"], ".0f"), "badtext", anchor)
+                text(
+                    x + (-5 if anchor == "end" else 5),
+                    y,
+                    number_text(window["score"], ".0f"),
+                    "badtext",
+                    anchor,
+                )
             )
     for prompt in rollout["prompts"]:
         elements += _prompt(prompt, seconds)
     for flag in rollout["flags"]:
         x = _x(flag["at_s"], seconds)
-        words = hint(f"{flag['kind']} at {flag['at_s']:.2f} s ({number_text(flag['amount'], '.2f')})")
+        words = hint(
+            f"{flag['kind']} at {flag['at_s']:.2f} s ({number_text(flag['amount'], '.2f')})"
+        )
         elements.append(svg.Circle(cx=x, cy=FLAGS + 14, r=4, class_=["flag"], elements=[words]))
     if not rollout["flags"]:
         elements.append(text(LEFT, FLAGS + 18, "no marks", "soft"))
@@ -85,7 +97,9 @@ def _axis(seconds: float) -> Iterator[svg.Element]:
 
 
 def ticks(seconds: float) -> list[float]:
-    """Return the moments (s) that the axis of a rollout names: from 3 to 9 of them, for any length."""
+    """Return the moments (s) that the axis of a rollout names: from 3 to 9 of them, for any
+    length.
+    """
     exponent = 10.0 ** floor(log10(seconds))
     steps = (30.0, *(exponent * factor for factor in (0.2, 0.25, 0.5, 1.0, 2.0)))
     step = next(step for step in steps if FEWEST_STEPS <= seconds / step <= MOST_STEPS)
@@ -94,8 +108,12 @@ def ticks(seconds: float) -> list[float]:
 
 def _boundary(window: Mapping[str, Any], seconds: float) -> Iterator[svg.Element]:
     x, css = _x(window["at_s"], seconds), "bad" if window["score"] < ALARMING else "loss"
-    words = hint(f"{window['at_s']:.2f} s: {number_text(window['score'], '.1f')}; {components(window)}")
-    yield svg.Line(x1=x, x2=x, y1=TOP, y2=max(_depth(window["score"]), TOP + 1), class_=[css], elements=[words])
+    words = hint(
+        f"{window['at_s']:.2f} s: {number_text(window['score'], '.1f')}; {components(window)}"
+    )
+    yield svg.Line(
+        x1=x, x2=x, y1=TOP, y2=max(_depth(window["score"]), TOP + 1), class_=[css], elements=[words]
+    )
 
 
 def _prompt(prompt: Mapping[str, Any], seconds: float) -> Iterator[svg.Element]:
@@ -104,7 +122,9 @@ def _prompt(prompt: Mapping[str, Any], seconds: float) -> Iterator[svg.Element]:
     words = f"{prompt['place']} at {prompt['at_s']:g} s" + (
         "" if found is None else f": picture's part {number_text(found, '.2f')}"
     )
-    yield svg.Line(x1=x, x2=x, y1=TOP, y2=TOP + LANE + 16, class_=["prompt"], elements=[hint(words)])
+    yield svg.Line(
+        x1=x, x2=x, y1=TOP, y2=TOP + LANE + 16, class_=["prompt"], elements=[hint(words)]
+    )
     label = prompt["place"] + ("" if found is None else f" {number_text(found, '.2f')}")
     yield text(x, TOP + LANE + 30, label, anchor="middle")
 
@@ -112,6 +132,7 @@ def _prompt(prompt: Mapping[str, Any], seconds: float) -> Iterator[svg.Element]:
 def components(window: Mapping[str, Any]) -> str:
     """Say what a window's score came from."""
     return (
-        f"black {window['black']:.0%}, repeated {window['repeated']:.0%}, frozen {window['frozen_s']:.2f} s, "
+        f"black {window['black']:.0%}, repeated {window['repeated']:.0%}, frozen "
+        f"{window['frozen_s']:.2f} s, "
         f"flashes {window['flashes']}"
     )

@@ -9,8 +9,9 @@ from django.db.models import QuerySet
 
 from fartbench.models import AuditEntry
 
-# The digest of a sheet or vote could be compared with guesses of what was answered while its round is open.
-# Older entries state the seed of clips that this program drew: with it they can be drawn again and recognised.
+# The digest of a sheet or vote could be compared with guesses of what was answered while its round
+# is open. Older entries state the seed of clips that this program drew: with it they can be drawn
+# again and recognised.
 _NOT_SHOWN = {
     "sheet locked": {"digest"},
     "vote locked": {"digest"},
@@ -44,7 +45,9 @@ def entries(round_name: str = "") -> QuerySet[AuditEntry]:
 
 
 def steps_of(round_name: str) -> QuerySet[AuditEntry]:
-    """Return what was done with a round, the newest first, without what its reviewers do clip by clip."""
+    """Return what was done with a round, the newest first, without what its reviewers do clip by
+    clip.
+    """
     return entries(round_name).exclude(action__in=_CLIP_BY_CLIP)
 
 

@@ -1,4 +1,6 @@
-"""A release whose score is weighted, in the words of its protocol: tests, ceilings, failure codes and metrics."""
+"""A release whose score is weighted, in the words of its protocol: tests, ceilings, failure codes
+and metrics.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ class CodeRow:
 
 
 def code_rows(report: Document, parts: Mapping[str, Document], protocol: Protocol) -> list[CodeRow]:
-    """Return the failure codes; ``parts`` are the configurations' parts of the report, in the order of the columns."""
+    """Return the failure codes; ``parts`` are the configurations' parts of the report, in the order
+    of the columns.
+    """
     return [
         CodeRow(
             protocol.question(key).label,
@@ -102,7 +106,9 @@ def observation_rows(report: Document, protocol: Protocol) -> list[ObservationRo
 
 @dataclass(frozen=True, slots=True)
 class MetricRow:
-    """A metric with its figure over the round and for each configuration, or the lines of its families."""
+    """A metric with its figure over the round and for each configuration, or the lines of its
+    families.
+    """
 
     short: str
     label: str
@@ -113,7 +119,9 @@ class MetricRow:
 
 
 def metric_rows(report: Document, parts: Mapping[str, Document]) -> Iterator[MetricRow]:
-    """Yield the metrics; ``parts`` are the configurations' parts of the report, in the order of the columns."""
+    """Yield the metrics; ``parts`` are the configurations' parts of the report, in the order of the
+    columns.
+    """
     for key, found in report["metrics"].items():
         percent = found["kind"] == "compliance_rate"
         families = tuple(
@@ -125,7 +133,9 @@ def metric_rows(report: Document, parts: Mapping[str, Document]) -> Iterator[Met
             label=found["label"],
             definition=found["definition"],
             overall=figure(found["overall"], percent=percent) if "overall" in found else None,
-            figures=tuple(figure(part[key], percent=percent) for part in parts.values() if key in part),
+            figures=tuple(
+                figure(part[key], percent=percent) for part in parts.values() if key in part
+            ),
             families=families,
         )
 

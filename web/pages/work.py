@@ -24,9 +24,15 @@ class Failure:
 
 
 def failed_jobs(round_: Round) -> list[Failure]:
-    """Return the work on this round that failed: what went wrong, each thing once, the most frequent first."""
+    """Return the work on this round that failed: what went wrong, each thing once, the most
+    frequent first.
+    """
     failed = Job.objects.filter(round_name=round_.name, state=JobState.FAILED).order_by()
-    found = failed.values_list("kind", "error").annotate(count=Count("pk")).order_by("-count", "kind", "error")
+    found = (
+        failed.values_list("kind", "error")
+        .annotate(count=Count("pk"))
+        .order_by("-count", "kind", "error")
+    )
     return [Failure(*row) for row in found[:FAILURES_SHOWN]]
 
 

@@ -1,4 +1,7 @@
-"""Who may call a page of the staff, in one place. An account that may not is not told that the page exists."""
+"""Who may call a page of the staff, in one place.
+
+An account that may not is not told that the page exists.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,16 @@ View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 
 def may_see_rounds(user: Any) -> bool:
-    """Say whether the account is staff: it sees where each round stands, and never an answer of an open one."""
+    """Say whether the account is staff: it sees where each round stands, and never an answer of an
+    open one.
+    """
     return bool(user.is_active and user.is_staff)
 
 
 def may_run_rounds(user: Any) -> bool:
-    """Say whether the account is an admin: staff that may also change rounds and see who reviews them."""
+    """Say whether the account is an admin: staff that may also change rounds and see who reviews
+    them.
+    """
     return may_see_rounds(user) and bool(user.has_perm("fartbench.change_round"))
 
 
@@ -32,7 +39,9 @@ def sees_rounds(view: View[P]) -> View[P]:
     @wraps(view)
     def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if not request.user.is_authenticated:
-            return redirect_to_login(request.get_full_path() if request.method == "GET" else reverse("staff-home"))
+            return redirect_to_login(
+                request.get_full_path() if request.method == "GET" else reverse("staff-home")
+            )
         if not may_see_rounds(request.user):
             raise Http404
         return view(request, *args, **kwargs)

@@ -1,4 +1,6 @@
-"""The page of a published round of rollouts that says how far people prefer what its metrics rank higher."""
+"""The page of a published round of rollouts that says how far people prefer what its metrics rank
+higher.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from web.views.release_page import ReleasePage, of_release
 
 @of_release("alignment")
 def alignment(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
-    """Show each metric's correlation with people's preferences, beside the published range and the ceiling."""
+    """Show each metric's correlation with people's preferences, beside the published range and the
+    ceiling.
+    """
     (found,) = page.documents("alignment")
     context = {
         "lines": alignment_lines(found) if found else [],

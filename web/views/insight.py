@@ -1,4 +1,6 @@
-"""What staff may look into: how blinding went and, after the close and for a recorded reason, whose clip is whose."""
+"""What staff may look into: how blinding went and, after the close and for a recorded reason, whose
+clip is whose.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ Context = dict[str, Any]
 @require_safe
 @sees_rounds
 def blinding(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Show what blinding removed from each clip and what was proven, by cell; the buttons take opaque ids."""
+    """Show what blinding removed from each clip and what was proven, by cell; the buttons take
+    opaque ids.
+    """
     round_ = round_or_404(name)
     page = Paginator(copies_of(round_), COPIES_PER_PAGE).get_page(request.GET.get("page"))
     context = {
@@ -68,15 +72,28 @@ def blinding(request: HttpRequest, name: str) -> HttpResponseBase:
 @require_safe
 @sees_rounds
 def fingerprint(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Show how far the technical facts of the blind files tell configurations apart; measured when it is asked for."""
+    """Show how far the technical facts of the blind files tell configurations apart; measured when
+    it is asked for.
+    """
     round_ = round_or_404(name)
     report = fingerprint_in_words(fingerprint_of(round_))
-    context = {"round": round_, "rules": round_.protocol.rules, "report": report, **for_staff(request)}
+    context = {
+        "round": round_,
+        "rules": round_.protocol.rules,
+        "report": report,
+        **for_staff(request),
+    }
     return TemplateResponse(request, "staff/fingerprint.html", context)
 
 
 def _with_reason(
-    request: HttpRequest, round_: Round, *, ask: Context, action: str, answer: Callable[[Round], Context], template: str
+    request: HttpRequest,
+    round_: Round,
+    *,
+    ask: Context,
+    action: str,
+    answer: Callable[[Round], Context],
+    template: str,
 ) -> HttpResponseBase:
     """Ask for a reason, record it, and only then show what ``answer`` returns."""
     context = {"round": round_, "rules": round_.protocol.rules, "ask": ask, **for_staff(request)}
@@ -90,7 +107,9 @@ def _with_reason(
         messages.error(request, str(refusal))
         return redirect("staff-round", round_.name)
     with transaction.atomic():
-        audit.record(action, actor=request.user.get_username(), round_name=round_.name, reason=reason)
+        audit.record(
+            action, actor=request.user.get_username(), round_name=round_.name, reason=reason
+        )
     return TemplateResponse(request, template, context | found)
 
 
@@ -104,11 +123,14 @@ def _round_in(name: str, *states: RoundState) -> Round:
 @require_http_methods(["GET", "HEAD", "POST"])
 @sees_rounds
 def preview(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Show the scores of a closed round before it is published: for a reason that goes into the audit trail."""
+    """Show the scores of a closed round before it is published: for a reason that goes into the
+    audit trail.
+    """
     ask = {
         "title": "Preview the scores",
         "button": "Show the preview",
-        "words": "The round is closed and not published. The preview shows its figures, and whose they are: "
+        "words": "The round is closed and not published. The preview shows its figures, and whose "
+        "they are: "
         "it unblinds the round for you.",
     }
     round_ = _round_in(name, RoundState.LOCKED)
@@ -119,7 +141,12 @@ def preview(request: HttpRequest, name: str) -> HttpResponseBase:
         return found
 
     return _with_reason(
-        request, round_, ask=ask, action="scores previewed", answer=answer, template="staff/preview.html"
+        request,
+        round_,
+        ask=ask,
+        action="scores previewed",
+        answer=answer,
+        template="staff/preview.html",
     )
 
 
@@ -128,17 +155,23 @@ def preview(request: HttpRequest, name: str) -> HttpResponseBase:
 def preview_timeline(
     request: HttpRequest, name: str, configuration: str, scene: str, replicate: int
 ) -> HttpResponseBase:
-    """Draw one rollout along its time before it is published: a picture of the preview, and for whoever opened that."""
+    """Draw one rollout along its time before it is published: a picture of the preview, and for
+    whoever opened that.
+    """
     round_ = _round_in(name, RoundState.LOCKED)
     rollouts = round_.protocol.rules.rollouts
     if rollouts is None or name not in request.session.get(PREVIEWED, ()):
         raise Http404
-    cell = get_object_or_404(Cell, round=round_, configuration__name=configuration, scene=scene, replicate=replicate)
+    cell = get_object_or_404(
+        Cell, round=round_, configuration__name=configuration, scene=scene, replicate=replicate
+    )
     scenario = rollouts.scenario(cell.scene)
     found = timeline_of(read_rollout(cell), {update.id: update.at_s for update in scenario.updates})
     from web.pages.timeline import timeline_plot  # noqa: PLC0415 - few requests draw anything
 
-    drawing = timeline_plot(f"{configuration}: {scenario.title}", {**found, "seconds": scenario.duration_s})
+    drawing = timeline_plot(
+        f"{configuration}: {scenario.title}", {**found, "seconds": scenario.duration_s}
+    )
     return HttpResponse(drawing, content_type="image/svg+xml")
 
 
@@ -150,9 +183,14 @@ def _preview(round_: Round) -> Context:
         return {name: documents[name] for name in names}
 
     if rules.rollouts is None:
-        shown: Context = {"board": read_board(chosen, rows_from(chosen, rules), rules, rows=len(documents))}
+        shown: Context = {
+            "board": read_board(chosen, rows_from(chosen, rules), rules, rows=len(documents))
+        }
     else:
-        shown = {"columns": read_columns(chosen, rules, {}), "rollouts": previews_of(documents, rules)}
+        shown = {
+            "columns": read_columns(chosen, rules, {}),
+            "rollouts": previews_of(documents, rules),
+        }
     return {
         **shown,
         "incomplete_reason": round_.incomplete_reason,
@@ -165,39 +203,64 @@ def _preview(round_: Round) -> Context:
 @require_http_methods(["GET", "HEAD", "POST"])
 @sees_rounds
 def unblind(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Show which configuration each stimulus is, retired ones too: after the close, for a recorded reason."""
+    """Show which configuration each stimulus is, retired ones too: after the close, for a recorded
+    reason.
+    """
     round_ = _round_in(name, *CLOSED)
     stimulus = round_.protocol.rules.words.stimulus
     ask = {
         "title": f"Whose {stimulus} is whose",
         "button": "Show it",
-        "words": f"The round is closed. This says which configuration each {stimulus} is that reviewers knew by an "
+        "words": f"The round is closed. This says which configuration each {stimulus} is that "
+        "reviewers knew by an "
         "opaque id.",
     }
     return _with_reason(
-        request, round_, ask=ask, action="round unblinded", answer=_unblind, template="staff/unblind.html"
+        request,
+        round_,
+        ask=ask,
+        action="round unblinded",
+        answer=_unblind,
+        template="staff/unblind.html",
     )
 
 
 def _unblind(round_: Round) -> Context:
-    keys = BlindingKey.objects.filter(stimulus__round=round_).select_related("sample__cell__configuration")
-    cells = ("sample__cell__configuration__name", "sample__cell__scene", "sample__cell__replicate", "pk")
+    keys = BlindingKey.objects.filter(stimulus__round=round_).select_related(
+        "sample__cell__configuration"
+    )
+    cells = (
+        "sample__cell__configuration__name",
+        "sample__cell__scene",
+        "sample__cell__replicate",
+        "pk",
+    )
     return {"keys": keys.select_related("stimulus__retirement").order_by(*cells)}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @sees_rounds
 def diagnostics(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Show how each reviewer rated, with flags, and how the figures stand without each. Nobody is ever removed."""
+    """Show how each reviewer rated, with flags, and how the figures stand without each.
+
+    Nobody is ever removed.
+    """
     ask = {
         "title": "How the reviewers rated",
         "button": "Show it",
-        "words": "Severity, minority votes, agreement, use of N/A, time and playback of each reviewer, and what they "
-        "reported. It flags what may need attention and removes no reviewer: the cohort was fixed before.",
+        "words": "Severity, minority votes, agreement, use of N/A, time and playback of each "
+        "reviewer, and what they "
+        "reported. It flags what may need attention and removes no reviewer: the cohort was fixed "
+        "before.",
     }
     round_ = _round_in(name, *CLOSED)
     return _with_reason(
-        request, round_, ask=ask, action="reviewers diagnosed", answer=_diagnosed, template="staff/diagnostics.html"
+        request,
+        round_,
+        ask=ask,
+        action="reviewers diagnosed",
+        answer=_diagnosed,
+        template="staff/diagnostics.html",
     )
 
 

@@ -16,7 +16,9 @@ from web.views.shared import for_staff, round_or_404
 @require_safe
 @sees_rounds
 def pairs(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Show how far everybody is with the pairs, and how even the plan is; it names no configuration."""
+    """Show how far everybody is with the pairs, and how even the plan is; it names no
+    configuration.
+    """
     round_ = round_or_404(name)
     rules = round_.protocol.rules
     context = {

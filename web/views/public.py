@@ -32,7 +32,9 @@ LEADERS_SHOWN = 5
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponseBase:
-    """Show what this is, the scenes with a sample clip each, who leads, and the method in one screen."""
+    """Show what this is, the scenes with a sample clip each, who leads, and the method in one
+    screen.
+    """
     release = newest_release()
     found = board_of(release, rows=LEADERS_SHOWN) if release else None
     version = release.round.protocol if release else shown_protocol()
@@ -91,7 +93,9 @@ def specification(request: HttpRequest, name: str, version: str, scene: str) -> 
 
 
 @require_safe
-def specification_yaml(_request: HttpRequest, name: str, version: str, scene: str) -> HttpResponseBase:
+def specification_yaml(
+    _request: HttpRequest, name: str, version: str, scene: str
+) -> HttpResponseBase:
     """Send the file of a scene's specification as it stands."""
     rules, _ = _specification(name, version, scene)
     path = specification_file(rules, scene)
@@ -108,8 +112,14 @@ def _specification(name: str, version: str, scene: str) -> tuple[Protocol, Speci
 
 @require_safe
 def method(request: HttpRequest, name: str = "", version: str = "") -> HttpResponseBase:
-    """Show a protocol, rendered from its own data: the named one, or the one that the site speaks of."""
-    version_row = ProtocolVersion.objects.filter(name=name, version=version).first() if name else shown_protocol()
+    """Show a protocol, rendered from its own data: the named one, or the one that the site speaks
+    of.
+    """
+    version_row = (
+        ProtocolVersion.objects.filter(name=name, version=version).first()
+        if name
+        else shown_protocol()
+    )
     if name and version_row is None:
         raise Http404
     context = _method_of(version_row) if version_row else {"version": None, "rules": None}

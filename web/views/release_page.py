@@ -30,13 +30,19 @@ class ReleasePage:
         return self.release.round.protocol.rules
 
     def documents(self, *names: str) -> list[Any]:
-        """Return the named documents of the release, its summary first; one that is missing is None."""
+        """Return the named documents of the release, its summary first; one that is missing is
+        None.
+        """
         found = self.read([SUMMARY, *names])
         self.summary = found[SUMMARY]
         return [found.get(name) for name in names]
 
-    def show(self, request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponseBase:
-        """Render a page of the release; ``documents`` was called before, or the context brings the summary."""
+    def show(
+        self, request: HttpRequest, template: str, context: dict[str, Any]
+    ) -> HttpResponseBase:
+        """Render a page of the release; ``documents`` was called before, or the context brings the
+        summary.
+        """
         round_ = self.release.round
         shared = {
             "release": self.release,
@@ -55,7 +61,9 @@ View = Callable[..., HttpResponseBase]
 
 
 def of_release(tab: str) -> Callable[[View], View]:
-    """Give a view the newest release of the published round in its address; any other round is not there."""
+    """Give a view the newest release of the published round in its address; any other round is not
+    there.
+    """
 
     def decorate(view: View) -> View:
         @wraps(view)

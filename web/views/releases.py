@@ -1,4 +1,6 @@
-"""The pages of one published round: everything is read from its newest release, and nothing is computed."""
+"""The pages of one published round: everything is read from its newest release, and nothing is
+computed.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ CONFIGURATIONS_SHOWN = 25
 
 @of_release("leaderboard")
 def leaderboard(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
-    """Show who is ahead: scores with their intervals, every gate's votes, and what a point means; or the columns."""
+    """Show who is ahead: scores with their intervals, every gate's votes, and what a point means;
+    or the columns.
+    """
     if page.rules.rollouts is not None:
         return rollouts.columns(request, page)
     board = board_of(page.release, choice=Choice.of(request.GET.dict()))
@@ -42,7 +46,9 @@ def leaderboard(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
 
 @of_release("leaderboard")
 def configuration(request: HttpRequest, page: ReleasePage, configuration: str) -> HttpResponseBase:
-    """Show one configuration: its clips beside their scenes, gates and votes, ratings, identity, prompts and cost."""
+    """Show one configuration: its clips beside their scenes, gates and votes, ratings, identity,
+    prompts and cost.
+    """
     if page.rules.rollouts is not None:
         return rollouts.system(request, page, configuration)
     (document,) = page.documents(configuration_document(configuration))
@@ -56,14 +62,19 @@ def configuration(request: HttpRequest, page: ReleasePage, configuration: str) -
         "page": clips,
         "gates": [
             reports.gate_line(label, parts[key], page.rules)
-            for key, label in _reported(page.rules, "event_success", "source_or_cause", "factual_success")
+            for key, label in _reported(
+                page.rules, "event_success", "source_or_cause", "factual_success"
+            )
             if key in parts
         ],
         "ratings": [
             reports.rating_line(page.rules.question(key).label, found, page.rules)
             for key, found in parts.get("ratings", {}).items()
         ],
-        "outcomes": [(reports.in_words(key), n) for key, n in parts.get("coverage", {}).get("outcomes", {}).items()],
+        "outcomes": [
+            (reports.in_words(key), n)
+            for key, n in parts.get("coverage", {}).get("outcomes", {}).items()
+        ],
         "prompts": prompts_of(page.release.round, configuration),
     }
     return page.show(request, "scoring/configuration.html", context)
@@ -77,11 +88,17 @@ def _reported(rules: Protocol, *keys: str) -> list[tuple[str, str]]:
 def scenes(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """Show what was factually right in each scene, over all configurations and without ranks."""
     event, cause, success = page.documents("event_success", "source_or_cause", "factual_success")
-    pooled = [(found["label"], reports.lines_by_scene(found, page.rules)) for found in (event, cause) if found]
+    pooled = [
+        (found["label"], reports.lines_by_scene(found, page.rules))
+        for found in (event, cause)
+        if found
+    ]
     by_scene = success["by_scene"].items() if success else ()
     context = {
         "pooled": pooled,
-        "all_gates": reports.gate_line("Every gate", success["all_gates"], page.rules) if success else None,
+        "all_gates": reports.gate_line("Every gate", success["all_gates"], page.rules)
+        if success
+        else None,
         "scenes": [reports.scene_facts(key, found, page.rules) for key, found in by_scene],
     }
     return page.show(request, "scoring/scenes.html", context)
@@ -89,7 +106,9 @@ def scenes(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
 
 @of_release("scenes")
 def scene(request: HttpRequest, page: ReleasePage, scene: str) -> HttpResponseBase:
-    """Show one scene: its facts and ratings, and every configuration's clip, by name and without ranks."""
+    """Show one scene: its facts and ratings, and every configuration's clip, by name and without
+    ranks.
+    """
     success, ratings, index = page.documents("factual_success", "ratings", LEADERBOARD)
     if scene not in page.summary["scenes"]:
         raise Http404
@@ -100,7 +119,9 @@ def scene(request: HttpRequest, page: ReleasePage, scene: str) -> HttpResponseBa
         clips += [(row, cell) for cell in row.scenes if cell.scene.key == scene]
     context = {
         "scene": page.rules.scene(scene),
-        "facts": reports.scene_facts(scene, success["by_scene"][scene], page.rules) if success else None,
+        "facts": reports.scene_facts(scene, success["by_scene"][scene], page.rules)
+        if success
+        else None,
         "ratings": _ratings_of_scene(ratings, scene, page.rules) if ratings else [],
         "page": shown,
         "rows": clips,
@@ -111,16 +132,22 @@ def scene(request: HttpRequest, page: ReleasePage, scene: str) -> HttpResponseBa
 def _ratings_of_scene(ratings: dict[str, Any], scene: str, rules: Protocol) -> list[Any]:
     lines = []
     for key, question in ratings["questions"].items():
-        lines.append(reports.rating_line(rules.question(key).label, question["by_scene"][scene], rules))
+        lines.append(
+            reports.rating_line(rules.question(key).label, question["by_scene"][scene], rules)
+        )
     return lines
 
 
 @of_release("tests")
 def tests(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
-    """Show a weighted score per test with its ceilings, failure codes, observations, metrics and the smoke test."""
+    """Show a weighted score per test with its ceilings, failure codes, observations, metrics and
+    the smoke test.
+    """
     keys = ("test_scores", "failure_codes", "observations", "metrics", "smoke")
     scores, codes, observed, metrics, smoke, index = page.documents(*keys, LEADERBOARD)
-    shown = Paginator(index["configurations"], CONFIGURATIONS_SHOWN).get_page(request.GET.get("page"))
+    shown = Paginator(index["configurations"], CONFIGURATIONS_SHOWN).get_page(
+        request.GET.get("page")
+    )
     names = [entry["name"] for entry in shown]
     documents = page.read([configuration_document(name) for name in names])
     parts = {name: documents[configuration_document(name)]["reports"] for name in names}
@@ -158,13 +185,18 @@ def ratings(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
 def agreement(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """Show how far the reviewers agreed on each question."""
     found, judges = page.documents("agreement", "human_ai_agreement")
-    context = {"questions": reports.agreement_lines(found, page.rules) if found else [], "judges": judges}
+    context = {
+        "questions": reports.agreement_lines(found, page.rules) if found else [],
+        "judges": judges,
+    }
     return page.show(request, "scoring/agreement.html", context)
 
 
 @of_release("human-ai")
 def human_ai(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
-    """Show how the AI judges compare with people: facts first, ratings beside them, and what each judge depends on."""
+    """Show how the AI judges compare with people: facts first, ratings beside them, and what each
+    judge depends on.
+    """
     (agreement,) = page.documents("human_ai_agreement")
     context: dict[str, Any] = {
         "calibration": page.rules.judges.calibration if page.rules.judges else None,
@@ -182,7 +214,11 @@ def human_ai(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
 def preference(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """Show what blind pairs say: strengths, who won against whom, ties."""
     (found,) = page.documents("preference")
-    return page.show(request, "scoring/preference.html", {"questions": preferences(found, page.rules) if found else []})
+    return page.show(
+        request,
+        "scoring/preference.html",
+        {"questions": preferences(found, page.rules) if found else []},
+    )
 
 
 @of_release("coverage")
@@ -190,7 +226,9 @@ def coverage(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """Show what was delivered, refused and failed, and why."""
     (found,) = page.documents("coverage")
     read = reports.coverage(found, page.rules) if found else None
-    missing = Paginator(read.missing if read else (), CELLS_PER_PAGE).get_page(request.GET.get("page"))
+    missing = Paginator(read.missing if read else (), CELLS_PER_PAGE).get_page(
+        request.GET.get("page")
+    )
     counts, rollouts = (found or {}).get("units", {}), page.rules.rollouts
     context = {
         "coverage": read,
@@ -214,7 +252,12 @@ def releases(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     replaced_by = {release.replaces_id: release.number for release in every}
     context = {
         "releases": [
-            (release, numbers.get(release.replaces_id), replaced_by.get(release.pk), listed(release))
+            (
+                release,
+                numbers.get(release.replaces_id),
+                replaced_by.get(release.pk),
+                listed(release),
+            )
             for release in every
         ]
     }

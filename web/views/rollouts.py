@@ -1,4 +1,6 @@
-"""The pages of a published round of rollouts: figures are read from its newest release, and nothing is computed."""
+"""The pages of a published round of rollouts: figures are read from its newest release, and nothing
+is computed.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def columns(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
 
 
 def system(request: HttpRequest, page: ReleasePage, configuration: str) -> HttpResponseBase:
-    """Show one system: its profile, how it goes along its rollouts, its diagnostics, each rollout, what was tested."""
+    """Show one system: its profile, how it goes along its rollouts, its diagnostics, each rollout,
+    what was tested.
+    """
     (document,) = page.documents(configuration_document(configuration))
     if document is None:
         raise Http404
@@ -40,10 +44,14 @@ def system(request: HttpRequest, page: ReleasePage, configuration: str) -> HttpR
     dependencies = diagnostics.get("dependencies") if diagnostics else None
     context = {
         "document": document,
-        "cells": [shown.cell_of(metric, document["columns"][metric.code]) for metric in table.metrics],
+        "cells": [
+            shown.cell_of(metric, document["columns"][metric.code]) for metric in table.metrics
+        ],
         "curves": shown.curve_lines(document["curves"], page.rules),
         "diagnostics": diagnostics,
-        "dependencies": [(kind.replace("_", "-"), share) for kind, share in (dependencies or {}).items()],
+        "dependencies": [
+            (kind.replace("_", "-"), share) for kind, share in (dependencies or {}).items()
+        ],
         "rollouts": shown.rollout_lines(document, page.rules),
         "prompts": prompts_of(page.release.round, configuration),
     }
@@ -54,7 +62,9 @@ def system(request: HttpRequest, page: ReleasePage, configuration: str) -> HttpR
 def rollout(
     request: HttpRequest, page: ReleasePage, configuration: str, scene: str, replicate: int
 ) -> HttpResponseBase:
-    """Show one rollout along its time: boundaries with their parts, prompts, marks, and the other systems beside it."""
+    """Show one rollout along its time: boundaries with their parts, prompts, marks, and the other
+    systems beside it.
+    """
     document, index = page.documents(rollout_document(configuration, scene, replicate), LEADERBOARD)
     if document is None:
         raise Http404
@@ -64,7 +74,10 @@ def rollout(
     own = next(one for one in systems[configuration]["rollouts"] if _is(one, scene, replicate))
     table = shown.table_of(page.rules)
     native = next((metric for metric in table.metrics if metric.unit == BOUNDARIES), None)
-    pieces, at_s = pieces_of_rollout(page.release.round, configuration, scene, replicate), _moment(request)
+    pieces, at_s = (
+        pieces_of_rollout(page.release.round, configuration, scene, replicate),
+        _moment(request),
+    )
     playing = piece_to_play(pieces, at_s, request.GET.get("piece", ""))
     context = {
         "pieces": pieces,
@@ -76,7 +89,9 @@ def rollout(
         "replicate": replicate,
         "rollout": document,
         "native": native,
-        "beside": shown.beside(systems, native.code, scene, replicate, configuration) if native else [],
+        "beside": shown.beside(systems, native.code, scene, replicate, configuration)
+        if native
+        else [],
         "values": shown.case_values(table, own["values"]),
     }
     return page.show(request, "scoring/rollout.html", context)
@@ -97,7 +112,9 @@ def timeline(
 
 
 def _moment(request: HttpRequest) -> float | None:
-    """Return the moment of the rollout (s) that an address asks for; what is no number asks for none."""
+    """Return the moment of the rollout (s) that an address asks for; what is no number asks for
+    none.
+    """
     try:
         at_s = float(request.GET.get("at", ""))
     except ValueError:

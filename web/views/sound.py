@@ -1,4 +1,5 @@
-"""What was heard in the clips of a closed round, for those who reviewed it and for staff; each candidate is a question.
+"""What was heard in the clips of a closed round, for those who reviewed it and for staff; each
+candidate is a question.
 
 Clips stand under their opaque ids: whoever looks learns nothing of whose clip is whose.
 """
@@ -23,7 +24,14 @@ from fartbench.errors import Refusal
 from fartbench.models import Round, RoundState
 from fartbench.storable import whole_number
 from measuring.models import SoundCheck
-from measuring.sound.checks import LISTEN, heard, is_under_way, judge_candidate, request_listening, unheard
+from measuring.sound.checks import (
+    LISTEN,
+    heard,
+    is_under_way,
+    judge_candidate,
+    request_listening,
+    unheard,
+)
 from review.selectors import membership, reviewer_of
 from rounds.steps import due_step
 from web.pages.rounds import stamp_of
@@ -71,16 +79,23 @@ def sounds(request: HttpRequest, name: str) -> HttpResponseBase:
     round_, person = _allowed(request, name)
     checks = SoundCheck.objects.filter(stimulus__round=round_, stimulus__retirement=None)
     page = Paginator(
-        checks.select_related("stimulus").prefetch_related("verdicts").order_by("stimulus"), CLIPS_PER_PAGE
+        checks.select_related("stimulus").prefetch_related("verdicts").order_by("stimulus"),
+        CLIPS_PER_PAGE,
     ).get_page(request.GET.get("page"))
-    context = {"round": round_, "page": page, "lines": [_line(check, round_, person) for check in page]}
+    context = {
+        "round": round_,
+        "page": page,
+        "lines": [_line(check, round_, person) for check in page],
+    }
     if may_see_rounds(request.user):
         context |= _for_staff(round_)
     return TemplateResponse(request, "scoring/sounds.html", context)
 
 
 def _for_staff(round_: Round) -> dict[str, Any]:
-    """Return what staff sees beside the clips: how far the workers are, and how many clips are left to ask for."""
+    """Return what staff sees beside the clips: how far the workers are, and how many clips are left
+    to ask for.
+    """
     return {
         "is_staff": True,
         "stamp": stamp_of(round_, due_step(round_)),
@@ -102,7 +117,10 @@ def sound_listen(request: HttpRequest, name: str) -> HttpResponseBase:
     except Refusal as refusal:
         messages.error(request, str(refusal))
         return redirect("staff-round", round_.name)
-    messages.success(request, f"{clips} clips are left to the workers." if clips else "Every clip was listened to.")
+    messages.success(
+        request,
+        f"{clips} clips are left to the workers." if clips else "Every clip was listened to.",
+    )
     return redirect("sounds", round_.name)
 
 
@@ -136,7 +154,10 @@ def sound_verdict(request: HttpRequest, name: str, stimulus_id: str) -> HttpResp
 
 
 def _allowed(request: HttpRequest, name: str) -> tuple[Round, str]:
-    """Return the closed round and who looks: its reviewers by code, staff by account. Raises Http404 for others."""
+    """Return the closed round and who looks: its reviewers by code, staff by account.
+
+    Raises Http404 for others.
+    """
     round_ = Round.objects.select_related("protocol").filter(name=name, state__in=CLOSED).first()
     if round_ is None:
         raise Http404
@@ -149,7 +170,11 @@ def _allowed(request: HttpRequest, name: str) -> tuple[Round, str]:
 
 
 def _check(round_: Round, stimulus_id: str) -> SoundCheck:
-    found = SoundCheck.objects.select_related("stimulus").filter(stimulus=stimulus_id, stimulus__round=round_).first()
+    found = (
+        SoundCheck.objects.select_related("stimulus")
+        .filter(stimulus=stimulus_id, stimulus__round=round_)
+        .first()
+    )
     if found is None:
         raise Http404
     return found

@@ -1,4 +1,6 @@
-"""Pages of staff and admins: where each round stands, and the steps of the command line as buttons."""
+"""Pages of staff and admins: where each round stands, and the steps of the command line as
+buttons.
+"""
 
 from __future__ import annotations
 
@@ -108,7 +110,11 @@ def progress(_request: HttpRequest, name: str) -> HttpResponseBase:
 def step(request: HttpRequest, name: str) -> HttpResponseBase:
     """Do one step of the round; a refusal is shown as it stands, and nothing was changed then."""
     round_, step_name = round_or_404(name), request.POST.get("step", "")
-    fields = {key: str(value) for key, value in request.POST.items() if key not in {"csrfmiddlewaretoken", "step"}}
+    fields = {
+        key: str(value)
+        for key, value in request.POST.items()
+        if key not in {"csrfmiddlewaretoken", "step"}
+    }
     try:
         done = run_step(round_, step_name, request.user.get_username(), **fields)
     except Refusal as refusal:
@@ -129,13 +135,17 @@ def _page_of(step_name: str) -> str:
 
 def _show_once(request: HttpRequest, round_: Round, done: StepDone) -> HttpResponseBase:
     # Links are secrets: they are in this answer alone, never in a message, a cookie or a row.
-    return TemplateResponse(request, "staff/links.html", {"round": round_, "done": done, **for_staff(request)})
+    return TemplateResponse(
+        request, "staff/links.html", {"round": round_, "done": done, **for_staff(request)}
+    )
 
 
 @require_POST
 @sees_rounds
 def export(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Send the tables of a closed round, for a reason that goes into the audit trail: they say whose clip is whose."""
+    """Send the tables of a closed round, for a reason that goes into the audit trail: they say
+    whose clip is whose.
+    """
     round_ = round_or_404(name)
     reason = request.POST.get("reason", "").strip()
     try:
@@ -145,14 +155,18 @@ def export(request: HttpRequest, name: str) -> HttpResponseBase:
     except Refusal as refusal:
         messages.error(request, str(refusal))
         return redirect("staff-round", round_.name)
-    return FileResponse(archive, as_attachment=True, filename=f"{round_.name}.zip", content_type="application/zip")
+    return FileResponse(
+        archive, as_attachment=True, filename=f"{round_.name}.zip", content_type="application/zip"
+    )
 
 
 @require_safe
 @sees_rounds
 def health(request: HttpRequest) -> HttpResponseBase:
     """Say in words how the installation is, and what to do where something is amiss."""
-    return TemplateResponse(request, "staff/health.html", {"lines": health_lines(), **for_staff(request)})
+    return TemplateResponse(
+        request, "staff/health.html", {"lines": health_lines(), **for_staff(request)}
+    )
 
 
 @require_safe

@@ -9,7 +9,11 @@ urlpatterns = [
     path("leaderboards/", public.leaderboards, name="leaderboards"),
     path("state/", public.state, name="state"),
     path("rounds/<str:name>/", releases.leaderboard, name="leaderboard"),
-    path("rounds/<str:name>/configurations/<str:configuration>/", releases.configuration, name="configuration"),
+    path(
+        "rounds/<str:name>/configurations/<str:configuration>/",
+        releases.configuration,
+        name="configuration",
+    ),
     path(
         "rounds/<str:name>/rollouts/<str:configuration>/<str:scene>/<int:replicate>/",
         rollouts.rollout,
@@ -29,17 +33,29 @@ urlpatterns = [
     path("rounds/<str:name>/alignment/", alignment.alignment, name="alignment"),
     path("rounds/<str:name>/coverage/", releases.coverage, name="coverage"),
     path("rounds/<str:name>/releases/", releases.releases, name="releases"),
-    path("rounds/<str:name>/releases/<int:number>/all.zip", releases.archive, name="release-archive"),
+    path(
+        "rounds/<str:name>/releases/<int:number>/all.zip", releases.archive, name="release-archive"
+    ),
     path("rounds/<str:name>/releases/<int:number>/<path:path>", releases.file, name="release-file"),
     path("rounds/<str:name>/clips/<str:stimulus_id>", public.clip, name="published-clip"),
     path("rounds/<str:name>/tests/", releases.tests, name="tests"),
     path("rounds/<str:name>/sounds/", sound.sounds, name="sounds"),
     path("rounds/<str:name>/sounds/listen", sound.sound_listen, name="sound-listen"),
     path("rounds/<str:name>/sounds/<str:stimulus_id>/clip", sound.sound_clip, name="sound-clip"),
-    path("rounds/<str:name>/sounds/<str:stimulus_id>/verdict", sound.sound_verdict, name="sound-verdict"),
+    path(
+        "rounds/<str:name>/sounds/<str:stimulus_id>/verdict",
+        sound.sound_verdict,
+        name="sound-verdict",
+    ),
     path("method/", public.method, name="method"),
-    path("method/<str:name>/<str:version>/<slug:scene>/", public.specification, name="specification"),
-    path("method/<str:name>/<str:version>/<slug:scene>.yaml", public.specification_yaml, name="specification-file"),
+    path(
+        "method/<str:name>/<str:version>/<slug:scene>/", public.specification, name="specification"
+    ),
+    path(
+        "method/<str:name>/<str:version>/<slug:scene>.yaml",
+        public.specification_yaml,
+        name="specification-file",
+    ),
     path("method/<str:name>/<str:version>/", public.method, name="method"),
     path("staff/", staff.home, name="staff-home"),
     path("staff/new-round", staff.new_round, name="staff-new-round"),

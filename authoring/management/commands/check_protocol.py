@@ -15,13 +15,16 @@ from generation.prompts.agreement import specification_faults
 
 class Command(Base):
     help = (
-        "Check a protocol folder, and the specifications of its scenes: each fault with file, path and rule. "
+        "Check a protocol folder, and the specifications of its scenes: each fault with file, path "
+        "and rule. "
         "A folder of scenarios (set.yaml) is checked against every claim of its constraints."
     )
     needs_database = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("folder", type=Path, help="the folder that holds protocol.yaml or set.yaml")
+        parser.add_argument(
+            "folder", type=Path, help="the folder that holds protocol.yaml or set.yaml"
+        )
 
     def run(self, **options: Any) -> None:
         folder = options["folder"]
@@ -32,7 +35,9 @@ class Command(Base):
             self.check_rules(folder)
 
     def check_scenarios(self, folder: Path) -> None:
-        """Say that the scenarios of a folder hold their claims. Raises BadInput with what is off."""
+        """Say that the scenarios of a folder hold their claims. Raises BadInput with what is
+        off.
+        """
         report = check_folder(folder)
         for finding in report.findings:
             if finding.warn_only:
@@ -42,7 +47,8 @@ class Command(Base):
         found = report.checked
         what = "the whole set" if found.about.extent == "whole" else "single scenarios"
         self.say(
-            f"{found.about.name} {found.about.version}: {len(found.scenarios)} scenarios hold all {report.claims} "
+            f"{found.about.name} {found.about.version}: {len(found.scenarios)} scenarios hold all "
+            f"{report.claims} "
             f"claims about {what}. SHA-256 {found.digest}."
         )
 
@@ -62,7 +68,10 @@ class Command(Base):
 
 def _asked(protocol: Protocol) -> str:
     if protocol.rollouts is not None:
-        return f"{len(form_keys(protocol))} forms about {len(protocol.rollouts.units.kinds)} kinds of windows"
+        return (
+            f"{len(form_keys(protocol))} forms about {len(protocol.rollouts.units.kinds)} kinds of "
+            "windows"
+        )
     return f"{len(protocol.questions)} questions"
 
 

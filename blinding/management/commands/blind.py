@@ -8,11 +8,15 @@ from fartbench.commands import RoundCommand, actor, progress
 
 
 class Command(RoundCommand):
-    help = "Make the blind copies of a round: scrubbed, proven, padded to one size, under opaque ids."
+    help = (
+        "Make the blind copies of a round: scrubbed, proven, padded to one size, under opaque ids."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--normalise", action="store_true", help="re-encode every clip to the protocol's format")
+        parser.add_argument(
+            "--normalise", action="store_true", help="re-encode every clip to the protocol's format"
+        )
         parser.add_argument("--reason", default="", help="why the round is normalised")
 
     def run(self, **options: Any) -> None:

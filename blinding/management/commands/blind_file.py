@@ -21,7 +21,8 @@ class Command(BaseCommand):
     """manage.py blind_file IN OUT [--size N]"""
 
     help = (
-        "Copy a clip's coded picture and sound unchanged into a file with nothing else, pad it if asked, and print "
+        "Copy a clip's coded picture and sound unchanged into a file with nothing else, pad it if "
+        "asked, and print "
         "the proof as JSON. "
         "OUT is an MP4 file, whatever IN is. "
         "Nothing stays at OUT unless the proof holds and no leak is left."
@@ -34,7 +35,14 @@ class Command(BaseCommand):
         parser.add_argument("target", type=Path, metavar="OUT")
         parser.add_argument("--size", type=int, metavar="N", help="pad OUT to exactly N bytes")
 
-    def handle(self, *args: Any, source: Path, target: Path, size: int | None, **options: Any) -> None:  # noqa: ARG002 - Django's signature
+    def handle(
+        self,
+        *args: Any,  # noqa: ARG002 - Django's signature
+        source: Path,
+        target: Path,
+        size: int | None,
+        **options: Any,  # noqa: ARG002 - Django's signature
+    ) -> None:
         """Copy, pad, prove, scan and print."""
         try:
             found = blind_file(source, target, size)
@@ -44,8 +52,9 @@ class Command(BaseCommand):
 
 
 def blind_file(source: Path, target: Path, size: int | None) -> dict[str, Any]:
-    """Make the blind copy of ``source`` at ``target`` and return its proof as a JSON object; raise a Refusal and leave
-    no file otherwise."""
+    """Make the blind copy of ``source`` at ``target`` and return its proof as a JSON object; raise
+    a Refusal and leave no file otherwise.
+    """
     if target.suffix.lower() in OTHER_CONTAINERS:
         raise NotAnMp4Name(f"{target}: blind copies are MP4 files. Name an OUT that ends in .mp4.")
     if target.exists() and target.samefile(source):
@@ -64,7 +73,11 @@ def _blind_file(source: Path, target: Path, size: int | None) -> dict[str, Any]:
         pad(target, size)
     proof = prove(source, target)
     proof.insist(source)
-    leaks = [finding.as_json() for finding in scan(target) if finding.flagged and not finding.may_be_chance]
+    leaks = [
+        finding.as_json()
+        for finding in scan(target)
+        if finding.flagged and not finding.may_be_chance
+    ]
     if leaks:
         raise LeaksLeft(f"{source.name}: {len(leaks)} leaks are left in its copy: {leaks[0]}")
     again = {"size": target.stat().st_size, "leaks": leaks}

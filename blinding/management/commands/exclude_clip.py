@@ -11,7 +11,10 @@ from generation.manifest import CellKey
 
 
 class Command(RoundCommand):
-    help = "Leave a delivered clip that cannot be blinded out of the review; it is counted, its configuration unranked."
+    help = (
+        "Leave a delivered clip that cannot be blinded out of the review; it is counted, its "
+        "configuration unranked."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)

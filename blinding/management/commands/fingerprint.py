@@ -24,10 +24,13 @@ def _words(found: dict[str, Any]) -> str:
     if "not_estimable" in found:
         return f"{found['files']} files: {found['not_estimable']}"
     low, high = found["interval"]
-    verdict = "tell configurations apart" if found["told_apart"] else "do not tell configurations apart"
+    verdict = (
+        "tell configurations apart" if found["told_apart"] else "do not tell configurations apart"
+    )
     return "\n".join(
         [
-            f"The technical facts of {found['files']} blind files {verdict}: {found['accuracy']:.0%} guessed right "
+            f"The technical facts of {found['files']} blind files {verdict}: "
+            f"{found['accuracy']:.0%} guessed right "
             f"({low:.0%} to {high:.0%}), {found['chance']:.0%} by chance, p = {found['p_value']}.",
             f"Facts that vary: {', '.join(found['facts_that_vary']) or 'none'}.",
             *(

@@ -16,15 +16,19 @@ class Command(BaseCommand):
     """manage.py leak_scan FILE..."""
 
     help = (
-        "List every readable string and every field that playing does not need in media files of any origin. "
-        "Lines that begin with “!” name an encoder, tool, vendor, person, place or time; the exit status is then 1."
+        "List every readable string and every field that playing does not need in media files of "
+        "any origin. "
+        "Lines that begin with “!” name an encoder, tool, vendor, person, place or time; the exit "
+        "status is then 1."
     )
     requires_system_checks: list[str] = []  # noqa: RUF012 - Django's own way to say so
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the files and the output format."""
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
-        parser.add_argument("--json", action="store_true", help="print one JSON object per file and line")
+        parser.add_argument(
+            "--json", action="store_true", help="print one JSON object per file and line"
+        )
 
     def handle(self, *args: Any, files: list[Path], json: bool, **options: Any) -> None:  # noqa: ARG002 - Django's signature
         """Scan each file and print what was found."""
@@ -44,7 +48,11 @@ class Command(BaseCommand):
 
     def _print(self, path: Path, findings: list[Finding], *, as_json: bool) -> None:
         if as_json:
-            self.stdout.write(json.dumps({"file": str(path), "findings": [finding.as_json() for finding in findings]}))
+            self.stdout.write(
+                json.dumps(
+                    {"file": str(path), "findings": [finding.as_json() for finding in findings]}
+                )
+            )
             return
         leaks = sum(finding.flagged for finding in findings)
         self.stdout.write(f"{path}: {leaks} leaks, {len(findings) - leaks} other things found")

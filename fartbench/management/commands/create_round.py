@@ -12,16 +12,40 @@ class Command(RoundCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--protocol", required=True, metavar="NAME@VERSION", help="for instance core-r01@1.0.0")
-        parser.add_argument("--replicates", type=int, default=1, metavar="N", help="clips per configuration and scene")
         parser.add_argument(
-            "--scene", action="append", dest="scenes", metavar="KEY", help="only this scene (repeatable)"
+            "--protocol", required=True, metavar="NAME@VERSION", help="for instance core-r01@1.0.0"
+        )
+        parser.add_argument(
+            "--replicates",
+            type=int,
+            default=1,
+            metavar="N",
+            help="clips per configuration and scene",
+        )
+        parser.add_argument(
+            "--scene",
+            action="append",
+            dest="scenes",
+            metavar="KEY",
+            help="only this scene (repeatable)",
         )
 
-        parser.add_argument("--sample", type=int, metavar="N", help="rollouts: only N scenarios, evenly chosen")
-        parser.add_argument("--horizons", type=_numbers, default=(), metavar="S,S", help="rollouts: such as 60,180")
-        parser.add_argument("--units", type=_names, default=(), metavar="KIND,…", help="rollouts: only these windows")
-        parser.add_argument("--looks", type=int, default=0, metavar="N", help="rollouts: reviewers of each window")
+        parser.add_argument(
+            "--sample", type=int, metavar="N", help="rollouts: only N scenarios, evenly chosen"
+        )
+        parser.add_argument(
+            "--horizons", type=_numbers, default=(), metavar="S,S", help="rollouts: such as 60,180"
+        )
+        parser.add_argument(
+            "--units",
+            type=_names,
+            default=(),
+            metavar="KIND,…",
+            help="rollouts: only these windows",
+        )
+        parser.add_argument(
+            "--looks", type=int, default=0, metavar="N", help="rollouts: reviewers of each window"
+        )
 
     def run(self, **options: Any) -> None:
         name = self.round_name(options)
@@ -34,7 +58,9 @@ class Command(RoundCommand):
             looks=Looks(options["sample"], options["horizons"], options["units"], options["looks"]),
         )
         has_rollouts = made.protocol.rules.rollouts is not None
-        following = f"commission {made.name}" if has_rollouts else f"import_clips {made.name} MANIFEST.csv"
+        following = (
+            f"commission {made.name}" if has_rollouts else f"import_clips {made.name} MANIFEST.csv"
+        )
         self.say(f"Round {made.name} exists, on {made.protocol}. Next: “{following}”.")
 
 

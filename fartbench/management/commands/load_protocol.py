@@ -23,5 +23,8 @@ class Command(Base):
             extent = f"{len(rules.scenes)} scenes, {len(rules.questions)} questions"
         else:
             metrics = rules.rollouts.metrics.metrics
-            extent = f"{len(rules.scenes)} scenarios, {len(form_keys(rules))} forms, {len(metrics)} metrics"
+            extent = (
+                f"{len(rules.scenes)} scenarios, {len(form_keys(rules))} forms, {len(metrics)} "
+                "metrics"
+            )
         self.say(f"{version} is loaded: {extent}, SHA-256 {version.digest}.")

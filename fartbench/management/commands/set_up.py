@@ -10,13 +10,19 @@ from fartbench.commands import Command as Base
 
 
 class Command(Base):
-    help = "Install, or bring to this version: tables and their guards, static files, bucket. Can be run again."
+    help = (
+        "Install, or bring to this version: tables and their guards, static files, bucket. Can be "
+        "run again."
+    )
     needs_database = False  # the tables are made here
     requires_system_checks = ()
 
     def run(self, **_options: Any) -> None:
         call_command("migrate", interactive=False, verbosity=0)
-        self.say(f"The tables are of this version, and guarded ({len(writeonce.missing())} guards missing).")
+        self.say(
+            f"The tables are of this version, and guarded ({len(writeonce.missing())} guards "
+            "missing)."
+        )
         call_command("collectstatic", interactive=False, verbosity=0)
         self.say(f"Static files lie in {settings.STATIC_ROOT}.")
         if "bucket" in settings.STORAGES:

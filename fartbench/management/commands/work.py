@@ -20,11 +20,18 @@ BEAT_S = 5.0
 
 
 class Command(Base):
-    help = "Do the work that is due: render clips, make blind copies. Stops on Ctrl-C, after the job it is at."
+    help = (
+        "Do the work that is due: render clips, make blind copies. Stops on Ctrl-C, after the job "
+        "it is at."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--until-idle", action="store_true", help="stop when nothing is waiting or running")
-        parser.add_argument("--processes", type=int, default=1, metavar="N", help="how many to run side by side")
+        parser.add_argument(
+            "--until-idle", action="store_true", help="stop when nothing is waiting or running"
+        )
+        parser.add_argument(
+            "--processes", type=int, default=1, metavar="N", help="how many to run side by side"
+        )
 
     def run(self, **options: Any) -> None:
         refuse_weak_settings()

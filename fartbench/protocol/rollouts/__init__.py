@@ -1,1 +1,4 @@
-"""What a protocol says of long rollouts: scenarios, units, forms, metrics, experts, sampling. No Django here."""
+"""What a protocol says of long rollouts: scenarios, units, forms, metrics, experts, sampling.
+
+No Django here.
+"""

@@ -1,7 +1,8 @@
 """What is asked about each unit of a rollout, in the words of its scenario. No Django here.
 
-The forms are data (``forms.yaml``) and are the same for people and judge models. A criterion that a scenario does not
-have is not asked; where an answer may be N/A, the file says for which reason and when.
+The forms are data (``forms.yaml``) and are the same for people and judge models. A criterion that a
+scenario does not have is not asked; where an answer may be N/A, the file says for which reason and
+when.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ Shown = Literal["video", "audio", "both"]
 
 
 class UnitForm(Part):
-    """The questions about one kind of unit with one kind of media: a list, or the criteria of a checklist.
+    """The questions about one kind of unit with one kind of media: a list, or the criteria of a
+    checklist.
 
-    ``applies`` keeps it to updates of some modalities; ``target`` is the text of the update that is shown beside it.
+    ``applies`` keeps it to updates of some modalities; ``target`` is the text of the update that is
+    shown beside it.
     """
 
     unit: Key
@@ -46,7 +49,9 @@ class UnitForm(Part):
         if bool(self.questions) == (self.criteria is not None):
             raise ValueError(f"{self.unit}: either questions or a checklist")
         if (self.criteria is None) != (self.answers is None and self.lead is None):
-            raise ValueError(f"{self.unit}: a checklist names its answers and its lead, and only a checklist")
+            raise ValueError(
+                f"{self.unit}: a checklist names its answers and its lead, and only a checklist"
+            )
         return self
 
     @property
@@ -55,11 +60,15 @@ class UnitForm(Part):
         return f"{self.unit}-{self.shown}"
 
     def key_for(self, scenario: Scenario) -> str:
-        """Return the key of the form as a scenario words it: one with a checklist has one for each scenario."""
+        """Return the key of the form as a scenario words it: one with a checklist has one for each
+        scenario.
+        """
         return self.name if self.criteria is None else f"{self.name}.{scenario.key}"
 
     def questions_for(self, scenario: Scenario) -> tuple[Question, ...]:
-        """Return what is asked about a scenario's units; nothing where its checklist has no criterion."""
+        """Return what is asked about a scenario's units; nothing where its checklist has no
+        criterion.
+        """
         return self.questions or tuple(_criteria(self, scenario))
 
 
@@ -77,7 +86,9 @@ class Forms(Part):
             raise ValueError(f"there are two forms {twice[0]}")
         for form in self.forms:
             keys = [question.key for question in form.questions]
-            sets = {question.answers for question in form.questions} | ({form.answers} if form.answers else set())
+            sets = {question.answers for question in form.questions} | (
+                {form.answers} if form.answers else set()
+            )
             if unknown := sorted(sets - self.answer_sets.keys()):
                 raise ValueError(f"{form.unit}: there is no answer set {unknown[0]!r}")
             rules: tuple[NaRule | ValueRule | Consistency, ...]
@@ -102,9 +113,11 @@ def _refuse_words(form: UnitForm, sets: dict[str, AnswerSet]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One form about one unit, in its scenario's words: ``form`` is its key, ``target`` the update's text that it is
-    about, ``source`` that of the update it builds on, where a window shows that too. ``asked_at_s`` is when the target
-    was given, in seconds of the one window; None where there are two, or no target."""
+    """One form about one unit, in its scenario's words: ``form`` is its key, ``target`` the
+    update's text that it is about, ``source`` that of the update it builds on, where a window shows
+    that too. ``asked_at_s`` is when the target was given, in seconds of the one window; None where
+    there are two, or no target.
+    """
 
     form: str
     unit: Unit
@@ -122,14 +135,26 @@ def read_forms(folder: Path) -> Forms:
 
 
 def asked(forms: Forms, scenario: Scenario, unit: Unit) -> Iterator[Asked]:
-    """Yield the forms about a unit. One whose checklist has no criterion, or whose modality differs, is left out."""
+    """Yield the forms about a unit.
+
+    One whose checklist has no criterion, or whose modality differs, is left out.
+    """
     for form in forms.forms:
         if form.unit != unit.kind or not _applies(form, scenario, unit):
             continue
         if questions := form.questions_for(scenario):
             target, source = _target(form, scenario, unit), _source(scenario, unit)
             at = _asked_at(form, scenario, unit)
-            yield Asked(form.key_for(scenario), unit, form.shown, target, questions, form.na_rules, source, at)
+            yield Asked(
+                form.key_for(scenario),
+                unit,
+                form.shown,
+                target,
+                questions,
+                form.na_rules,
+                source,
+                at,
+            )
 
 
 def _applies(form: UnitForm, scenario: Scenario, unit: Unit) -> bool:
@@ -141,7 +166,14 @@ def _criteria(form: UnitForm, scenario: Scenario) -> Iterator[Question]:
     for key, criterion in checklist.items():
         if criterion is not None:
             label = key.replace("_", " ").capitalize()
-            yield Question(key=key, label=label, stage=1, answers=form.answers or "", wording=criterion, help=form.lead)
+            yield Question(
+                key=key,
+                label=label,
+                stage=1,
+                answers=form.answers or "",
+                wording=criterion,
+                help=form.lead,
+            )
 
 
 def _asked_at(form: UnitForm, scenario: Scenario, unit: Unit) -> float | None:
@@ -161,4 +193,6 @@ def _target(form: UnitForm, scenario: Scenario, unit: Unit) -> str:
     if form.target is None:
         return ""
     update = scenario.update(unit.place)
-    return {"visual": update.visual, "audio": update.audio, "prompt": update.prompt}[form.target] or ""
+    return {"visual": update.visual, "audio": update.audio, "prompt": update.prompt}[
+        form.target
+    ] or ""

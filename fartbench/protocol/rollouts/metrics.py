@@ -22,11 +22,13 @@ def _by_seconds(found: Any) -> Any:
 # YAML keys such as 60 are numbers; what is looked up by them is a horizon in seconds.
 Horizons = Annotated[dict[int, float], BeforeValidator(_by_seconds)]
 Recipe = Literal[
-    "mean", "criteria", "criteria_change", "endpoint_change", "achieved", "latency", "if_established",
+    "mean", "criteria", "criteria_change", "endpoint_change", "achieved", "latency",
+    "if_established",
     "prompt_continuity",
 ]  # fmt: skip
 PlugInKey = Literal[
-    "clip_aesthetics", "audiobox", "imagebind", "synchformer", "subject_consistency", "background_consistency",
+    "clip_aesthetics", "audiobox", "imagebind", "synchformer", "subject_consistency",
+    "background_consistency",
 ]  # fmt: skip
 FILE = "metrics.yaml"
 
@@ -34,8 +36,8 @@ FILE = "metrics.yaml"
 class Metric(Part):
     """One column: what it is, where it applies, and how its value comes about.
 
-    ``unit`` is what one value is of; ``recipe`` names what makes it of a form or of signals; ``questions`` are
-    the keys that the recipe reads of an answered form.
+    ``unit`` is what one value is of; ``recipe`` names what makes it of a form or of signals;
+    ``questions`` are the keys that the recipe reads of an answered form.
     """
 
     code: Code
@@ -45,7 +47,9 @@ class Metric(Part):
     low: float
     high: float | None
     better: Literal["higher", "lower"]
-    unit: Literal["interval", "full", "endpoint", "update", "prompt", "boundary", "retention", "dependency"]
+    unit: Literal[
+        "interval", "full", "endpoint", "update", "prompt", "boundary", "retention", "dependency"
+    ]
     computed: Literal["signals", "answers", "mixed", "plug_in"]
     recipe: Recipe
     value_unit: Text = "points"
@@ -104,8 +108,12 @@ class MetricTable(Part):
                 raise ValueError(f"{metric.code}: there is no category {metric.category!r}")
             if metric.of is not None and metric.of not in codes:
                 raise ValueError(f"{metric.code}: there is no metric {metric.of!r}")
-            if (metric.computed == "plug_in") != (metric.plug_in is not None or self._is_of_a_plug_in(metric)):
-                raise ValueError(f"{metric.code}: a plug-in is named if and only if one computes it")
+            if (metric.computed == "plug_in") != (
+                metric.plug_in is not None or self._is_of_a_plug_in(metric)
+            ):
+                raise ValueError(
+                    f"{metric.code}: a plug-in is named if and only if one computes it"
+                )
         return self
 
     def _is_of_a_plug_in(self, metric: Metric) -> bool:
@@ -119,7 +127,9 @@ class MetricTable(Part):
         raise KeyError(code)
 
     def questions(self, metric: Metric) -> tuple[str, ...]:
-        """Return the keys that a metric reads of an answered form: its own, or those of its checklist."""
+        """Return the keys that a metric reads of an answered form: its own, or those of its
+        checklist.
+        """
         return metric.questions if metric.criteria is None else self.criteria[metric.criteria]
 
 

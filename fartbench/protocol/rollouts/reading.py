@@ -1,4 +1,7 @@
-"""Reads files of scenarios strictly: ``scenarios/*.yaml`` (or ``*.json``), each a list. No Django here."""
+"""Reads files of scenarios strictly: ``scenarios/*.yaml`` (or ``*.json``), each a list.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,13 @@ class ScenarioError(DataError):
 
 
 def scenario_files(folder: Path) -> list[tuple[Path, list[Any]]]:
-    """Return each file of scenarios with its content as it stands there. Raises DataError or ScenarioError."""
-    files = sorted(path for path in (folder / "scenarios").glob("*") if path.suffix in {".yaml", ".json"})
+    """Return each file of scenarios with its content as it stands there.
+
+    Raises DataError or ScenarioError.
+    """
+    files = sorted(
+        path for path in (folder / "scenarios").glob("*") if path.suffix in {".yaml", ".json"}
+    )
     if not files:
         raise ScenarioError(str(folder / "scenarios"), ["there is no .yaml or .json file here"])
     return [(path, _content(path)) for path in files]
@@ -53,4 +61,6 @@ def read_model(path: Path, model: type[ModelT]) -> ModelT:
 
 def digest_scenarios(scenarios: Iterable[Scenario]) -> str:
     """Return the SHA-256 of the scenarios' content, whatever files they came from."""
-    return digest_of([one.model_dump(mode="json") for one in sorted(scenarios, key=lambda one: one.key)])
+    return digest_of(
+        [one.model_dump(mode="json") for one in sorted(scenarios, key=lambda one: one.key)]
+    )

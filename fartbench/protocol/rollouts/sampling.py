@@ -1,4 +1,7 @@
-"""What of its rollouts a round looks at: a part of the scenarios, horizons, kinds of windows. No Django here."""
+"""What of its rollouts a round looks at: a part of the scenarios, horizons, kinds of windows.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,8 @@ class TooFew(Refusal):
 
 
 class RoundPlan(Part):
-    """What of each rollout is judged: over which horizons (s), which kinds of windows, by how many reviewers each.
+    """What of each rollout is judged: over which horizons (s), which kinds of windows, by how many
+    reviewers each.
 
     ``looks`` of 0 is the whole cohort. It is what `fartbench.models.Round.unit_plan` holds.
     """
@@ -42,23 +46,42 @@ class PlanRefused(Refusal):
 
 
 def round_plan(
-    rollouts: Rollouts, *, horizons: Iterable[float] | None, kinds: Iterable[str] | None, looks: int = 0
+    rollouts: Rollouts,
+    *,
+    horizons: Iterable[float] | None,
+    kinds: Iterable[str] | None,
+    looks: int = 0,
 ) -> RoundPlan:
-    """Return a plan; without horizons the longest is looked at, without kinds all of them. Raises PlanRefused."""
+    """Return a plan; without horizons the longest is looked at, without kinds all of them.
+
+    Raises PlanRefused.
+    """
     there = sorted({horizon for one in rollouts.scenarios for horizon in one.horizons_s})
     known = [kind.kind for kind in rollouts.units.kinds]
     wanted = sorted(set(horizons or there[-1:]))
-    if strange := [one for one in wanted if any(one not in scenario.horizons_s for scenario in rollouts.scenarios)]:
+    if strange := [
+        one
+        for one in wanted
+        if any(one not in scenario.horizons_s for scenario in rollouts.scenarios)
+    ]:
         listed = ", ".join(f"{one:g}" for one in there)
-        raise PlanRefused(f"No rollout is looked at over {strange[0]:g} s; horizons are {listed} s.")
+        raise PlanRefused(
+            f"No rollout is looked at over {strange[0]:g} s; horizons are {listed} s."
+        )
     chosen = set(kinds or known)
     if unknown := sorted(chosen - set(known)):
-        raise PlanRefused(f"There is no kind of window {unknown[0]!r}; there are {', '.join(known)}.")
-    return RoundPlan(horizons=tuple(wanted), kinds=tuple(one for one in known if one in chosen), looks=looks)
+        raise PlanRefused(
+            f"There is no kind of window {unknown[0]!r}; there are {', '.join(known)}."
+        )
+    return RoundPlan(
+        horizons=tuple(wanted), kinds=tuple(one for one in known if one in chosen), looks=looks
+    )
 
 
 def asked_of(rollouts: Rollouts, plan: RoundPlan, scenario: Scenario) -> list[Asked]:
-    """Return every form that is asked about one rollout of a scenario, each unit once however many horizons have it."""
+    """Return every form that is asked about one rollout of a scenario, each unit once however many
+    horizons have it.
+    """
     found: dict[tuple[object, str], Asked] = {}
     for horizon in plan.horizons:
         for unit in units(rollouts.units, scenario, horizon_s=horizon):
@@ -69,7 +92,8 @@ def asked_of(rollouts: Rollouts, plan: RoundPlan, scenario: Scenario) -> list[As
 
 
 def even_part(scenarios: Sequence[Scenario], count: int, *, seed: int) -> list[Scenario]:
-    """Return ``count`` scenarios, as many of each track and as evenly as can be from scene domains; equal seeds agree.
+    """Return ``count`` scenarios, as many of each track and as evenly as can be from scene domains;
+    equal seeds agree.
 
     Raises TooFew.
     """
@@ -93,5 +117,7 @@ def _from_track(scenarios: Sequence[Scenario], track: str, share: int, seed: int
         random.shuffle(found)
     order = sorted(domains)
     random.shuffle(order)
-    turns = (domains[name][turn] for turn in range(share) for name in order if turn < len(domains[name]))
+    turns = (
+        domains[name][turn] for turn in range(share) for name in order if turn < len(domains[name])
+    )
     return [scenario for scenario, _ in zip(turns, range(share), strict=False)]

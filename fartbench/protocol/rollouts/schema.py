@@ -1,7 +1,8 @@
 """What a scenario file may say. No Django here.
 
-Only the shape is held here. What a set of scenarios promises (how many, which times, which sources an update may have)
-is data, in the set's own ``constraints.yaml``, and is checked by ``authoring.claims``.
+Only the shape is held here. What a set of scenarios promises (how many, which times, which sources
+an update may have) is data, in the set's own ``constraints.yaml``, and is checked by
+``authoring.claims``.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ Criterion = Text | None
 class Update(Part):
     """A prompt that arrives while the rollout runs, at ``at_s`` seconds of media time.
 
-    ``visual`` and ``audio`` are the parts of ``prompt`` that each modality is judged by; ``depends_on`` names the
-    earlier step whose result this one uses.
+    ``visual`` and ``audio`` are the parts of ``prompt`` that each modality is judged by;
+    ``depends_on`` names the earlier step whose result this one uses.
     """
 
     id: StepName
@@ -48,7 +49,10 @@ class Complexity(Part):
 
 
 class Scenario(Part):
-    """One rollout to ask for; times in seconds of media time. The checklists are about ``prompt`` alone."""
+    """One rollout to ask for; times in seconds of media time.
+
+    The checklists are about ``prompt`` alone.
+    """
 
     key: Key
     theme: Key
@@ -68,7 +72,10 @@ class Scenario(Part):
     updates: tuple[Update, ...] = ()
 
     def with_criteria(self, order: Mapping[str, Sequence[str]]) -> Scenario:
-        """Return the scenario with both checklists in an order of criteria. Raises ValueError for one not in it."""
+        """Return the scenario with both checklists in an order of criteria.
+
+        Raises ValueError for one not in it.
+        """
         lists = {"video": self.video_checklist, "audio": self.audio_checklist}
         for kind, found in lists.items():
             if unknown := sorted(found.keys() - set(order.get(kind, ()))):
@@ -93,7 +100,10 @@ class Scenario(Part):
 
 
 class SetFile(Part):
-    """``set.yaml``: what a folder of scenarios is. A ``part`` is held to the claims about single scenarios only."""
+    """``set.yaml``: what a folder of scenarios is.
+
+    A ``part`` is held to the claims about single scenarios only.
+    """
 
     name: Key
     version: Version

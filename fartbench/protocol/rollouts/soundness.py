@@ -1,7 +1,8 @@
-"""What parts of a protocol of rollouts must be so that nothing later stumbles over them. No Django here.
+"""What parts of a protocol of rollouts must be so that nothing later stumbles over them. No Django
+here.
 
-This is no matter of taste and no claim of a set (those are data, see `authoring.claims`): an update builds on
-an earlier one, a window lies inside its rollout, a metric reads what some form asks.
+This is no matter of taste and no claim of a set (those are data, see `authoring.claims`): an update
+builds on an earlier one, a window lies inside its rollout, a metric reads what some form asks.
 """
 
 from __future__ import annotations
@@ -47,14 +48,20 @@ def _update_faults(scenario: Scenario) -> Iterator[str]:
         yield f"updates: their ids are {', '.join(wanted)}, in this order"
     times = [0.0, *(update.at_s for update in scenario.updates), scenario.duration_s]
     if any(late <= early for early, late in pairwise(times)):
-        yield f"updates: each comes later than the one before, between 0 and {scenario.duration_s:g} s"
+        yield (
+            f"updates: each comes later than the one before, between 0 and {scenario.duration_s:g} "
+            "s"
+        )
     for place, update in enumerate(scenario.updates):
         yield from (f"updates.{update.id}.{fault}" for fault in _one_update(update, wanted[:place]))
 
 
 def _one_update(update: Update, earlier: list[str]) -> Iterator[str]:
     if update.depends_on is not None and update.depends_on not in earlier:
-        yield f"depends_on: {update.depends_on!r} is not an earlier update; there is {', '.join(earlier) or 'none'}"
+        yield (
+            f"depends_on: {update.depends_on!r} is not an earlier update; there is "
+            f"{', '.join(earlier) or 'none'}"
+        )
     for part, text, other in (("visual", update.visual, "audio"), ("audio", update.audio, "video")):
         if text is None and update.modality != other:
             yield f"{part}: an update of modality {update.modality} says what is to change in it"
@@ -63,7 +70,10 @@ def _one_update(update: Update, earlier: list[str]) -> Iterator[str]:
 def _window_faults(rollouts: Rollouts, scenario: Scenario) -> Iterator[str]:
     for unit in units(rollouts.units, scenario, horizon_s=scenario.duration_s):
         if min(window.begin_s for window in unit.windows) < 0:
-            yield f"updates.{unit.place}.at_s: the window {unit.kind!r} would begin before the rollout"
+            yield (
+                f"updates.{unit.place}.at_s: the window {unit.kind!r} would begin before the "
+                "rollout"
+            )
 
 
 def _form_faults(rollouts: Rollouts, form: UnitForm) -> Iterator[str]:
@@ -71,7 +81,9 @@ def _form_faults(rollouts: Rollouts, form: UnitForm) -> Iterator[str]:
         yield "target and applies speak of an update, and its windows are not at updates"
     if form.criteria is not None and form.criteria not in rollouts.metrics.criteria:
         yield f"the table of metrics has no criteria {form.criteria!r}"
-    sets_of = {question.key: rollouts.forms.answer_sets[question.answers] for question in form.questions}
+    sets_of = {
+        question.key: rollouts.forms.answer_sets[question.answers] for question in form.questions
+    }
     order = list(sets_of)
     if twice := repeated(question.key for question in form.questions):
         yield f"question {twice[0]!r} appears twice"
@@ -86,11 +98,16 @@ def _form_faults(rollouts: Rollouts, form: UnitForm) -> Iterator[str]:
 
 
 def _metric_faults(rollouts: Rollouts, metric: Metric) -> Iterator[str]:
-    """Yield what a metric lacks to be computed: a form that asks what it reads, the metric that it is a change of."""
+    """Yield what a metric lacks to be computed: a form that asks what it reads, the metric that it
+    is a change of.
+    """
     if (metric.recipe == "endpoint_change") != (metric.of is not None):
         yield "a change between two ends names the metric that it is of, and only such a metric"
     if (metric.recipe == "if_established") != (metric.established_by is not None):
-        yield "a rating of how history is followed names the question that says whether there is any, and only it"
+        yield (
+            "a rating of how history is followed names the question that says whether there is "
+            "any, and only it"
+        )
     forms = [form for form in rollouts.forms.forms if form.unit == metric.unit]
     if metric.criteria is not None and not any(form.criteria == metric.criteria for form in forms):
         yield f"no form about {metric.unit} asks the criteria {metric.criteria!r}"

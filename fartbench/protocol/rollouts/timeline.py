@@ -79,7 +79,9 @@ def timeline(scenario: Scenario) -> Timeline:
         if one.depends_on in starts and one.depends_on is not None
     )
     count = int(scenario.duration_s // scenario.interval_s)
-    ticks = tuple((turn * scenario.interval_s, place(turn * scenario.interval_s)) for turn in range(count + 1))
+    ticks = tuple(
+        (turn * scenario.interval_s, place(turn * scenario.interval_s)) for turn in range(count + 1)
+    )
     return Timeline(stretches, arcs, ticks)
 
 

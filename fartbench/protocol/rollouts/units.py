@@ -19,11 +19,15 @@ FILE = "units.yaml"
 AT_UPDATES = ("after", "around", "before_and_after", "source_and_after")
 """How windows lie whose place is an update."""
 SLACK_S = 0.25
-"""How much shorter than asked a rollout may be: less than half a second, the finest thing a window is judged by."""
+"""How much shorter than asked a rollout may be: less than half a second, the finest thing a window
+is judged by.
+"""
 
 
 class Window(NamedTuple):
-    """Seconds of media time, and what the window is to its unit: ``shown``, ``previous``, ``source`` or ``current``."""
+    """Seconds of media time, and what the window is to its unit: ``shown``, ``previous``,
+    ``source`` or ``current``.
+    """
 
     role: str
     begin_s: float
@@ -31,7 +35,9 @@ class Window(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """One thing to judge: its kind, its place in the rollout (an interval's number, an update's name), its windows."""
+    """One thing to judge: its kind, its place in the rollout (an interval's number, an update's
+    name), its windows.
+    """
 
     kind: str
     place: str
@@ -44,23 +50,39 @@ class Unit(NamedTuple):
 
 
 class UnitKind(Part):
-    """A kind of unit: in which tracks, and how its windows lie. ``seconds`` is how far they reach from an update."""
+    """A kind of unit: in which tracks, and how its windows lie.
+
+    ``seconds`` is how far they reach from an update.
+    """
 
     kind: Key
     text: Text
     tracks: tuple[Literal["progressive", "interactive"], ...] = Field(min_length=1)
-    windows: Literal["intervals", "whole", "ends", "first", "after", "around", "before_and_after", "source_and_after"]
+    windows: Literal[
+        "intervals",
+        "whole",
+        "ends",
+        "first",
+        "after",
+        "around",
+        "before_and_after",
+        "source_and_after",
+    ]
     seconds: float = Field(default=0, ge=0, le=LONGEST_S)
 
     @model_validator(mode="after")
     def _windows_at_updates_reach_somewhere(self) -> Self:
         if (self.windows in AT_UPDATES) != (self.seconds > 0):
-            raise ValueError(f"{self.kind}: windows at updates say how many seconds they reach, and only those")
+            raise ValueError(
+                f"{self.kind}: windows at updates say how many seconds they reach, and only those"
+            )
         return self
 
     @property
     def is_compared(self) -> bool:
-        """Say whether what one person answers about one unit is compared with what they answer about another."""
+        """Say whether what one person answers about one unit is compared with what they answer
+        about another.
+        """
         return self.windows == "ends"
 
 
@@ -89,7 +111,9 @@ def units(plan: UnitPlan, scenario: Scenario, *, horizon_s: float) -> list[Unit]
     Raises ValueError for a horizon that the scenario does not have.
     """
     if horizon_s not in scenario.horizons_s:
-        raise ValueError(f"{scenario.key} is looked at over {scenario.horizons_s} s, not {horizon_s:g}")
+        raise ValueError(
+            f"{scenario.key} is looked at over {scenario.horizons_s} s, not {horizon_s:g}"
+        )
     found = (
         unit
         for kind in plan.kinds
@@ -135,7 +159,11 @@ def _around(kind: UnitKind, scenario: Scenario, horizon_s: float) -> Iterator[Un
 def _before_and_after(kind: UnitKind, scenario: Scenario, horizon_s: float) -> Iterator[Unit]:  # noqa: ARG001
     for update in scenario.updates:
         at, reach = update.at_s, kind.seconds
-        yield Unit(kind.kind, update.id, (Window("previous", at - reach, at), Window("current", at, at + reach)))
+        yield Unit(
+            kind.kind,
+            update.id,
+            (Window("previous", at - reach, at), Window("current", at, at + reach)),
+        )
 
 
 def _source_and_after(kind: UnitKind, scenario: Scenario, horizon_s: float) -> Iterator[Unit]:  # noqa: ARG001
@@ -147,6 +175,7 @@ def _source_and_after(kind: UnitKind, scenario: Scenario, horizon_s: float) -> I
 
 
 LAYOUTS: dict[str, Callable[[UnitKind, Scenario, float], Iterator[Unit]]] = {
-    "intervals": _intervals, "whole": _whole, "ends": _ends, "first": _first, "after": _after, "around": _around,
+    "intervals": _intervals, "whole": _whole, "ends": _ends, "first": _first, "after": _after,
+    "around": _around,
     "before_and_after": _before_and_after, "source_and_after": _source_and_after,
 }  # fmt: skip

@@ -1,8 +1,9 @@
 """When a scenario counts as reviewed. No Django here.
 
-Source: arXiv:2608.26336v1, §A.2: two experts review independently, a third decides where they differ, a case that was
-corrected is reviewed again, and all of it comes before any model is evaluated. A verdict is therefore about the content
-it was given on: of another digest it says nothing.
+Source: arXiv:2608.26336v1, §A.2: two experts review independently, a third decides where they
+differ, a case that was corrected is reviewed again, and all of it comes before any model is
+evaluated. A verdict is therefore about the content it was given on: of another digest it says
+nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ Standing = Literal["waiting", "disputed", "accepted", "to_correct"]
 
 
 class Experts(Part):
-    """``experts.yaml``: what an expert looks for in a scenario. A protocol that was stored without it says nothing."""
+    """``experts.yaml``: what an expert looks for in a scenario.
+
+    A protocol that was stored without it says nothing.
+    """
 
     source: Text = "not stated"
     look_for: tuple[Text, ...] = ()
@@ -48,9 +52,12 @@ class Reviewed:
     @property
     def in_words(self) -> str:
         """The standing for people."""
-        return {"waiting": "waiting", "disputed": "disputed", "accepted": "accepted", "to_correct": "to be corrected"}[
-            self.standing
-        ]
+        return {
+            "waiting": "waiting",
+            "disputed": "disputed",
+            "accepted": "accepted",
+            "to_correct": "to be corrected",
+        }[self.standing]
 
     def holds_before(self, generation: datetime) -> bool:
         """Say whether the scenario was accepted before the first generation from it."""
@@ -60,13 +67,16 @@ class Reviewed:
 def digest_of_scenario(scenario: Scenario) -> str:
     """Return the SHA-256 of a scenario's content, which verdicts are about.
 
-    What a file leaves out is not in it, so that a key that scenarios may have one day changes no digest of today.
+    What a file leaves out is not in it, so that a key that scenarios may have one day changes no
+    digest of today.
     """
     return digest_of(scenario.model_dump(mode="json", exclude_defaults=True))
 
 
 def counted(verdicts: Iterable[Verdict], digest: str) -> list[Verdict]:
-    """Return the verdicts on the content with this digest, in order; of one person's verdicts the first."""
+    """Return the verdicts on the content with this digest, in order; of one person's verdicts the
+    first.
+    """
     first_of_each: dict[str, Verdict] = {}
     for verdict in sorted(verdicts, key=lambda one: one.at):
         if verdict.digest == digest:
@@ -77,7 +87,8 @@ def counted(verdicts: Iterable[Verdict], digest: str) -> list[Verdict]:
 def reviewed(verdicts: Iterable[Verdict], digest: str) -> Reviewed:
     """Return where the content with this digest stands.
 
-    The first two experts' verdicts count when they agree; otherwise that of the third. Nobody counts twice.
+    The first two experts' verdicts count when they agree; otherwise that of the third. Nobody
+    counts twice.
     """
     given = counted(verdicts, digest)
     if len(given) < REVIEWERS:
@@ -93,12 +104,16 @@ def reviewed(verdicts: Iterable[Verdict], digest: str) -> Reviewed:
 
 
 def is_asked(verdicts: Iterable[Verdict], digest: str, reviewer: str) -> bool:
-    """Say whether this expert's verdict on the content is wanted: it is not settled, and theirs is not in it."""
+    """Say whether this expert's verdict on the content is wanted: it is not settled, and theirs is
+    not in it.
+    """
     given = counted(verdicts, digest)
     return reviewed(given, digest).since is None and reviewer not in {one.reviewer for one in given}
 
 
 def shown_to(verdicts: Iterable[Verdict], digest: str, reviewer: str) -> list[Verdict]:
-    """Return the verdicts that this expert may see: only their own until the two independent ones are given."""
+    """Return the verdicts that this expert may see: only their own until the two independent ones
+    are given.
+    """
     given = counted(verdicts, digest)
     return given if len(given) >= REVIEWERS else [one for one in given if one.reviewer == reviewer]

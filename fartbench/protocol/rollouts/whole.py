@@ -1,7 +1,8 @@
-"""What a protocol says of long rollouts: scenarios, what of them is judged, the forms, the metrics. No Django here.
+"""What a protocol says of long rollouts: scenarios, what of them is judged, the forms, the metrics.
+No Django here.
 
-The parts are files of their own in the protocol's folder. `compiled` reads them into the protocol's content, which its
-digest covers; afterwards nothing reads the folder.
+The parts are files of their own in the protocol's folder. `compiled` reads them into the protocol's
+content, which its digest covers; afterwards nothing reads the folder.
 """
 
 from __future__ import annotations
@@ -40,9 +41,15 @@ class Rollouts(Part):
     def _criteria_in_the_order_of_the_table(
         cls, scenarios: tuple[Scenario, ...], info: ValidationInfo
     ) -> tuple[Scenario, ...]:
-        """Put checklists in one order: a database keeps the keys of JSON in another one than files do."""
+        """Put checklists in one order: a database keeps the keys of JSON in another one than files
+        do.
+        """
         table: MetricTable | None = info.data.get("metrics")
-        return scenarios if table is None else tuple(one.with_criteria(table.criteria) for one in scenarios)
+        return (
+            scenarios
+            if table is None
+            else tuple(one.with_criteria(table.criteria) for one in scenarios)
+        )
 
     @model_validator(mode="after")
     def _each_part_fits_the_others(self) -> Self:
@@ -61,7 +68,9 @@ class Rollouts(Part):
         raise KeyError(key)
 
     def form(self, key: str) -> tuple[UnitForm, Scenario | None]:
-        """Return the form of a key, with its scenario where the scenario words it. Raises KeyError."""
+        """Return the form of a key, with its scenario where the scenario words it. Raises
+        KeyError.
+        """
         for form in self.forms.forms:
             if form.criteria is None and form.name == key:
                 return form, None
@@ -71,7 +80,9 @@ class Rollouts(Part):
         raise KeyError(key)
 
     def form_keys(self, scenarios: set[str]) -> tuple[str, ...]:
-        """Return the key of every form that is asked about these scenarios, in the order of the file."""
+        """Return the key of every form that is asked about these scenarios, in the order of the
+        file.
+        """
         tracks = {kind.kind: kind.tracks for kind in self.units.kinds}
         asked = [one for one in self.scenarios if one.key in scenarios]
         return tuple(
@@ -85,9 +96,11 @@ class Rollouts(Part):
 
 
 def compiled(content: Any, folder: Path) -> Any:
-    """Return a protocol's content with the parts of its rollouts in it, read from ``folder`` as plain JSON.
+    """Return a protocol's content with the parts of its rollouts in it, read from ``folder`` as
+    plain JSON.
 
-    Content that says nothing of rollouts is returned as it is. Raises DataError for a file that cannot be read.
+    Content that says nothing of rollouts is returned as it is. Raises DataError for a file that
+    cannot be read.
     """
     if not isinstance(content, dict) or content.get("rollouts") != IN_FOLDER:
         return content
@@ -108,7 +121,9 @@ def compiled(content: Any, folder: Path) -> Any:
 
 
 def with_scenes(content: Any) -> Any:
-    """Return a protocol's content with its scenarios as its scenes: a cell is one rollout of one scenario."""
+    """Return a protocol's content with its scenarios as its scenes: a cell is one rollout of one
+    scenario.
+    """
     rollouts = content.get("rollouts") if isinstance(content, dict) else None
     if not isinstance(rollouts, dict) or "scenes" in content:
         return content

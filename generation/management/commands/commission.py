@@ -16,9 +16,13 @@ class Command(RoundCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--configuration", action="append", required=True, dest="configurations")
+        parser.add_argument(
+            "--configuration", action="append", required=True, dest="configurations"
+        )
         add_waiver(parser)
-        parser.add_argument("--estimate", action="store_true", help="say what it should cost, and buy nothing")
+        parser.add_argument(
+            "--estimate", action="store_true", help="say what it should cost, and buy nothing"
+        )
 
     def run(self, **options: Any) -> None:
         make_missing(options["configurations"])

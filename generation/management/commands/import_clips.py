@@ -10,11 +10,15 @@ from generation.waiving import add_waiver, waive_as_asked
 
 
 class Command(RoundCommand):
-    help = "Import clips and outcomes from a manifest; all of it, or nothing and every bad row named."
+    help = (
+        "Import clips and outcomes from a manifest; all of it, or nothing and every bad row named."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         self.add_round_and_file(parser, "MANIFEST", "the CSV file")
-        parser.add_argument("--replace", action="store_true", help="replace results that are not blinded yet")
+        parser.add_argument(
+            "--replace", action="store_true", help="replace results that are not blinded yet"
+        )
         parser.add_argument("--reason", default="", help="why results are replaced")
         add_waiver(parser)
 
@@ -43,11 +47,15 @@ def _rows(path: Path) -> int | None:
 
 def _lines(report: ImportReport) -> list[str]:
     lines = [
-        f"{len(report.added)} cells added, {len(report.replaced)} replaced, {report.unchanged} unchanged.",
+        f"{len(report.added)} cells added, {len(report.replaced)} replaced, {report.unchanged} "
+        "unchanged.",
         *(f"New provisional configuration: {name}" for name in report.provisional),
         *(f"Note, {note}" for note in report.notes),
         *(f"Not generated yet: {cell}" for cell in report.waiting),
     ]
     if report.waiting:
-        lines.append("The round opens when each cell has an outcome; “mark_cell” sets one that brought no clip.")
+        lines.append(
+            "The round opens when each cell has an outcome; “mark_cell” sets one that brought no "
+            "clip."
+        )
     return lines

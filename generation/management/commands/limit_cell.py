@@ -9,7 +9,10 @@ from generation.manifest import CellKey
 
 
 class Command(RoundCommand):
-    help = "Say why a cell cannot be compared with others, such as a provider's safety system. It changes no figure."
+    help = (
+        "Say why a cell cannot be compared with others, such as a provider's safety system. It "
+        "changes no figure."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
@@ -20,5 +23,11 @@ class Command(RoundCommand):
 
     def run(self, **options: Any) -> None:
         cell = CellKey(options["configuration"], options["scene"], options["replicate"])
-        found = note_limitation(round_=self.round(options), cell=cell, note=options["note"], actor=actor())
-        self.say(f"{cell}: {found.limitation}" if found.limitation else f"{cell} has no limitation any more.")
+        found = note_limitation(
+            round_=self.round(options), cell=cell, note=options["note"], actor=actor()
+        )
+        self.say(
+            f"{cell}: {found.limitation}"
+            if found.limitation
+            else f"{cell} has no limitation any more."
+        )

@@ -14,7 +14,13 @@ class Command(Base):
     help = "Load configurations from their files; the same files again change nothing."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("folder", nargs="?", type=Path, default=FOLDER, help="a folder of .yaml files, or one file")
+        parser.add_argument(
+            "folder",
+            nargs="?",
+            type=Path,
+            default=FOLDER,
+            help="a folder of .yaml files, or one file",
+        )
 
     def run(self, **options: Any) -> None:
         report = load_configurations(folder=options["folder"], actor=actor())

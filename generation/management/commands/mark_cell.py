@@ -17,7 +17,11 @@ class Command(RoundCommand):
         parser.add_argument("--configuration", required=True)
         parser.add_argument("--scene", required=True)
         parser.add_argument("--replicate", type=int, default=1)
-        parser.add_argument("--outcome", required=True, choices=[state.value for state in SampleState.without_clip()])
+        parser.add_argument(
+            "--outcome",
+            required=True,
+            choices=[state.value for state in SampleState.without_clip()],
+        )
         parser.add_argument("--reason", required=True)
 
     def run(self, **options: Any) -> None:

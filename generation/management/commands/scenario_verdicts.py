@@ -1,4 +1,6 @@
-"""Says where the scenarios of a protocol stand with experts, and carries verdicts from one installation to another."""
+"""Says where the scenarios of a protocol stand with experts, and carries verdicts from one
+installation to another.
+"""
 
 from argparse import ArgumentParser
 from collections import Counter
@@ -19,7 +21,9 @@ class Command(BaseCommand):
         parser.add_argument("protocol", metavar="NAME@VERSION")
         way = parser.add_mutually_exclusive_group()
         way.add_argument("--export", type=Path, metavar="FILE", help="write the verdicts as CSV")
-        way.add_argument("--import", type=Path, metavar="FILE", dest="import_", help="take in a CSV of verdicts")
+        way.add_argument(
+            "--import", type=Path, metavar="FILE", dest="import_", help="take in a CSV of verdicts"
+        )
 
     def run(self, **options: Any) -> None:
         protocol = find_protocol(options["protocol"])
@@ -27,10 +31,15 @@ class Command(BaseCommand):
             written, held_back = export_verdicts(protocol, options["export"])
             self.say(f"{written} verdicts are in {options['export']}.")
             if held_back:
-                self.say(f"{held_back} wait for a second, independent one, and are hidden until then.")
+                self.say(
+                    f"{held_back} wait for a second, independent one, and are hidden until then."
+                )
             return
         if options["import_"]:
-            self.say(f"{import_verdicts(protocol, options['import_'], actor=actor())} verdicts were taken in.")
+            self.say(
+                f"{import_verdicts(protocol, options['import_'], actor=actor())} verdicts were "
+                "taken in."
+            )
         self._list(protocol)
 
     def _list(self, protocol: Any) -> None:

@@ -9,13 +9,17 @@ from measuring.rollouts import SIGNALS, due_tasks, measure_round, models, reques
 
 class Command(RoundCommand):
     help = (
-        "Measure the rollouts of a closed round: continuity, pace, marks in the sound, and what models say whose "
-        "weights are in WEIGHTS_DIR. Run again after an interruption, a failure, or when weights have come, it goes on."
+        "Measure the rollouts of a closed round: continuity, pace, marks in the sound, and what "
+        "models say whose "
+        "weights are in WEIGHTS_DIR. Run again after an interruption, a failure, or when weights "
+        "have come, it goes on."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--workers", action="store_true", help="leave it to the workers, and return at once")
+        parser.add_argument(
+            "--workers", action="store_true", help="leave it to the workers, and return at once"
+        )
 
     def run(self, **options: Any) -> None:
         round_ = self.round(options)

@@ -27,46 +27,75 @@ from measuring.signals import Boundaries, Signals, measure_signals
 
 class Command(Base):
     help = (
-        "Measure a rollout: continuity where its chunks meet and where prompts arrived, pace, marks in the sound, and "
+        "Measure a rollout: continuity where its chunks meet and where prompts arrived, pace, "
+        "marks in the sound, and "
         "what models with weights say. What cannot be measured is said to be unavailable, and why."
     )
     needs_database = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
-        parser.add_argument("--stream", type=Path, help="the folder of the stream it came from: boundaries and times")
-        parser.add_argument("--geometry", type=_geometry, help="pictures of the first chunk and of the others: 25,24")
-        parser.add_argument("--prompts", type=_seconds, default=(), help="when prompts arrived, in seconds: 30,60,90")
-        parser.add_argument("--weights", type=Path, help="a folder of weights; without it ten metrics are left out")
-        parser.add_argument("--only", action="append", choices=sorted(PLUG_INS), help="of the models only this one")
-        parser.add_argument("--device", default="auto", help="what models run on: cpu, cuda, cuda:1, mps")
+        parser.add_argument(
+            "--stream",
+            type=Path,
+            help="the folder of the stream it came from: boundaries and times",
+        )
+        parser.add_argument(
+            "--geometry",
+            type=_geometry,
+            help="pictures of the first chunk and of the others: 25,24",
+        )
+        parser.add_argument(
+            "--prompts",
+            type=_seconds,
+            default=(),
+            help="when prompts arrived, in seconds: 30,60,90",
+        )
+        parser.add_argument(
+            "--weights", type=Path, help="a folder of weights; without it ten metrics are left out"
+        )
+        parser.add_argument(
+            "--only", action="append", choices=sorted(PLUG_INS), help="of the models only this one"
+        )
+        parser.add_argument(
+            "--device", default="auto", help="what models run on: cpu, cuda, cuda:1, mps"
+        )
         parser.add_argument("--json", type=Path, help="also write everything to this file")
 
     def run(self, **options: Any) -> None:
         if options["stream"] and options["geometry"]:
-            raise CommandError("A stream's log says where chunks meet; leave --geometry out.", returncode=WRONG_USE)
+            raise CommandError(
+                "A stream's log says where chunks meet; leave --geometry out.", returncode=WRONG_USE
+            )
         file, log = options["file"], read_log(options["stream"]) if options["stream"] else None
         boundaries, timing = _known(file, log, options["geometry"])
-        found = measure_signals(file, boundaries=boundaries, prompts_s=options["prompts"], timing=timing)
+        found = measure_signals(
+            file, boundaries=boundaries, prompts_s=options["prompts"], timing=timing
+        )
         for line in _lines(found):
             self.say(line)
         plugged: list[Measurement] = []
         _write(options["json"], found, plugged)
-        # What is measured is said and written at once: a model may take minutes, and may be interrupted.
+        # What is measured is said and written at once: a model may take minutes, and may be
+        # interrupted.
         for one in self._plugged(file, options) if options["weights"] else ():
             self.say(_line(one))
             plugged.append(one)
             _write(options["json"], found, plugged)
 
     def _plugged(self, file: Path, options: dict[str, Any]) -> Iterator[Measurement]:
-        wanted = [plug_in for key, plug_in in PLUG_INS.items() if key in (options["only"] or PLUG_INS)]
+        wanted = [
+            plug_in for key, plug_in in PLUG_INS.items() if key in (options["only"] or PLUG_INS)
+        ]
         for line in readiness(wanted, options["weights"], options["device"]):
             self.say(line)
         media = RolloutFile(file)
         with progress("models", len(wanted)) as advance:
             seen, end = steps(advance)
             for plug_in in wanted:
-                yield measure(plug_in, media, options["weights"], options["device"], seen).measurement
+                yield measure(
+                    plug_in, media, options["weights"], options["device"], seen
+                ).measurement
                 end()
 
 
@@ -76,10 +105,14 @@ def _write(path: Path | None, found: Signals, plugged: list[Measurement]) -> Non
         path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
-def _known(file: Path, log: RolloutLog | None, geometry: tuple[int, int] | None) -> tuple[Boundaries, Timing | None]:
+def _known(
+    file: Path, log: RolloutLog | None, geometry: tuple[int, int] | None
+) -> tuple[Boundaries, Timing | None]:
     """Return where chunks meet and how fast they came, as far as it is known."""
     if log is not None:
-        return Boundaries(tuple(log.boundaries), "logged"), Timing(log.frames, log.wall_s, log.first_chunk_s)
+        return Boundaries(tuple(log.boundaries), "logged"), Timing(
+            log.frames, log.wall_s, log.first_chunk_s
+        )
     if geometry is None:
         return Boundaries.unknown("neither a log nor a geometry was given"), None
     facts = probe(file)
@@ -88,7 +121,11 @@ def _known(file: Path, log: RolloutLog | None, geometry: tuple[int, int] | None)
 
 
 def _line(one: Measurement) -> str:
-    value = f"{number_text(one.value, '.3f')} {one.unit}" if one.value is not None else f"{one.status}: {one.reason}"
+    value = (
+        f"{number_text(one.value, '.3f')} {one.unit}"
+        if one.value is not None
+        else f"{one.status}: {one.reason}"
+    )
     return f"{one.metric:8} {value}"
 
 
@@ -98,7 +135,10 @@ def _lines(found: Signals) -> Iterator[str]:
         yield f"{len(found.native)} boundaries have a whole window; the worst that do not overlap:"
         yield from (_window(window) for window in found.worst())
     for window in found.prompts:
-        yield f"prompt: picture's part of PVC {number_text(signal_part(window), '.3f')}, {_window(window).strip()}"
+        yield (
+            f"prompt: picture's part of PVC {number_text(signal_part(window), '.3f')}, "
+            f"{_window(window).strip()}"
+        )
     for flag in found.flags:
         yield f"sound: {flag.kind} at {flag.at_s:.2f} s ({number_text(flag.amount, '.2f')})"
 

@@ -1,6 +1,7 @@
 """DreamSim's ensemble: three towers with low-rank changes, side by side. No Django here.
 
-Fu et al. 2023 (arXiv:2306.09344). Its parts are those of the authors' release v0.2.0, and DINO's weights.
+Fu et al. 2023 (arXiv:2306.09344). Its parts are those of the authors' release v0.2.0, and DINO's
+weights.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ def dreamsim(folder: Path, device: torch.device) -> Callable[[Tensor], Tensor]:
         tensors = dict(read_tensors(folder / name, part=part))
         begin = f"base_model.model.extractor_list.{place}.model."
         used.update(_change(tensors, changes, begin, strength))
-        return Weights({key: torch.from_numpy(values).to(device) for key, values in tensors.items()}, name)
+        return Weights(
+            {key: torch.from_numpy(values).to(device) for key, values in tensors.items()}, name
+        )
 
     # What DreamSim takes of DINO is the class token as the last layer leaves it, before the norm.
     dino = Tower(weights(0, DINO, ()), VIT, after="")
@@ -48,7 +51,9 @@ def dreamsim(folder: Path, device: torch.device) -> Callable[[Tensor], Tensor]:
 
     def embed(pictures: Tensor) -> Tensor:
         parts = [dino(coloured(pictures, IMAGENET_COLOURS))]
-        parts += [tower(coloured(pictures, CLIP_COLOURS)) @ tower.weights["proj"] for tower in clips]
+        parts += [
+            tower(coloured(pictures, CLIP_COLOURS)) @ tower.weights["proj"] for tower in clips
+        ]
         whole = torch.cat(parts, -1)
         return functional.normalize(whole - whole.mean(-1, keepdim=True), dim=-1)
 
@@ -60,16 +65,24 @@ def _adapter(folder: Path) -> tuple[Tensors, float]:
     own = folder / "adapter_model.safetensors"
     changes = read_tensors(own if own.exists() else folder / "adapter_model.bin")
     try:
-        about: Mapping[str, float] = json.loads((folder / "adapter_config.json").read_text(encoding="utf-8"))
+        about: Mapping[str, float] = json.loads(
+            (folder / "adapter_config.json").read_text(encoding="utf-8")
+        )
         return changes, float(about["lora_alpha"]) / float(about["r"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise WeightsUnreadable(f"{folder / 'adapter_config.json'} is not what peft writes: {error}") from error
+        raise WeightsUnreadable(
+            f"{folder / 'adapter_config.json'} is not what peft writes: {error}"
+        ) from error
 
 
-def _change(tensors: dict[str, np.ndarray], changes: Tensors, begin: str, strength: float) -> set[str]:
+def _change(
+    tensors: dict[str, np.ndarray], changes: Tensors, begin: str, strength: float
+) -> set[str]:
     """Add to each matrix the product of its change's factors; return the names of the factors."""
     used = set()
-    for name in [name for name in changes if name.startswith(begin) and name.endswith(".lora_A.weight")]:
+    for name in [
+        name for name in changes if name.startswith(begin) and name.endswith(".lora_A.weight")
+    ]:
         other = name.replace(".lora_A.", ".lora_B.")
         key = name.removeprefix(begin).replace(".lora_A.", ".")
         if key not in tensors or other not in changes:

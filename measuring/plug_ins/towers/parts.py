@@ -1,4 +1,7 @@
-"""What every tower is built of: weights by name on a device, and one layer of a transformer. No Django here."""
+"""What every tower is built of: weights by name on a device, and one layer of a transformer.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,8 @@ from measuring.plug_ins.tensors import read_tensors
 
 
 def chosen(device: str) -> torch.device:
-    """Return the device that models run on: ``auto`` is a GPU when PyTorch can use one, else the processor.
+    """Return the device that models run on: ``auto`` is a GPU when PyTorch can use one, else the
+    processor.
 
     Raises RuntimeError for one that PyTorch does not know.
     """
@@ -33,18 +37,25 @@ class Weights:
         self._tensors, self._source, self._prefix = tensors, source, prefix
 
     @classmethod
-    def read(cls, path: Path, device: torch.device, *, prefix: str = "", part: Sequence[str] = ()) -> Weights:
+    def read(
+        cls, path: Path, device: torch.device, *, prefix: str = "", part: Sequence[str] = ()
+    ) -> Weights:
         """Return the tensors of a file. Raises WeightsUnreadable."""
         found = read_tensors(path, prefix=prefix, part=part)
-        # PyTorch's own attention joins three matrices under one name that is spelt unlike all others.
+        # PyTorch's own attention joins three matrices under one name that is spelt unlike all
+        # others.
         named = {name.replace(".in_proj_", ".in_proj."): values for name, values in found.items()}
-        return cls({name: torch.from_numpy(values).to(device) for name, values in named.items()}, path.name)
+        return cls(
+            {name: torch.from_numpy(values).to(device) for name, values in named.items()}, path.name
+        )
 
     def __getitem__(self, name: str) -> Tensor:
         """Return a tensor. Raises WeightsUnreadable when the checkpoint has none of that name."""
         found = self.get(name)
         if found is None:
-            raise WeightsUnreadable(f"{self._source} lacks {self._prefix + name!r}. Is it another model's?")
+            raise WeightsUnreadable(
+                f"{self._source} lacks {self._prefix + name!r}. Is it another model's?"
+            )
         return found
 
     def get(self, name: str) -> Tensor | None:
@@ -53,18 +64,29 @@ class Weights:
 
     def names(self) -> list[str]:
         """Return the names under the prefix, without it."""
-        return [name.removeprefix(self._prefix) for name in self._tensors if name.startswith(self._prefix)]
+        return [
+            name.removeprefix(self._prefix)
+            for name in self._tensors
+            if name.startswith(self._prefix)
+        ]
 
     def at(self, prefix: str) -> Weights:
         """Return the tensors under a further prefix."""
         return Weights(self._tensors, self._source, self._prefix + prefix)
 
     def layers(self, name: str) -> list[Weights]:
-        """Return those of each numbered part, in order. Raises WeightsUnreadable when there is none."""
+        """Return those of each numbered part, in order.
+
+        Raises WeightsUnreadable when there is none.
+        """
         begin = f"{self._prefix}{name}."
-        numbers = {int(key[len(begin) :].split(".")[0]) for key in self._tensors if key.startswith(begin)}
+        numbers = {
+            int(key[len(begin) :].split(".")[0]) for key in self._tensors if key.startswith(begin)
+        }
         if not numbers or numbers != set(range(len(numbers))):
-            raise WeightsUnreadable(f"{self._source} lacks layers under {begin!r}. Is it another model's?")
+            raise WeightsUnreadable(
+                f"{self._source} lacks layers under {begin!r}. Is it another model's?"
+            )
         return [self.at(f"{name}.{number}.") for number in range(len(numbers))]
 
     def linear(self, name: str, flow: Tensor) -> Tensor:
@@ -81,9 +103,10 @@ class Weights:
 class Layout:
     """How a layer is made and what a checkpoint calls its parts.
 
-    ``tiny`` keeps its norms from dividing by zero. ``joint`` is one matrix for query, key and value, or three of them;
-    ``wide`` and ``narrow`` are what each token goes through by itself. ``scales`` weigh what attention and these add.
-    ``extra`` names a learned key and its value that every token may look at besides.
+    ``tiny`` keeps its norms from dividing by zero. ``joint`` is one matrix for query, key and
+    value, or three of them; ``wide`` and ``narrow`` are what each token goes through by itself.
+    ``scales`` weigh what attention and these add. ``extra`` names a learned key and its value that
+    every token may look at besides.
     """
 
     heads: int
@@ -100,7 +123,9 @@ class Layout:
 
 
 def layer(weights: Weights, layout: Layout, flow: Tensor) -> Tensor:
-    """Return (n, tokens, width) after a layer that normalises first: attention, then each token by itself."""
+    """Return (n, tokens, width) after a layer that normalises first: attention, then each token by
+    itself.
+    """
     seen = _attention(weights, layout, weights.norm(layout.first_norm, flow, layout.tiny))
     flow = flow + (seen * weights[layout.scales[0]] if layout.scales else seen)
     wide = weights.linear(layout.wide, weights.norm(layout.second_norm, flow, layout.tiny))
@@ -114,7 +139,9 @@ def _attention(weights: Weights, layout: Layout, flow: Tensor) -> Tensor:
     for place, name in enumerate(layout.extra, 1):
         parts[place] = torch.cat([parts[place], weights[name].expand(len(flow), 1, -1)], 1)
     query, key, value = (split(part, layout.heads) for part in parts)
-    return weights.linear(layout.out, joined(functional.scaled_dot_product_attention(query, key, value)))
+    return weights.linear(
+        layout.out, joined(functional.scaled_dot_product_attention(query, key, value))
+    )
 
 
 def split(flow: Tensor, heads: int) -> Tensor:

@@ -1,7 +1,7 @@
 """Audiobox Aesthetics: WavLM's tower for sound, and a small network for each axis. No Django here.
 
-Tjandra et al. 2025 (arXiv:2502.05139); Chen et al. 2021 (arXiv:2110.13900): a transformer whose attention is also told
-how far apart two tokens are, as much as each token lets it.
+Tjandra et al. 2025 (arXiv:2502.05139); Chen et al. 2021 (arXiv:2110.13900): a transformer whose
+attention is also told how far apart two tokens are, as much as each token lets it.
 """
 
 from __future__ import annotations
@@ -31,9 +31,14 @@ class Audiobox:
         try:
             about, scale = content["model_cfg"], content["target_transform"][axis]
             self._mean, self._spread = float(scale["mean"]), float(scale["std"])
-            self._unit, self._mixed = bool(about["normalize_embed"]), bool(about["use_weighted_layer_sum"])
+            self._unit, self._mixed = (
+                bool(about["normalize_embed"]),
+                bool(about["use_weighted_layer_sum"]),
+            )
         except (KeyError, TypeError, ValueError) as error:
-            raise WeightsUnreadable(f"{path} lacks {error} of Audiobox Aesthetics' checkpoint.") from error
+            raise WeightsUnreadable(
+                f"{path} lacks {error} of Audiobox Aesthetics' checkpoint."
+            ) from error
         begin = "model." if any(name.startswith("model.") for name in content["state_dict"]) else ""
         weights = Weights.read(path, device, part=("state_dict",), prefix=begin)
         self._tower, self._head = weights.at("wavlm_model."), weights.at(f"proj_layer.{axis}.")
@@ -42,14 +47,20 @@ class Audiobox:
     def rate(self, sound: Tensor) -> Tensor:
         """Return (n,) of sound (n, samples) at 16 kHz."""
         layers = list(self._layers(sound))
-        flow = layers[-1] if self._shares is None else torch.einsum("lntd,l->ntd", torch.stack(layers), self._shares)
+        flow = (
+            layers[-1]
+            if self._shares is None
+            else torch.einsum("lntd,l->ntd", torch.stack(layers), self._shares)
+        )
         found = flow.mean(1)
         if self._unit:
             found = functional.normalize(found, dim=-1)
         return self._judged(found)[:, 0] * self._spread + self._mean
 
     def _judged(self, flow: Tensor) -> Tensor:
-        """Return the head's answer: matrices with a bend, and a norm where there is one, between them."""
+        """Return the head's answer: matrices with a bend, and a norm where there is one, between
+        them.
+        """
         places = sorted({int(name.split(".")[0]) for name in self._head.names()})
         matrices = [place for place in places if self._head[f"{place}.weight"].ndim == 2]  # noqa: PLR2004
         for place in matrices[:-1]:
@@ -62,13 +73,17 @@ class Audiobox:
     def _layers(self, sound: Tensor) -> Iterator[Tensor]:
         """Yield what goes into the first layer, and what comes out of each."""
         tower = self._tower
-        flow = tower.linear("post_extract_proj", tower.norm("layer_norm", self._pieces(sound).mT, TINY))
+        flow = tower.linear(
+            "post_extract_proj", tower.norm("layer_norm", self._pieces(sound).mT, TINY)
+        )
         flow = tower.norm("encoder.layer_norm", flow + self._places(flow), TINY)
         yield flow
         layers = tower.layers("encoder.layers")
         apart = distances(layers[0]["self_attn.relative_attention_bias.weight"], flow.shape[1])
         for weights in layers:
-            flow = weights.norm("self_attn_layer_norm", flow + _attention(weights, flow, apart), TINY)
+            flow = weights.norm(
+                "self_attn_layer_norm", flow + _attention(weights, flow, apart), TINY
+            )
             found = weights.linear("fc2", functional.gelu(weights.linear("fc1", flow)))
             flow = weights.norm("final_layer_norm", flow + found, TINY)
             yield flow
@@ -81,17 +96,24 @@ class Audiobox:
         ):
             flow = functional.conv1d(flow, weights["0.weight"], stride=stride)
             if number == 0:
-                flow = functional.group_norm(flow, flow.shape[1], weights["2.weight"], weights["2.bias"], TINY)
+                flow = functional.group_norm(
+                    flow, flow.shape[1], weights["2.weight"], weights["2.bias"], TINY
+                )
             flow = functional.gelu(flow)
         return flow
 
     def _places(self, flow: Tensor) -> Tensor:
-        """Return what a token's neighbours tell of its place. The kernel is stored as directions and lengths."""
+        """Return what a token's neighbours tell of its place.
+
+        The kernel is stored as directions and lengths.
+        """
         own = self._tower.at("encoder.pos_conv.0.")
         direction = own["weight_v"]
         kernel = own["weight_g"] * direction / direction.norm(dim=(0, 1), keepdim=True)
         size = kernel.shape[-1]
-        found = functional.conv1d(flow.mT, kernel, own["bias"], padding=size // 2, groups=PLACE_GROUPS)
+        found = functional.conv1d(
+            flow.mT, kernel, own["bias"], padding=size // 2, groups=PLACE_GROUPS
+        )
         return functional.gelu(found[..., : flow.shape[1]]).mT
 
 
@@ -100,7 +122,9 @@ def _attention(weights: Weights, flow: Tensor, apart: Tensor) -> Tensor:
     parts = split(flow, HEADS)
     gates = torch.sigmoid(own.linear("grep_linear", parts).unflatten(-1, (2, -1)).sum(-1))
     gate = gates[..., :1] * (gates[..., 1:] * own["grep_a"] - 1) + 2
-    query, key, value = (split(own.linear(name, flow), HEADS) for name in ("q_proj", "k_proj", "v_proj"))
+    query, key, value = (
+        split(own.linear(name, flow), HEADS) for name in ("q_proj", "k_proj", "v_proj")
+    )
     seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=gate * apart)
     return own.linear("out_proj", joined(seen))
 
@@ -108,14 +132,19 @@ def _attention(weights: Weights, flow: Tensor, apart: Tensor) -> Tensor:
 def distances(table: Tensor, tokens: int) -> Tensor:
     """Return (heads, tokens, tokens): what each head is told of how far the key is from the query.
 
-    Half of the (buckets, heads) table is for keys that come later. The first half of each half is for distances one by
-    one, the rest widens as the logarithm of the distance, up to 800 tokens.
+    Half of the (buckets, heads) table is for keys that come later. The first half of each half is
+    for distances one by one, the rest widens as the logarithm of the distance, up to 800 tokens.
     """
     half = len(table) // 2
     exact = half // 2
     places = torch.arange(tokens, device=table.device)
     apart = places[None, :] - places[:, None]
     far = apart.abs()
-    steps = torch.log(far.clamp(min=1).float() / exact) / math.log(FARTHEST / exact) * (half - exact)
-    bucket = torch.where(far < exact, far, (exact + steps.long()).clamp(max=half - 1)) + (apart > 0) * half
+    steps = (
+        torch.log(far.clamp(min=1).float() / exact) / math.log(FARTHEST / exact) * (half - exact)
+    )
+    bucket = (
+        torch.where(far < exact, far, (exact + steps.long()).clamp(max=half - 1))
+        + (apart > 0) * half
+    )
     return table[bucket].permute(2, 0, 1)

@@ -15,16 +15,28 @@ class Command(Base):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "folder", type=Path, metavar="FOLDER", help="where backups go; on another disk than the data"
+            "folder",
+            type=Path,
+            metavar="FOLDER",
+            help="where backups go; on another disk than the data",
         )
 
     def run(self, **options: Any) -> None:
         with progress("Files", len(content_named())) as on_file:
             made = make_backup(options["folder"].resolve(), actor=actor(), on_file=on_file)
-        self.say(f"{made.folder} holds {made.rows} rows and {made.files} files ({made.copied} of them new).")
+        self.say(
+            f"{made.folder} holds {made.rows} rows and {made.files} files ({made.copied} of them "
+            "new)."
+        )
         if made.damaged:
-            self.say(f"{made.damaged} files in the folder were damaged and were replaced: look at that disk.")
+            self.say(
+                f"{made.damaged} files in the folder were damaged and were replaced: look at that "
+                "disk."
+            )
         if made.missing:
             raise BackupIncomplete(made.missing)
-        self.say("It holds e-mail addresses and password hashes: keep it as safe as the database. SECRET_KEY and the")
+        self.say(
+            "It holds e-mail addresses and password hashes: keep it as safe as the database. "
+            "SECRET_KEY and the"
+        )
         self.say("keys of providers are not in it: keep them apart.")

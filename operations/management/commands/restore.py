@@ -13,15 +13,23 @@ from operations.errors import DataFaulty
 
 
 class Command(Base):
-    help = "Put a backup into an empty installation, and check that everything is there and is what it was."
+    help = (
+        "Put a backup into an empty installation, and check that everything is there and is what "
+        "it was."
+    )
     needs_database = False  # the tables are made here
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "folder", type=Path, metavar="FOLDER", help="a backup, or a folder of them: then the newest"
+            "folder",
+            type=Path,
+            metavar="FOLDER",
+            help="a backup, or a folder of them: then the newest",
         )
-        parser.add_argument("--incomplete", action="store_true", help="restore the rest though files are missing")
+        parser.add_argument(
+            "--incomplete", action="store_true", help="restore the rest though files are missing"
+        )
 
     def run(self, **options: Any) -> None:
         folder = newest(options["folder"].resolve())
@@ -29,10 +37,14 @@ class Command(Base):
         with progress("Looked at, copied, checked", 3 * files) as on_file:
             done = restore(folder, actor=actor(), incomplete=options["incomplete"], on_file=on_file)
             faults = list(data_faults(on_file))
-        self.say(f"{folder.name} is restored: {done.rows} rows and {done.files - len(done.missing)} files.")
+        self.say(
+            f"{folder.name} is restored: {done.rows} rows and {done.files - len(done.missing)} "
+            "files."
+        )
         for name in done.paused:
             self.say(
-                f"Round {name} is paused: what it bought since the backup is not known here. Check before it continues."
+                f"Round {name} is paused: what it bought since the backup is not known here. Check "
+                "before it continues."
             )
         if faults:
             raise DataFaulty(faults)

@@ -20,7 +20,10 @@ def link(text: str) -> Link:
 
 
 class Command(Base):
-    help = "Check that no entry of the audit trail was removed or changed, and that locks and releases are all in it."
+    help = (
+        "Check that no entry of the audit trail was removed or changed, and that locks and "
+        "releases are all in it."
+    )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
@@ -29,11 +32,17 @@ class Command(Base):
             default=[],
             type=link,
             metavar="SEQUENCE:HASH",
-            help="a head that was noted earlier, from a release or from this command; may be given several times",
+            help="a head that was noted earlier, from a release or from this command; may be given "
+            "several times",
         )
 
     def run(self, **options: Any) -> None:
         if faults := [*writeonce.faults(), *trail_faults(options["head"])]:
             raise TrailBroken("The audit trail does not hold", faults)
-        self.say(f"The audit trail holds: {AuditEntry.objects.count()} entries, and every lock and release is in it.")
-        self.say(f"Its head is {audit.head()}: note it elsewhere, and give it to --head another time.")
+        self.say(
+            f"The audit trail holds: {AuditEntry.objects.count()} entries, and every lock and "
+            "release is in it."
+        )
+        self.say(
+            f"Its head is {audit.head()}: note it elsewhere, and give it to --head another time."
+        )

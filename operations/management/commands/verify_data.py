@@ -10,7 +10,10 @@ from operations.errors import DataFaulty
 
 
 class Command(Base):
-    help = "Check every clip, blind copy, locked sheet, release and entry of the audit trail against its hash."
+    help = (
+        "Check every clip, blind copy, locked sheet, release and entry of the audit trail against "
+        "its hash."
+    )
 
     def run(self, **_options: Any) -> None:
         with progress("Files", len(content_named())) as on_file:

@@ -17,5 +17,7 @@ class Command(RoundCommand):
 
     def run(self, **options: Any) -> None:
         round_ = self.round(options)
-        declare_not_reviewable(round_=round_, stimulus_id=options["stimulus"], reason=options["reason"], actor=actor())
+        declare_not_reviewable(
+            round_=round_, stimulus_id=options["stimulus"], reason=options["reason"], actor=actor()
+        )
         self.say(f"Stimulus {options['stimulus']} is not reviewable: {options['reason']}")

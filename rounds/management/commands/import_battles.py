@@ -8,7 +8,10 @@ from rounds.battles_import import import_battles
 
 
 class Command(RoundCommand):
-    help = "Import battles in the JSON form of FastChat; all, or nothing and every fault named by row and field."
+    help = (
+        "Import battles in the JSON form of FastChat; all, or nothing and every fault named by row "
+        "and field."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         self.add_round_and_file(parser, "BATTLES", "the file")

@@ -12,7 +12,10 @@ class Command(RoundCommand):
     def run(self, **options: Any) -> None:
         round_ = self.round(options)
         if round_.opened_at is not None:
-            self.say(f"Round {round_.name} is open already, since {moment(round_.opened_at)}. Nothing was changed.")
+            self.say(
+                f"Round {round_.name} is open already, since {moment(round_.opened_at)}. Nothing "
+                "was changed."
+            )
             return
         open_round(round_=round_, actor=actor())
         self.say(f"Round {round_.name} is open for review.")

@@ -17,5 +17,7 @@ class Command(RoundCommand):
 
     def run(self, **options: Any) -> None:
         round_ = self.round(options)
-        new = replace_copy(round_=round_, stimulus_id=options["stimulus"], reason=options["reason"], actor=actor())
+        new = replace_copy(
+            round_=round_, stimulus_id=options["stimulus"], reason=options["reason"], actor=actor()
+        )
         self.say(f"Stimulus {options['stimulus']} is replaced by {new.pk}.")

@@ -15,7 +15,10 @@ from scoring.diagnostics import reviewer_diagnostics
 
 
 class Command(RoundCommand):
-    help = "Show each reviewer's severity, minority votes and agreement. It flags, and never removes anybody."
+    help = (
+        "Show each reviewer's severity, minority votes and agreement. It flags, and never removes "
+        "anybody."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
@@ -39,18 +42,37 @@ class Command(RoundCommand):
 
 def _ratings(document: dict[str, Any]) -> Table:
     table = Table(title=f"Ratings in {document['round']}")
-    for heading in ("Reviewer", "Question", "n", "Severity", "Correlation with others", "Alpha gain without"):
+    for heading in (
+        "Reviewer",
+        "Question",
+        "n",
+        "Severity",
+        "Correlation with others",
+        "Alpha gain without",
+    ):
         table.add_column(heading)
     for reviewer in document["reviewers"]:
         for question, found in reviewer["ratings"].items():
             names = ("severity", "correlation_with_others", "alpha_gain_without")
-            table.add_row(reviewer["reviewer"], question, str(found["n"]), *(_estimate(found[name]) for name in names))
+            table.add_row(
+                reviewer["reviewer"],
+                question,
+                str(found["n"]),
+                *(_estimate(found[name]) for name in names),
+            )
     return table
 
 
 def _facts(document: dict[str, Any]) -> Table:
     table = Table(title="Facts and conduct")
-    for heading in ("Reviewer", "Sheets", "Minority votes", "N/A", "Seconds per clip", "Left as unplayable"):
+    for heading in (
+        "Reviewer",
+        "Sheets",
+        "Minority votes",
+        "N/A",
+        "Seconds per clip",
+        "Left as unplayable",
+    ):
         table.add_column(heading)
     for reviewer in document["reviewers"]:
         minority, seconds = reviewer["minority_votes"], reviewer.get("seconds_per_clip", {})

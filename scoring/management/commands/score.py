@@ -44,7 +44,9 @@ class Command(RoundCommand):
 
 
 def _columns(scores: Mapping[str, Any]) -> Table:
-    """Return a line for each metric and a column for each system, over the whole rollouts, as the first source says."""
+    """Return a line for each metric and a column for each system, over the whole rollouts, as the
+    first source says.
+    """
     whole, systems = scores["horizons_s"][-1], scores["readings"][0]["systems"]
     table = Table(title=f"{scores['round']}: {len(scores['metrics'])} metrics, no overall score")
     for heading in ("Metric", "Better", *(system["configuration"] for system in systems)):
@@ -58,14 +60,24 @@ def _columns(scores: Mapping[str, Any]) -> Table:
 def _value(found: Mapping[str, Any]) -> str:
     if found["value"] is None:
         return why_empty(found)
-    return f"{number_text(found['value'], '.3g')} (n = {found['n']}){', provisional' if found['provisional'] else ''}"
+    return (
+        f"{number_text(found['value'], '.3g')} (n = "
+        f"{found['n']}){', provisional' if found['provisional'] else ''}"
+    )
 
 
 def _table(results: RoundResults) -> Table:
     scoring, weighted = results.protocol.scoring, results.protocol.scoring.is_weighted
     table = Table(title=f"{results.record.name} on {results.protocol.label}")
     of_points = () if weighted else ("Scenes all right",)
-    for heading in ("Rank", "Configuration", f"{scoring.score_label} of {results.total}", *of_points, "Delivered", ""):
+    for heading in (
+        "Rank",
+        "Configuration",
+        f"{scoring.score_label} of {results.total}",
+        *of_points,
+        "Delivered",
+        "",
+    ):
         table.add_column(heading)
     for standing in results.standings:
         score = number_text(standing.score, ".1f") if weighted else _points(standing)

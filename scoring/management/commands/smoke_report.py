@@ -13,7 +13,10 @@ from scoring.reports.smoke import smoke_report
 
 
 class Command(RoundCommand):
-    help = "Say what a small round shows about the instrument: six points, comments, scales to drop or to revise."
+    help = (
+        "Say what a small round shows about the instrument: six points, comments, scales to drop "
+        "or to revise."
+    )
 
     def run(self, **options: Any) -> None:
         round_ = self.round(options)
@@ -24,7 +27,8 @@ class Command(RoundCommand):
             return
         if report["is_smoke_test"]:
             self.say(
-                f"A smoke test: {report['reviewers']} of the {report['official_needs']} reviewers that official "
+                f"A smoke test: {report['reviewers']} of the {report['official_needs']} reviewers "
+                "that official "
                 "figures need. Nothing here is official."
             )
         for point in report["points"]:
@@ -33,6 +37,9 @@ class Command(RoundCommand):
             figure = f"correlation {number_text(pair['correlation'], '.2f')} on {pair['n']} clips"
             self.say(f"Say the same: {' and '.join(pair['questions'])}, {figure}")
         for one in report["revise"]:
-            self.say(f"To be revised: {one['question']}, alpha {number_text(one['alpha']['value'], '.2f')}")
+            self.say(
+                f"To be revised: {one['question']}, alpha "
+                f"{number_text(one['alpha']['value'], '.2f')}"
+            )
         for comment in comments_of(round_):
             self.say(f"{comment.reviewer} on {comment.stimulus}: {comment.text}")

@@ -9,7 +9,10 @@ from scoring.release.verifying import verify_release
 
 
 class Command(Base):
-    help = "Check every hash of a release and compute all of it again from its answers, without a database."
+    help = (
+        "Check every hash of a release and compute all of it again from its answers, without a "
+        "database."
+    )
     needs_database = False
     requires_system_checks = ()  # some look at the database
 
@@ -19,15 +22,25 @@ class Command(Base):
     def run(self, **options: Any) -> None:
         found = verify_release(options["folder"])
         self.say(
-            f"Release {found.number} of round {found.round} holds: {found.files} files, and every score, report and "
+            f"Release {found.number} of round {found.round} holds: {found.files} files, and every "
+            "score, report and "
             f"plot follows from its {found.answers} answers."
         )
         if found.replaces:
             self.say(f"It replaces the release with SHA-256 {found.replaces}.")
         for number, entry in enumerate(found.opened):
-            what = "was fixed when the round was opened" if number == 0 else "was changed, and fixed again,"
-            self.say(f"Whose clip is whose {what} by entry {entry}: compare it with the head noted then.")
+            what = (
+                "was fixed when the round was opened"
+                if number == 0
+                else "was changed, and fixed again,"
+            )
+            self.say(
+                f"Whose clip is whose {what} by entry {entry}: compare it with the head noted then."
+            )
         if not found.assignment_is_checked:
-            self.say("Whose clip is whose cannot be checked: the release states no record of it, or no secret.")
+            self.say(
+                "Whose clip is whose cannot be checked: the release states no record of it, or no "
+                "secret."
+            )
         self.say(f"Head of the audit trail: {found.audit_head}")
         self.say(f"SHA-256 {found.digest}: compare it with the one that was published.")

@@ -1,1 +1,4 @@
-"""What a release says of rollouts: tables, plots, page documents, and reading them back. No Django here."""
+"""What a release says of rollouts: tables, plots, page documents, and reading them back.
+
+No Django here.
+"""

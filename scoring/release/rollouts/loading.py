@@ -17,10 +17,13 @@ from scoring.release.writers import read_csv
 Places = Mapping[tuple[str, str, str], int]
 
 
-def load_windows(folder: Path, protocol: Protocol, cells: tuple[CellRecord, ...]) -> tuple[WindowRecord, ...]:
+def load_windows(
+    folder: Path, protocol: Protocol, cells: tuple[CellRecord, ...]
+) -> tuple[WindowRecord, ...]:
     """Return the windows of a release; none where clips are shown whole.
 
-    Raises ReleaseRefused, naming file and row, for a window of a cell or with a form that there is not.
+    Raises ReleaseRefused, naming file and row, for a window of a cell or with a form that there is
+    not.
     """
     if protocol.rollouts is None:
         return ()
@@ -32,15 +35,25 @@ def load_windows(folder: Path, protocol: Protocol, cells: tuple[CellRecord, ...]
         except KeyError as error:
             fault = f"{WINDOWS.name}.csv, row {line}: the protocol has no form {row['form']!r}"
             raise ReleaseRefused(folder, [fault]) from error
-        about = (row["stimulus"], row["form"], row["unit"], row["place"], float(row["end_s"]), row["blind_sha256"])
+        about = (
+            row["stimulus"],
+            row["form"],
+            row["unit"],
+            row["place"],
+            float(row["end_s"]),
+            row["blind_sha256"],
+        )
         found.append(WindowRecord(place, *about))
     return tuple(found)
 
 
-def load_measurements(folder: Path, protocol: Protocol, cells: tuple[CellRecord, ...]) -> tuple[MeasuredRecord, ...]:
+def load_measurements(
+    folder: Path, protocol: Protocol, cells: tuple[CellRecord, ...]
+) -> tuple[MeasuredRecord, ...]:
     """Return the measurements of a release; none where clips are shown whole.
 
-    Raises ReleaseRefused, naming file and row, for one that says two things at once or is of no cell.
+    Raises ReleaseRefused, naming file and row, for one that says two things at once or is of no
+    cell.
     """
     if protocol.rollouts is None:
         return ()
@@ -50,7 +63,9 @@ def load_measurements(folder: Path, protocol: Protocol, cells: tuple[CellRecord,
         try:
             found.append(MeasuredRecord(place, row["unit"], row["place"], _measurement(row)))
         except ValueError as error:
-            raise ReleaseRefused(folder, [f"{MEASUREMENTS.name}.csv, row {line}: {error}"]) from error
+            raise ReleaseRefused(
+                folder, [f"{MEASUREMENTS.name}.csv, row {line}: {error}"]
+            ) from error
     return tuple(found)
 
 
@@ -68,11 +83,16 @@ def _measurement(row: Mapping[str, str]) -> Measurement:
 
 
 def _places(cells: tuple[CellRecord, ...]) -> Places:
-    return {(cell.configuration, cell.scene, str(cell.replicate)): place for place, cell in enumerate(cells)}
+    return {
+        (cell.configuration, cell.scene, str(cell.replicate)): place
+        for place, cell in enumerate(cells)
+    }
 
 
 def _place(folder: Path, table: str, line: int, row: Mapping[str, str], places: Places) -> int:
     cell = (row["configuration"], row["scene"], row["replicate"])
     if cell not in places:
-        raise ReleaseRefused(folder, [f"{table}.csv, row {line}: clips.csv has no cell {'/'.join(cell)}"])
+        raise ReleaseRefused(
+            folder, [f"{table}.csv, row {line}: clips.csv has no cell {'/'.join(cell)}"]
+        )
     return places[cell]

@@ -1,8 +1,9 @@
-"""A release of rollouts cut into the parts that pages show, each small enough for one visitor. No Django here.
+"""A release of rollouts cut into the parts that pages show, each small enough for one visitor. No
+Django here.
 
-``summary`` says what the round was; ``columns/SOURCE/HORIZON/TRACK`` holds the columns of every system;
-``configuration/NAME`` one system: what was tested, its rollouts, curves and diagnostics; ``rollout/NAME/SCENARIO/N``
-one rollout along its time; each report stands under its own key.
+``summary`` says what the round was; ``columns/SOURCE/HORIZON/TRACK`` holds the columns of every
+system; ``configuration/NAME`` one system: what was tested, its rollouts, curves and diagnostics;
+``rollout/NAME/SCENARIO/N`` one rollout along its time; each report stands under its own key.
 """
 
 from __future__ import annotations
@@ -71,15 +72,24 @@ def _summary(documents: Documents[RolloutResults]) -> Document:
 
 
 def _identities(results: RolloutResults) -> list[Document]:
-    return [{"name": one.name, "track": one.track, "family": one.family} for one in results.record.configurations]
+    return [
+        {"name": one.name, "track": one.track, "family": one.family}
+        for one in results.record.configurations
+    ]
 
 
 def _columns(scores: Mapping[str, Any]) -> Pages:
     for reading in scores["readings"]:
         for horizon in scores["horizons_s"]:
-            whole = {one["configuration"]: one["columns"][horizon][EVERY_TRACK] for one in reading["systems"]}
+            whole = {
+                one["configuration"]: one["columns"][horizon][EVERY_TRACK]
+                for one in reading["systems"]
+            }
             for track in scores["tracks"]:
-                own = {one["configuration"]: one["columns"][horizon][track] for one in reading["systems"]}
+                own = {
+                    one["configuration"]: one["columns"][horizon][track]
+                    for one in reading["systems"]
+                }
                 systems = {name: {**columns, **own[name]} for name, columns in whole.items()}
                 yield columns_document(reading["source"], horizon, track), {"systems": systems}
 
@@ -98,7 +108,8 @@ def _systems(documents: Documents[RolloutResults]) -> Pages:
                 "identity": identities[name],
                 "rollouts": values[name],
                 "curves": {
-                    code: by_name[name] for code, by_name in _first(reports.get("trajectories", {})).items()
+                    code: by_name[name] for code, by_name in _first(reports.get("trajectories",
+                                                                                {})).items()
                 },
                 "diagnostics": _first(reports.get("appendix", {})).get(name),
             },
@@ -116,14 +127,20 @@ def _values(results: RolloutResults) -> dict[str, list[Document]]:
     for case, code, value in case_documents(results, results.readings[0]):
         cell = case.cell
         one = found[cell.configuration].setdefault(
-            (cell.scene, cell.replicate), {**_about(cell), "track": case.scenario.track, "values": {}}
+            (cell.scene, cell.replicate),
+            {**_about(cell), "track": case.scenario.track, "values": {}},
         )
         one["values"][code] = {"value": value.value, "status": value.status, "reason": value.reason}
     return {name: list(rollouts.values()) for name, rollouts in found.items()}
 
 
 def _about(cell: CellRecord) -> Document:
-    return {"scene": cell.scene, "replicate": cell.replicate, "outcome": cell.outcome, "reason": cell.reason}
+    return {
+        "scene": cell.scene,
+        "replicate": cell.replicate,
+        "outcome": cell.outcome,
+        "reason": cell.reason,
+    }
 
 
 def _rollouts(results: RolloutResults) -> Pages:
@@ -143,11 +160,14 @@ def _rollouts(results: RolloutResults) -> Pages:
 def timeline_of(rows: Iterable[MeasuredRecord], prompts_s: Mapping[str, float]) -> Document:
     """Return what was measured of one rollout along its time.
 
-    ``windows`` are the native boundaries; ``worst`` the lowest of those that lost points, none overlapping another;
-    ``prompts`` where prompts arrived, with the picture's part of continuity there; ``flags`` marks in the sound.
+    ``windows`` are the native boundaries; ``worst`` the lowest of those that lost points, none
+    overlapping another; ``prompts`` where prompts arrived, with the picture's part of continuity
+    there; ``flags`` marks in the sound.
     """
     windows, flags, why = [], [], "nothing was measured"
-    prompts = {place: {"place": place, "at_s": at_s, "signal": None} for place, at_s in prompts_s.items()}
+    prompts = {
+        place: {"place": place, "at_s": at_s, "signal": None} for place, at_s in prompts_s.items()
+    }
     for row in rows:
         found = row.found
         if row.unit == "boundary":

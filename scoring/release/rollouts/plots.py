@@ -1,4 +1,5 @@
-"""The plots of a round of rollouts as SVG: profiles of systems, and how metrics go along a rollout. No Django here.
+"""The plots of a round of rollouts as SVG: profiles of systems, and how metrics go along a rollout.
+No Django here.
 
 The same documents give the same bytes; a table stands behind each plot.
 """
@@ -30,12 +31,20 @@ APART = 10
 """Pixels between two categories."""
 
 
-def plots_of(protocol: Protocol, scores: Mapping[str, Any], reports: Mapping[str, Any]) -> dict[str, str]:
-    """Return each plot by its file name: a profile and curves for each system, as the first source answers."""
+def plots_of(
+    protocol: Protocol, scores: Mapping[str, Any], reports: Mapping[str, Any]
+) -> dict[str, str]:
+    """Return each plot by its file name: a profile and curves for each system, as the first source
+    answers.
+    """
     assert protocol.rollouts is not None  # noqa: S101 - only such a protocol has rollouts
     table, reading = protocol.rollouts.metrics, scores["readings"][0]
     columns = {one["configuration"]: _whole(scores, one) for one in reading["systems"]}
-    curves = reports["reports"].get("trajectories", {"readings": {}})["readings"].get(reading["source"], {})
+    curves = (
+        reports["reports"]
+        .get("trajectories", {"readings": {}})["readings"]
+        .get(reading["source"], {})
+    )
     made = {}
     for name in columns:
         made[f"profile-{name}.svg"] = profile_plot(table, name, columns)
@@ -62,16 +71,23 @@ class Span:
 
 
 def span_of(metric: Metric, values: Sequence[float]) -> Span:
-    """Return the scale of a metric; one without an upper end reaches as far as the largest of ``values``."""
+    """Return the scale of a metric; one without an upper end reaches as far as the largest of
+    ``values``.
+    """
     high = metric.high if metric.high is not None else max([*values, metric.low + 1e-9]) * 1.05
     return Span(metric.low, high) if metric.better == "higher" else Span(high, metric.low)
 
 
 def profile_plot(table: MetricTable, name: str, columns: Mapping[str, Mapping[str, Any]]) -> str:
-    """Draw every metric of a system on its own scale, the better to the right, with the other systems as strokes."""
+    """Draw every metric of a system on its own scale, the better to the right, with the other
+    systems as strokes.
+    """
     title, y = f"Profile of {name}", HEAD - 8.0
     others = "other systems" if len(columns) > 1 else ""
-    elements: list[svg.Element] = [text(0, 16, title, "title"), *_key(HEAD - 6, "value and 95% interval", others)]
+    elements: list[svg.Element] = [
+        text(0, 16, title, "title"),
+        *_key(HEAD - 6, "value and 95% interval", others),
+    ]
     category = ""
     for metric in table.metrics:
         if metric.category != category:
@@ -91,11 +107,15 @@ def _key(y: float, own: str, others: str) -> Iterator[svg.Element]:
     yield svg.Circle(cx=LABEL_WIDTH + 12, cy=y, r=5, class_=["mark"])
     yield text(LABEL_WIDTH + 32, y + 4, own, "soft")
     if others:
-        yield svg.Line(x1=LABEL_WIDTH + 216, x2=LABEL_WIDTH + 216, y1=y - 6, y2=y + 6, class_=["other"])
+        yield svg.Line(
+            x1=LABEL_WIDTH + 216, x2=LABEL_WIDTH + 216, y1=y - 6, y2=y + 6, class_=["other"]
+        )
         yield text(LABEL_WIDTH + 226, y + 4, others, "soft")
 
 
-def _profile_row(metric: Metric, found: Mapping[str, Any], name: str, y: float) -> Iterator[svg.Element]:
+def _profile_row(
+    metric: Metric, found: Mapping[str, Any], name: str, y: float
+) -> Iterator[svg.Element]:
     own = found[name]
     yield text(14, y + 4, metric.code)
     yield text(NAMES, y + 4, metric.name)
@@ -112,7 +132,13 @@ def _profile_row(metric: Metric, found: Mapping[str, Any], name: str, y: float) 
     if own["low"] is not None:
         yield svg.Line(x1=span.x(own["low"]), x2=span.x(own["high"]), y1=y, y2=y, class_=["reach"])
     words = in_words(metric, own)
-    yield svg.Circle(cx=span.x(own["value"]), cy=y, r=5, class_=["mark"], elements=[hint(f"{metric.name}: {words}")])
+    yield svg.Circle(
+        cx=span.x(own["value"]),
+        cy=y,
+        r=5,
+        class_=["mark"],
+        elements=[hint(f"{metric.name}: {words}")],
+    )
     yield text(WIDTH - NOTE_WIDTH + 14, y + 4, words, "soft")
 
 
@@ -123,12 +149,21 @@ def in_words(metric: Metric, found: Mapping[str, Any]) -> str:
 
 
 def curves_plot(table: MetricTable, name: str, curves: Mapping[str, Mapping[str, Any]]) -> str:
-    """Draw how each metric of a system goes along its rollouts, a panel each, with the other systems behind."""
-    shown = [metric for metric in table.metrics if curves.get(metric.code, {}).get(name, {"values": ()})["values"]]
+    """Draw how each metric of a system goes along its rollouts, a panel each, with the other
+    systems behind.
+    """
+    shown = [
+        metric
+        for metric in table.metrics
+        if curves.get(metric.code, {}).get(name, {"values": ()})["values"]
+    ]
     title = f"Along the rollouts of {name}"
     elements: list[svg.Element] = [text(0, 16, title, "title")]
     if shown:
-        words = "▲ higher is better, ▼ lower is better; the other systems are thin; each panel has a scale of its own."
+        words = (
+            "▲ higher is better, ▼ lower is better; the other systems are thin; each panel has a "
+            "scale of its own."
+        )
         elements.append(text(0, 16 + LEGEND, words, "soft"))
     for number, metric in enumerate(shown):
         left = (number % PANELS) * (PANEL_WIDTH + GAP)
@@ -136,8 +171,12 @@ def curves_plot(table: MetricTable, name: str, curves: Mapping[str, Mapping[str,
         elements += _panel(metric, name, curves[metric.code], left, top)
     rows = max(1, ceil(len(shown) / PANELS))
     if not shown:
-        elements.append(text(0, HEAD + 20, "Nothing of this system can be followed along a rollout.", "soft"))
-    return document(title, HEAD + LEGEND + rows * (PANEL_HEIGHT + TITLE + BELOW), elements, style=STYLE)
+        elements.append(
+            text(0, HEAD + 20, "Nothing of this system can be followed along a rollout.", "soft")
+        )
+    return document(
+        title, HEAD + LEGEND + rows * (PANEL_HEIGHT + TITLE + BELOW), elements, style=STYLE
+    )
 
 
 def _panel(
@@ -162,11 +201,16 @@ def _panel(
     yield text(left, top + 12, f"{metric.code} {'▲' if metric.better == 'higher' else '▼'}")
     yield text(left, top + 28, metric.name, "soft")
     slope = own["degradation"]
-    change = f"{'better' if slope < 0 else 'worse'} by {abs(slope):.2g} in 100 s" if slope else "as good at the end"
+    change = (
+        f"{'better' if slope < 0 else 'worse'} by {abs(slope):.2g} in 100 s"
+        if slope
+        else "as good at the end"
+    )
     yield text(left, top + 44, f"{change}, steps of {own['variation']:.2g}", "soft")
     span = f"from {number_text(low, '.3g')} to {number_text(high, '.3g')}"
     yield svg.Rect(
-        x=left, y=top + TITLE, width=PANEL_WIDTH - 8, height=PANEL_HEIGHT, fill="none", class_=["grid"],
+        x=left, y=top + TITLE, width=PANEL_WIDTH - 8, height=PANEL_HEIGHT, fill="none",
+        class_=["grid"],
         elements=[hint(f"{metric.name}: {span} over {end_s:g} s")],
     )  # fmt: skip
     for system, found in drawn.items():

@@ -1,6 +1,7 @@
 """The tables of a release of rollouts, and their rows. No Django here.
 
-Numbers are written so that they are read back to the last bit; an empty cell is a value that there is not.
+Numbers are written so that they are read back to the last bit; an empty cell is a value that there
+is not.
 """
 
 from __future__ import annotations
@@ -11,7 +12,15 @@ from dataclasses import astuple, replace
 from typing import Any
 
 from fartbench.numbers import number_text
-from scoring.release.columns import ANSWERS, CELL, CELL_FACTS, EVERY_ROW, JUDGE_ANSWERS, Column, Table
+from scoring.release.columns import (
+    ANSWERS,
+    CELL,
+    CELL_FACTS,
+    EVERY_ROW,
+    JUDGE_ANSWERS,
+    Column,
+    Table,
+)
 from scoring.release.rows import RowOfCells, every_row
 from scoring.rollouts.document import case_documents
 from scoring.rollouts.results import RolloutResults
@@ -22,14 +31,19 @@ _WINDOW = (
     Column("place", "Which one: the number of an interval, the name of a prompt."),
     Column("end_s", "The last moment of the rollout that it shows, in seconds."),
 )
-_SOURCE = Column("source", "Who answered: people, or a judge model by its name. What machines measured is the same.")
+_SOURCE = Column(
+    "source",
+    "Who answered: people, or a judge model by its name. What machines measured is the same.",
+)
 _HORIZON = (
     Column("horizon_s", "How far the rollouts were looked at, in seconds."),
     Column("track", "all, or the track whose cases alone were counted."),
 )
 _METRIC = Column("metric", "The metric, by its code in the protocol.")
 
-CLIPS = Table("clips", "Every cell of the round, with its outcome.", (*EVERY_ROW, *CELL, *CELL_FACTS))
+CLIPS = Table(
+    "clips", "Every cell of the round, with its outcome.", (*EVERY_ROW, *CELL, *CELL_FACTS)
+)
 WINDOWS = Table(
     "windows",
     "Every part of a rollout that was shown on its own.",
@@ -89,14 +103,18 @@ CASES = Table(
         _METRIC,
         Column("value", "The value; empty when there is none."),
         Column("signed", "The change with its direction, of drifts."),
-        Column("status", "computed, not_applicable, unavailable, generation_failure or evaluator_failure."),
+        Column(
+            "status",
+            "computed, not_applicable, unavailable, generation_failure or evaluator_failure.",
+        ),
         Column("reason", "Why there is no value."),
     ),
 )
 
 ALIGNMENT = Table(
     "alignment",
-    "How far people prefer what each metric ranks higher: a row per question about pairs and source of the metric.",
+    "How far people prefer what each metric ranks higher: a row per question about pairs and "
+    "source of the metric.",
     (
         *EVERY_ROW,
         Column("question", "The question about pairs, by its key in the protocol."),
@@ -105,14 +123,26 @@ ALIGNMENT = Table(
         Column("pairs", "How many pairs were voted on.", "integer"),
         Column("votes", "How many votes there are.", "integer"),
         Column("annotators", "How many people voted.", "integer"),
-        Column("ties", "How many pairs are ties, with those where nobody had a majority.", "integer"),
-        Column("value", "Spearman's correlation over systems of win rates with scores; higher is better agreement."),
+        Column(
+            "ties", "How many pairs are ties, with those where nobody had a majority.", "integer"
+        ),
+        Column(
+            "value",
+            "Spearman's correlation over systems of win rates with scores; higher is better "
+            "agreement.",
+        ),
         Column("low", "Lower limit of the 95% interval; empty if not estimable."),
         Column("high", "Upper limit of the 95% interval; empty if not estimable."),
         Column("n", "How many systems were correlated.", "integer"),
         Column("method", "The interval's method, or why it is not estimable."),
-        Column("ceiling", "How well one annotator's win rates agree with those of the others, on average."),
-        Column("published_lowest", "The lowest correlation that was published; a reference, no figure of this round."),
+        Column(
+            "ceiling",
+            "How well one annotator's win rates agree with those of the others, on average.",
+        ),
+        Column(
+            "published_lowest",
+            "The lowest correlation that was published; a reference, no figure of this round.",
+        ),
         Column("published_highest", "The highest one."),
     ),
 )
@@ -149,7 +179,8 @@ def measurement_rows(results: RolloutResults) -> Iterator[RowOfCells]:
         cell, found = record.cells[one.cell], one.found
         yield (
             *every_row(record), cell.configuration, cell.scene, cell.replicate,
-            found.metric, one.unit, one.place, number(found.value), found.unit, found.status, found.reason, found.tool,
+            found.metric, one.unit, one.place, number(found.value), found.unit, found.status,
+            found.reason, found.tool,
             found.version, in_json(found.evidence) if found.evidence else "",
         )  # fmt: skip
 
@@ -162,7 +193,8 @@ def column_rows(results: RolloutResults, scores: dict[str, Any]) -> Iterator[Row
                 for track, columns in tracks.items():
                     for code, found in columns.items():
                         yield (
-                            *every_row(results.record), reading["source"], horizon, track, system["configuration"],
+                            *every_row(results.record), reading["source"], horizon, track,
+                            system["configuration"],
                             code, *_column(found),
                         )  # fmt: skip
 
@@ -185,7 +217,8 @@ def case_rows(results: RolloutResults) -> Iterator[RowOfCells]:
         for case, code, found in case_documents(results, reading):
             cell = case.cell
             yield (
-                *every_row(results.record), reading.source, cell.configuration, cell.scene, cell.replicate, code,
+                *every_row(results.record), reading.source, cell.configuration, cell.scene,
+                cell.replicate, code,
                 number(found.value), number(found.signed), found.status, found.reason,
             )  # fmt: skip
 
@@ -199,7 +232,8 @@ def alignment_rows(results: RolloutResults, report: dict[str, Any]) -> Iterator[
             yield (
                 *every_row(results.record), one["question"], one["metric"], source, *counts,
                 *(number(found[name]) for name in ("value", "low", "high")), found["n"],
-                found["method"] if found["low"] is not None else found["note"], number(one["ceiling"]),
+                found["method"] if found["low"] is not None else found["note"],
+                number(one["ceiling"]),
                 number(published["lowest"]), number(published["highest"]),
             )  # fmt: skip
 

@@ -11,7 +11,9 @@ from simulation.local.errors import TakeImpossible
 from simulation.local.takes import Span
 
 STREAM = Geometry(25, 24, 24)
-"""One of the geometries that the public evaluation code of StreamAV-Bench knows: 24 pictures a second, 25 and 24."""
+"""One of the geometries that the public evaluation code of StreamAV-Bench knows: 24 pictures a
+second, 25 and 24.
+"""
 
 
 class DefectKind(StrEnum):
@@ -23,19 +25,28 @@ class DefectKind(StrEnum):
     FLASH = "flash"  # two white pictures, an eighth of a second apart
 
 
-SECONDS = {DefectKind.BLACK: 0.5, DefectKind.REPEATED: 1.0, DefectKind.FROZEN: 0.75, DefectKind.FLASH: 0.25}
+SECONDS = {
+    DefectKind.BLACK: 0.5,
+    DefectKind.REPEATED: 1.0,
+    DefectKind.FROZEN: 0.75,
+    DefectKind.FLASH: 0.25,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """A defect at one boundary; ``boundary`` counts from 0, the first place where two chunks meet."""
+    """A defect at one boundary; ``boundary`` counts from 0, the first place where two chunks
+    meet.
+    """
 
     kind: DefectKind
     boundary: int
 
 
 class Fate(StrEnum):
-    """How an update is followed: soon and for good, late, never, or for a while and then no more."""
+    """How an update is followed: soon and for good, late, never, or for a while and then no
+    more.
+    """
 
     FOLLOWED = "followed"
     LATE = "late"
@@ -79,7 +90,8 @@ class Response:
 class RolloutPlan:
     """One rollout: equal plans give equal pictures and sound.
 
-    ``drift`` is how much of the contrast is gone at the end (0 none, 1 all); ``dropouts`` are spans of dead silence.
+    ``drift`` is how much of the contrast is gone at the end (0 none, 1 all); ``dropouts`` are spans
+    of dead silence.
     """
 
     seed: int = 0
@@ -97,7 +109,9 @@ class RolloutPlan:
             raise TakeImpossible("A rollout has even sides, and a drift from 0 to 1.")
         last = len(self.boundaries) - 1
         if wrong := [one.boundary for one in self.defects if not 0 <= one.boundary <= last]:
-            raise TakeImpossible(f"There is no boundary {wrong[0]}; this rollout has boundaries 0 to {last}.")
+            raise TakeImpossible(
+                f"There is no boundary {wrong[0]}; this rollout has boundaries 0 to {last}."
+            )
 
     @property
     def frames(self) -> int:
@@ -123,7 +137,9 @@ class RolloutTruth:
     frames: int
     boundaries: tuple[int, ...]
     defects: tuple[tuple[str, int, Span], ...]
-    responses: tuple[tuple[int, str, float | None, float | None], ...]  # step, fate, seen or heard from, until
+    responses: tuple[
+        tuple[int, str, float | None, float | None], ...
+    ]  # step, fate, seen or heard from, until
     dropouts: tuple[Span, ...]
     drift: float
 

@@ -1,4 +1,6 @@
-"""Writes a rollout to an MP4 file by ffmpeg; the file appears whole or not at all. No Django here."""
+"""Writes a rollout to an MP4 file by ffmpeg; the file appears whole or not at all. No Django
+here.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,16 @@ from simulation.local.rollouts.scenery import RATE, Scenery
 
 
 def render_rollout(
-    plan: RolloutPlan, out: Path, *, ffmpeg: Path, on_progress: Callable[[float], None] | None = None
+    plan: RolloutPlan,
+    out: Path,
+    *,
+    ffmpeg: Path,
+    on_progress: Callable[[float], None] | None = None,
 ) -> RolloutTruth:
     """Render a rollout to the MP4 file ``out`` and return what it holds.
 
-    ``on_progress`` is told the part done, 0 to 1. The file is written beside ``out`` and renamed. Raises RenderFailed.
+    ``on_progress`` is told the part done, 0 to 1. The file is written beside ``out`` and renamed.
+    Raises RenderFailed.
     """
     report = on_progress or (lambda _: None)
     scenery = Scenery(plan)
@@ -35,14 +42,22 @@ def render_rollout(
                     report((place + 1) / plan.frames)
             clip.replace(out)
     except OSError as error:
-        raise RenderFailed(f"{out.name} could not be written: {error}. Check the disk and the program.") from error
+        raise RenderFailed(
+            f"{out.name} could not be written: {error}. Check the disk and the program."
+        ) from error
     return truth_of(plan)
 
 
 def _command(plan: RolloutPlan, clip: Path, sound: Path) -> ffmpeg_graph.Stream:
     rate = plan.geometry.frame_rate
     video = raw_pictures(f"{plan.width}x{plan.height}", rate)
-    options = ENCODING | {"crf": 18, "g": 2 * rate, "acodec": "aac", "aac_coder": "fast", "audio_bitrate": "96k"}
+    options = ENCODING | {
+        "crf": 18,
+        "g": 2 * rate,
+        "acodec": "aac",
+        "aac_coder": "fast",
+        "audio_bitrate": "96k",
+    }
     graph = ffmpeg_graph.output(video, ffmpeg_graph.input(str(sound)), str(clip), **options)
     return graph.global_args("-nostdin", "-loglevel", "error", "-filter_threads", "1")
 

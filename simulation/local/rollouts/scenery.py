@@ -1,7 +1,7 @@
 """What is seen and heard in a rollout, picture by picture and sample by sample. No Django here.
 
-A camera pans over a coarse landscape without end, so that no two pictures are alike unless they are meant to be. What
-an update brings is a coloured disc and a tone of its own.
+A camera pans over a coarse landscape without end, so that no two pictures are alike unless they are
+meant to be. What an update brings is a coloured disc and a tone of its own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ Bytes = NDArray[np.uint8]
 RATE = 48_000
 PAN_S = 8.0  # seconds in which the camera pans by one picture's width
 CELL = 10  # how many cells of the landscape fit into a picture's height
-DISCS = ((208, 90, 190), (170, 170, 90), (120, 60, 210), (220, 110, 120), (150, 200, 60))  # Y, Cb, Cr
+DISCS = (
+    (208, 90, 190),
+    (170, 170, 90),
+    (120, 60, 210),
+    (220, 110, 120),
+    (150, 200, 60),
+)  # Y, Cb, Cr
 TONES = (330.0, 392.0, 494.0, 587.0, 698.0)
 BLACK, WHITE = -1, -2
 
@@ -30,13 +36,20 @@ class Scenery:
         self._rate = plan.geometry.frame_rate
         random = np.random.default_rng([plan.seed, 1])
         wide = 2 * plan.width
-        self._luma = _landscape(random, plan.height, wide, plan.height // CELL, (62, 158)).astype(np.float32)
+        self._luma = _landscape(random, plan.height, wide, plan.height // CELL, (62, 158)).astype(
+            np.float32
+        )
         self._chroma = np.stack(
-            [_landscape(random, plan.height // 2, wide // 2, plan.height // CELL, (108, 148)) for _ in range(2)]
+            [
+                _landscape(random, plan.height // 2, wide // 2, plan.height // CELL, (108, 148))
+                for _ in range(2)
+            ]
         ).astype(np.float32)
 
     def picture(self, place: int, responses: tuple[Response, ...] = ()) -> Bytes:
-        """Return one picture as flat 4:2:0 bytes, video range: the defects of the plan, and what updates brought."""
+        """Return one picture as flat 4:2:0 bytes, video range: the defects of the plan, and what
+        updates brought.
+        """
         source = self._sources[place]
         if source < 0:
             return self._plain(16 if source == BLACK else 235)
@@ -52,17 +65,27 @@ class Scenery:
                 self._lay_disc(luma, chroma, response.step)
         return np.concatenate([luma.ravel(), chroma.ravel()]).astype(np.uint8)
 
-    def sound(self, start: int, stop: int, responses: tuple[Response, ...] = ()) -> NDArray[np.float64]:
-        """Return the samples from ``start`` to ``stop`` (both counted from the beginning, at 48 kHz), -1..1, mono."""
+    def sound(
+        self, start: int, stop: int, responses: tuple[Response, ...] = ()
+    ) -> NDArray[np.float64]:
+        """Return the samples from ``start`` to ``stop`` (both counted from the beginning, at 48
+        kHz), -1..1, mono.
+        """
         time = np.arange(start, stop) / RATE
         noise = np.random.default_rng([self.plan.seed, 2]).standard_normal(RATE)
-        wave = 0.05 * np.take(noise, np.arange(start, stop) % RATE) + 0.12 * np.sin(2 * np.pi * 110 * time)
+        wave = 0.05 * np.take(noise, np.arange(start, stop) % RATE) + 0.12 * np.sin(
+            2 * np.pi * 110 * time
+        )
         wave += 0.12 * np.sin(2 * np.pi * 220 * time) * np.exp(-6 * (time % 0.5))
         for response in responses:
             span = response.span
             if response.heard and span is not None:
                 sounding = (time >= span[0]) & (time < span[1])
-                wave += 0.15 * sounding * np.sin(2 * np.pi * TONES[(response.step - 1) % len(TONES)] * time)
+                wave += (
+                    0.15
+                    * sounding
+                    * np.sin(2 * np.pi * TONES[(response.step - 1) % len(TONES)] * time)
+                )
         for begin, end in self.plan.dropouts:
             wave[(time >= begin) & (time < end)] = 0
         return np.asarray(wave, np.float64)
@@ -93,7 +116,9 @@ class Scenery:
     def _lay_disc(self, luma: NDArray[np.float32], chroma: NDArray[np.float32], step: int) -> None:
         height, width = luma.shape
         y, x = np.mgrid[:height, :width]
-        inside = (y - height * 0.3) ** 2 + (x - width * (0.12 + 0.19 * (step - 1))) ** 2 < (height * 0.12) ** 2
+        inside = (y - height * 0.3) ** 2 + (x - width * (0.12 + 0.19 * (step - 1))) ** 2 < (
+            height * 0.12
+        ) ** 2
         colour = DISCS[(step - 1) % len(DISCS)]
         luma[inside] = colour[0]
         chroma[:, inside[::2, ::2]] = np.array(colour[1:], np.float32)[:, None]

@@ -10,12 +10,16 @@ from simulation.local.stage import Part
 
 
 class Picture(Protocol):
-    """A scene to look at: a background that never changes, and parts that do, back to front and always as many."""
+    """A scene to look at: a background that never changes, and parts that do, back to front and
+    always as many.
+    """
 
     def background(self) -> Drawing:
         """Return what is painted once."""
         ...
 
     def parts(self, time: float, scale: float) -> Sequence[Part]:
-        """Return the moving parts at a time in seconds; ``scale`` is device pixels per scene unit."""
+        """Return the moving parts at a time in seconds; ``scale`` is device pixels per scene
+        unit.
+        """
         ...

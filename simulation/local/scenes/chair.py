@@ -1,4 +1,6 @@
-"""The Creaking Chair: a reader with a book on an old ladder-back chair, by a lamp. No Django here."""
+"""The Creaking Chair: a reader with a book on an old ladder-back chair, by a lamp. No Django
+here.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ class ChairPicture:
         look, shift = people.look("reader", time), people.shift("reader", time, scale)
         own, mood = look is LOOKS["reader"], people.mood("reader", time)
         # Shifting on the seat at the creak, tilting onto one side at the event.
-        sway = held(time, CREAK[0] - 0.05, CREAK[1] - 0.1, 0.3) * sin(2 * pi * (time - CREAK[0]) / 0.9)
+        sway = held(time, CREAK[0] - 0.05, CREAK[1] - 0.1, 0.3) * sin(
+            2 * pi * (time - CREAK[0]) / 0.9
+        )
         lean = stepped(0.055 * sway + 0.12 * mood.squirm + 0.012 * sin(2 * pi * time / 3.4), 0.012)
         rock = stepped(0.012 * sway + 0.02 * mood.squirm, 0.006)
         page = stepped(held(time, 6.75, 7.1, 0.2), 0.25)
@@ -65,7 +69,9 @@ class ChairPicture:
 
         return [
             Part(
-                ("chair", rock), lambda drawing: _chair(pen(drawing).moved(0.9, 0, angle=rock).moved(-0.9, 0)), (0, 0)
+                ("chair", rock),
+                lambda drawing: _chair(pen(drawing).moved(0.9, 0, angle=rock).moved(-0.9, 0)),
+                (0, 0),
             ),
             Part((own, "legs"), lambda drawing: _legs(pen(drawing), look), shift),
             Part((own, "trunk", lean), lambda drawing: _trunk(upper(drawing), look), shift),
@@ -74,7 +80,9 @@ class ChairPicture:
                 lambda drawing: draw_head(upper(drawing).moved(0.13, -4.56), look, face),
                 shift,
             ),
-            Part((own, "book", lean, page), lambda drawing: _book(upper(drawing), look, page), shift),
+            Part(
+                (own, "book", lean, page), lambda drawing: _book(upper(drawing), look, page), shift
+            ),
         ]
 
     def _face(self, time: float) -> Face:
@@ -99,7 +107,10 @@ def _tube(pen: Pen, start: Point, end: Point, radius: float, far: bool = False) 
     """Draw a turned piece of wood."""
     light = 0.72 if far else 1.0
     pen.fill(
-        limb((*start, radius), (*end, radius)), shaded(WOOD, 1.2 * light), shaded(WOOD_DARK, light), along=(1, 0.3)
+        limb((*start, radius), (*end, radius)),
+        shaded(WOOD, 1.2 * light),
+        shaded(WOOD_DARK, light),
+        along=(1, 0.3),
     )
 
 
@@ -110,7 +121,13 @@ def _chair(pen: Pen) -> None:
         ((0.95, -1.7), (1.02, 0)),
     ]
     for start, end in far:
-        _tube(pen, (start[0] + FAR[0], start[1] + FAR[1]), (end[0] + FAR[0], end[1] + FAR[1]), 0.075, far=True)
+        _tube(
+            pen,
+            (start[0] + FAR[0], start[1] + FAR[1]),
+            (end[0] + FAR[0], end[1] + FAR[1]),
+            0.075,
+            far=True,
+        )
     for y in (-4.6, -3.95, -3.3, -2.65):
         x = -0.62 - 0.28 * (-y - 1.7) / 3.05
         slat = smooth(
@@ -128,10 +145,19 @@ def _chair(pen: Pen) -> None:
     for y in (-0.55, -0.95):
         _tube(pen, (-0.64, y), (0.98, y), 0.045)
     _tube(pen, (0.99, -0.75), (0.99 + FAR[0], -0.75 + FAR[1]), 0.045, far=True)
-    seat = polygon((-0.72, -1.72), (1.06, -1.72), (1.06 + FAR[0], -1.72 + FAR[1]), (-0.72 + FAR[0], -1.72 + FAR[1]))
+    seat = polygon(
+        (-0.72, -1.72),
+        (1.06, -1.72),
+        (1.06 + FAR[0], -1.72 + FAR[1]),
+        (-0.72 + FAR[0], -1.72 + FAR[1]),
+    )
     pen.fill(seat, shaded(WOOD, 1.35), WOOD, along=(1, 0.4))
     pen.fill(rounded(-0.76, -1.76, 1.1, -1.56, 0.08), shaded(WOOD, 1.1), WOOD_DARK)
-    for start, end in (((-0.62, -1.7), (-0.9, -4.85)), ((-0.6, -1.6), (-0.74, 0.04)), ((0.95, -1.6), (1.02, 0.04))):
+    for start, end in (
+        ((-0.62, -1.7), (-0.9, -4.85)),
+        ((-0.6, -1.6), (-0.74, 0.04)),
+        ((0.95, -1.6), (1.02, 0.04)),
+    ):
         _tube(pen, start, end, 0.09)
     pen.fill(ellipse((-0.91, -4.95), 0.13), shaded(WOOD, 1.3), WOOD_DARK, along=(0.7, 0.7))
 
@@ -145,11 +171,21 @@ def _legs(pen: Pen, look: Look) -> None:
             shaded(cloth, 0.7),
             along=(1, 0.2),
         )
-        pen.fill(limb((0.0 + x, -2.08, 0.4), (1.42 + x, -2.02, 0.3)), shaded(cloth, 1.3), shaded(cloth, 0.75))
+        pen.fill(
+            limb((0.0 + x, -2.08, 0.4), (1.42 + x, -2.02, 0.3)),
+            shaded(cloth, 1.3),
+            shaded(cloth, 0.75),
+        )
         foot = 1.34 + 1.6 * x
         pen.fill(
             smooth(
-                [(foot - 0.2, -0.34), (foot + 0.18, -0.34), (foot + 0.5, -0.1), (foot + 0.5, 0.03), (foot - 0.22, 0.03)]
+                [
+                    (foot - 0.2, -0.34),
+                    (foot + 0.18, -0.34),
+                    (foot + 0.5, -0.1),
+                    (foot + 0.5, 0.03),
+                    (foot - 0.22, 0.03),
+                ]
             ),
             shaded(look.shoes, 1.3 * light),
             shaded(look.shoes, 0.6 * light),
@@ -157,7 +193,11 @@ def _legs(pen: Pen, look: Look) -> None:
 
 
 def _trunk(pen: Pen, look: Look) -> None:
-    pen.fill(limb((0.02, -4.2, 0.27), (0.08, -4.62, 0.22)), shaded(look.skin, 0.72), shaded(look.skin, 0.9))
+    pen.fill(
+        limb((0.02, -4.2, 0.27), (0.08, -4.62, 0.22)),
+        shaded(look.skin, 0.72),
+        shaded(look.skin, 0.9),
+    )
     trunk = smooth(
         [
             (-0.46, -1.9),
@@ -182,7 +222,9 @@ def _trunk(pen: Pen, look: Look) -> None:
             within=trunk,
         )
     pen.fill(
-        smooth([(-0.16, -4.4), (0.1, -4.2), (0.34, -4.3), (0.3, -4.08), (0.04, -4.06), (-0.2, -4.22)]),
+        smooth(
+            [(-0.16, -4.4), (0.1, -4.2), (0.34, -4.3), (0.3, -4.08), (0.04, -4.06), (-0.2, -4.22)]
+        ),
         (238, 230, 214),
         (206, 196, 178),
     )
@@ -190,11 +232,18 @@ def _trunk(pen: Pen, look: Look) -> None:
 
 def _book(pen: Pen, look: Look, page: float) -> None:
     """Draw the book and the arms that hold it; ``page`` 0..1 lifts a leaf."""
-    pen.fill(limb((0.6, -3.1, 0.18), (1.32, -3.3, 0.13)), shaded(look.top, 0.6), shaded(look.top, 0.8))
+    pen.fill(
+        limb((0.6, -3.1, 0.18), (1.32, -3.3, 0.13)), shaded(look.top, 0.6), shaded(look.top, 0.8)
+    )
     book = pen.moved(1.5, -3.52, angle=0.32)
-    book.fill(polygon((-0.08, 0.44), (0.12, 0.5), (0.6, -0.62), (0.42, -0.72)), (58, 92, 84), (34, 60, 56))
     book.fill(
-        polygon((-0.1, 0.44), (0.05, 0.46), (0.44, -0.64), (0.34, -0.7)), (250, 244, 228), (214, 204, 182), along=(1, 0)
+        polygon((-0.08, 0.44), (0.12, 0.5), (0.6, -0.62), (0.42, -0.72)), (58, 92, 84), (34, 60, 56)
+    )
+    book.fill(
+        polygon((-0.1, 0.44), (0.05, 0.46), (0.44, -0.64), (0.34, -0.7)),
+        (250, 244, 228),
+        (214, 204, 182),
+        along=(1, 0),
     )
     book.fill(
         polygon((-0.1, 0.44), (-0.62, 0.16), (-0.2, -0.92), (0.34, -0.7)),
@@ -205,16 +254,28 @@ def _book(pen: Pen, look: Look, page: float) -> None:
     for i in range(6):
         y = -0.62 + 0.15 * i
         book.fill(
-            stroke([(-0.18 - 0.055 * i, y - 0.08), (0.17 - 0.055 * i, y + 0.06)], 0.028), (120, 112, 104), opacity=0.7
+            stroke([(-0.18 - 0.055 * i, y - 0.08), (0.17 - 0.055 * i, y + 0.06)], 0.028),
+            (120, 112, 104),
+            opacity=0.7,
         )
     if page:
         book.fill(
-            polygon((-0.1, 0.44), (-0.62 + 0.6 * page, 0.16 + 0.1 * page), (-0.2 + 0.66 * page, -0.98), (0.34, -0.7)),
+            polygon(
+                (-0.1, 0.44),
+                (-0.62 + 0.6 * page, 0.16 + 0.1 * page),
+                (-0.2 + 0.66 * page, -0.98),
+                (0.34, -0.7),
+            ),
             (255, 252, 242),
             (236, 228, 210),
         )
     pen.fill(
-        limb((-0.04, -3.98, 0.27), (0.42, -2.98, 0.21)), shaded(look.top, 1.15), shaded(look.top, 0.68), along=(1, 0.4)
+        limb((-0.04, -3.98, 0.27), (0.42, -2.98, 0.21)),
+        shaded(look.top, 1.15),
+        shaded(look.top, 0.68),
+        along=(1, 0.4),
     )
-    pen.fill(limb((0.42, -2.98, 0.2), (1.1, -3.14, 0.14)), shaded(look.top, 1.1), shaded(look.top, 0.7))
+    pen.fill(
+        limb((0.42, -2.98, 0.2), (1.1, -3.14, 0.14)), shaded(look.top, 1.1), shaded(look.top, 0.7)
+    )
     draw_hand(pen, look, (0.42, -2.98), (1.14, -3.16))

@@ -24,11 +24,17 @@ def _hall(drawing: Drawing) -> None:
     drawing.fill(rectangle(0, 548, 1280, 720), (52, 54, 60), (28, 29, 33))
     drawing.fill(rectangle(0, 542, 1280, 552), (34, 36, 40))
     for x in range(-900, 2300, 160):
-        drawing.fill(stroke([(640 + (x - 640) * 0.62, 552), (x, 720)], 2), (20, 20, 24), opacity=0.7)
+        drawing.fill(
+            stroke([(640 + (x - 640) * 0.62, 552), (x, 720)], 2), (20, 20, 24), opacity=0.7
+        )
     for y in (588, 640):
         drawing.fill(rectangle(0, y, 1280, y + 2), (20, 20, 24), opacity=0.6)
-    drawing.fill(polygon((250, 600), (950, 600), (1040, 704), (160, 704)), (108, 78, 54), (76, 54, 38))
-    drawing.fill(polygon((250, 600), (950, 600), (1040, 704), (160, 704)), (255, 240, 210), opacity=0.06)
+    drawing.fill(
+        polygon((250, 600), (950, 600), (1040, 704), (160, 704)), (108, 78, 54), (76, 54, 38)
+    )
+    drawing.fill(
+        polygon((250, 600), (950, 600), (1040, 704), (160, 704)), (255, 240, 210), opacity=0.06
+    )
     for left in (140, 540, 940):
         drawing.fill(rounded(left, 14, left + 200, 30, 6), (255, 255, 246))
         drawing.glow((left + 100, 24), (240, 120), (240, 246, 255), 0.4)
@@ -38,7 +44,9 @@ def _hall(drawing: Drawing) -> None:
 def _mirror(drawing: Drawing) -> None:
     drawing.fill(rectangle(26, 84, 412, 506), (48, 52, 58))
     for left, right in ((34, 218), (222, 404)):
-        drawing.fill(rectangle(left, 92, right, 498), (178, 196, 208), (120, 136, 148), along=(0.4, 1))
+        drawing.fill(
+            rectangle(left, 92, right, 498), (178, 196, 208), (120, 136, 148), along=(0.4, 1)
+        )
         drawing.fill(rectangle(left, 420, right, 498), (84, 92, 102), (66, 72, 80))
         drawing.fill(rectangle(left + 20, 104, right - 30, 112), (255, 255, 250), opacity=0.8)
         for shift, width in ((30, 46), (100, 16)):

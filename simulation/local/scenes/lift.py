@@ -1,4 +1,7 @@
-"""The Lift: four adults before steel doors, the woman in the yellow raincoat rear left. No Django here."""
+"""The Lift: four adults before steel doors, the woman in the yellow raincoat rear left.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +81,9 @@ class LiftPicture:
         self.people = Ensemble(script, PLACES, LOOKS, SPARE)
 
     def background(self) -> Drawing:
-        """Return the cabin: ceiling lights, steel doors, side walls with handrails, the panel with its buttons."""
+        """Return the cabin: ceiling lights, steel doors, side walls with handrails, the panel with
+        its buttons.
+        """
         drawing = Drawing()
         _shell(drawing)
         _doors(drawing)
@@ -103,19 +108,33 @@ class LiftPicture:
 
 def _shell(drawing: Drawing) -> None:
     drawing.fill(rectangle(0, 0, 1280, 720), (126, 132, 140), (84, 90, 98))
-    drawing.fill(polygon((0, 0), (1280, 0), (1010, 84), (270, 84)), (214, 216, 214), (176, 180, 182))
+    drawing.fill(
+        polygon((0, 0), (1280, 0), (1010, 84), (270, 84)), (214, 216, 214), (176, 180, 182)
+    )
     for left, right in ((330, 560), (720, 950)):
         middle = (left + right) / 2
         near = [640 + (x - 640) * 1.28 for x in (left, right)]
-        drawing.fill(polygon((near[0], 14), (near[1], 14), (right, 66), (left, 66)), (255, 253, 244))
+        drawing.fill(
+            polygon((near[0], 14), (near[1], 14), (right, 66), (left, 66)), (255, 253, 244)
+        )
         drawing.glow((middle, 44), (260, 130), (255, 250, 232), 0.5)
-    drawing.fill(polygon((0, 720), (1280, 720), (1010, 622), (270, 622)), (74, 66, 62), (48, 44, 44))
+    drawing.fill(
+        polygon((0, 720), (1280, 720), (1010, 622), (270, 622)), (74, 66, 62), (48, 44, 44)
+    )
     for x in range(-400, 1700, 105):
         top = 640 + (x - 640) * 0.56
         drawing.fill(stroke([(top, 622), (x, 720)], 2), (38, 34, 34), opacity=0.6)
-    drawing.fill(polygon((0, 0), (270, 84), (270, 622), (0, 720)), (120, 126, 134), (170, 176, 182), along=(1, 0.1))
     drawing.fill(
-        polygon((1280, 0), (1010, 84), (1010, 622), (1280, 720)), (170, 176, 182), (120, 126, 134), along=(1, 0.1)
+        polygon((0, 0), (270, 84), (270, 622), (0, 720)),
+        (120, 126, 134),
+        (170, 176, 182),
+        along=(1, 0.1),
+    )
+    drawing.fill(
+        polygon((1280, 0), (1010, 84), (1010, 622), (1280, 720)),
+        (170, 176, 182),
+        (120, 126, 134),
+        along=(1, 0.1),
     )
     for x, y in ((92, 29), (184, 57)):
         for left in (x, 1280 - x):
@@ -126,12 +145,16 @@ def _shell(drawing: Drawing) -> None:
 def _doors(drawing: Drawing) -> None:
     drawing.fill(rectangle(340, 140, 940, 622), (60, 64, 70))
     for left, right in ((348, 638), (642, 932)):
-        drawing.fill(rectangle(left, 148, right, 622), (202, 208, 214), (138, 144, 152), along=(0.8, 0.5))
+        drawing.fill(
+            rectangle(left, 148, right, 622), (202, 208, 214), (138, 144, 152), along=(0.8, 0.5)
+        )
         for i in range(24):
             x = left + (right - left) * (i * 0.618 % 1)
             drawing.fill(rectangle(x, 150, x + 2 + i % 4, 622), (255, 255, 255), opacity=0.06)
         drawing.fill(
-            polygon((left + 60, 148), (left + 130, 148), (left + 40, 622), (left, 622), (left, 440)),
+            polygon(
+                (left + 60, 148), (left + 130, 148), (left + 40, 622), (left, 622), (left, 440)
+            ),
             (255, 255, 255),
             opacity=0.1,
         )
@@ -152,7 +175,9 @@ def _rail(drawing: Drawing, side: int) -> None:
 
 
 def _panel(drawing: Drawing) -> None:
-    drawing.fill(rounded(950, 232, 1004, 470, 6), (222, 226, 228), (160, 166, 172), along=(0.6, 0.8))
+    drawing.fill(
+        rounded(950, 232, 1004, 470, 6), (222, 226, 228), (160, 166, 172), along=(0.6, 0.8)
+    )
     drawing.fill(rounded(958, 242, 996, 272, 4), (26, 26, 30))
     for row in range(6):
         for column in (966, 988):

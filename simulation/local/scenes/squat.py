@@ -1,4 +1,7 @@
-"""The Squat: a lifter with a loaded bar before a rack and a mirror, and somebody on a bench. No Django here."""
+"""The Squat: a lifter with a loaded bar before a rack and a mirror, and somebody on a bench.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,11 @@ FEET = 0.76  # head heights from the middle to each foot
 DROP = 1.42  # head heights that the hips sink
 THIGH, SHIN = 1.43, 1.37
 BAR_Y = -4.72
-PLATES = ((3.3, 1.0, (190, 44, 42)), (3.52, 0.94, (46, 84, 160)), (3.72, 0.66, (64, 66, 72)))  # at, radius, colour
+PLATES = (
+    (3.3, 1.0, (190, 44, 42)),
+    (3.52, 0.94, (46, 84, 160)),
+    (3.72, 0.66, (64, 66, 72)),
+)  # at, radius, colour
 
 
 class SquatPicture:
@@ -90,11 +97,17 @@ class SquatPicture:
                 )
 
         return [
-            Part((own, "legs", depth, squirm), lambda drawing: _legs(pen(drawing), look, depth, squirm), shift),
+            Part(
+                (own, "legs", depth, squirm),
+                lambda drawing: _legs(pen(drawing), look, depth, squirm),
+                shift,
+            ),
             Part((own, "trunk", breath, squirm), trunk, carried),
             Part(
                 (own, "head", face),
-                lambda drawing: draw_head(pen(drawing).moved(0, neck_of(Posture())[1] + 0.05), look, face),
+                lambda drawing: draw_head(
+                    pen(drawing).moved(0, neck_of(Posture())[1] + 0.05), look, face
+                ),
                 carried,
             ),
         ]
@@ -115,20 +128,36 @@ class SquatPicture:
 
         def arm(drawing: Drawing) -> None:
             x, y = neck_of(posture)
-            hand = (0.55 * (1 - covers) + (x + 0.12) * covers, -2.5 * (1 - covers) + (y - 0.08) * covers)
+            hand = (
+                0.55 * (1 - covers) + (x + 0.12) * covers,
+                -2.5 * (1 - covers) + (y - 0.08) * covers,
+            )
             draw_arm(pen(drawing), look, posture, 1, hand, middle=(0.98, -3.3 - 0.6 * covers))
 
-        head = people.head("bystander", time, scale, people.face("bystander", time, rest=-0.4), posture)
+        head = people.head(
+            "bystander", time, scale, people.face("bystander", time, rest=-0.4), posture
+        )
         return [
             Part((own, "sits", posture), body, shift),
-            Part((head.pose, "sits"), head.paint, (head.shift[0], head.shift[1] + 2 * round(46 * scale))),
+            Part(
+                (head.pose, "sits"),
+                head.paint,
+                (head.shift[0], head.shift[1] + 2 * round(46 * scale)),
+            ),
             Part((own, "sits-arm", posture, covers), arm, shift),
         ]
 
 
 def _strained(face: Face, pushing: bool, depth: float) -> Face:
     """Return the lifter's face: set while the bar is down, teeth shown while pushing."""
-    rested = Face(turn=face.turn * 0.5, smile=0.0, brow=face.brow, mouth=0.0, blink=face.blink, blush=face.blush)
+    rested = Face(
+        turn=face.turn * 0.5,
+        smile=0.0,
+        brow=face.brow,
+        mouth=0.0,
+        blink=face.blink,
+        blush=face.blush,
+    )
     if depth <= 0:
         return rested
     if not pushing:
@@ -157,21 +186,37 @@ def _legs(pen: Pen, look: Look, depth: float, squirm: float) -> None:
             shaded(look.shoes, 0.6),
         )
         pen.fill(
-            limb((*knee, 0.25), ((knee[0] + foot[0]) / 2 + 0.03 * side, (knee[1] + foot[1]) / 2, 0.24), (*foot, 0.15)),
+            limb(
+                (*knee, 0.25),
+                ((knee[0] + foot[0]) / 2 + 0.03 * side, (knee[1] + foot[1]) / 2, 0.24),
+                (*foot, 0.15),
+            ),
             shaded(skin, 1.05),
             shaded(skin, 0.7),
             along=(1, 0.2),
         )
-        pen.fill(rounded(foot[0] - 0.17, -0.42, foot[0] + 0.17, -0.18, 0.06), (236, 236, 232), (190, 190, 190))
+        pen.fill(
+            rounded(foot[0] - 0.17, -0.42, foot[0] + 0.17, -0.18, 0.06),
+            (236, 236, 232),
+            (190, 190, 190),
+        )
         hem = (hip[0] + 0.74 * (knee[0] - hip[0]), hip[1] + 0.74 * (knee[1] - hip[1]))
-        pen.fill(limb((*hip, 0.4), (*knee, 0.26)), shaded(skin, 1.02), shaded(skin, 0.78), along=(1, 0.3))
-        pen.fill(limb((*hip, 0.46), (*hem, 0.35)), shaded(cloth, 1.5), shaded(cloth, 0.8), along=(1, 0.3))
+        pen.fill(
+            limb((*hip, 0.4), (*knee, 0.26)), shaded(skin, 1.02), shaded(skin, 0.78), along=(1, 0.3)
+        )
+        pen.fill(
+            limb((*hip, 0.46), (*hem, 0.35)), shaded(cloth, 1.5), shaded(cloth, 0.8), along=(1, 0.3)
+        )
     pen.fill(limb((-0.34, hips, 0.46), (0.34, hips, 0.46)), shaded(cloth, 1.3), shaded(cloth, 0.75))
     pen.fill(rounded(-0.76, hips - 0.42, 0.76, hips - 0.2, 0.1), (92, 60, 38), (60, 38, 24))
 
 
 def _bar(pen: Pen) -> None:
-    pen.fill(stroke([(-4.3, BAR_Y + 0.1), (0, BAR_Y), (4.3, BAR_Y + 0.1)], 0.11), (238, 240, 242), (110, 114, 120))
+    pen.fill(
+        stroke([(-4.3, BAR_Y + 0.1), (0, BAR_Y), (4.3, BAR_Y + 0.1)], 0.11),
+        (238, 240, 242),
+        (110, 114, 120),
+    )
     for side in (-1, 1):
         for at, radius, colour in PLATES:
             x = side * at
@@ -202,7 +247,9 @@ def _sitting_legs(pen: Pen, look: Look) -> None:
             along=(1, 0.2),
         )
         pen.fill(
-            limb((side * 0.3, -2.6, 0.36), (side * 0.5, -1.9, 0.31)), shaded(look.legs, 1.6), shaded(look.legs, 0.9)
+            limb((side * 0.3, -2.6, 0.36), (side * 0.5, -1.9, 0.31)),
+            shaded(look.legs, 1.6),
+            shaded(look.legs, 0.9),
         )
         pen.fill(
             smooth(

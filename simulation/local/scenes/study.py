@@ -39,7 +39,9 @@ def _room(drawing: Drawing) -> None:
     for y in (590, 632, 684):
         drawing.fill(rectangle(0, y, 1280, y + 2), (60, 38, 22), opacity=0.6)
     for i, x in enumerate(range(40, 1280, 130)):
-        drawing.fill(rectangle(x + 37 * (i % 3), 592, x + 2 + 37 * (i % 3), 632), (60, 38, 22), opacity=0.5)
+        drawing.fill(
+            rectangle(x + 37 * (i % 3), 592, x + 2 + 37 * (i % 3), 632), (60, 38, 22), opacity=0.5
+        )
     drawing.fill(ellipse((640, 668), 420, 46), (120, 46, 44), (86, 32, 34))
     drawing.fill(ellipse((640, 668), 384, 39), (196, 160, 104))
     drawing.fill(ellipse((640, 668), 374, 37), (112, 42, 42), (84, 32, 34))
@@ -113,7 +115,9 @@ def _lamp(drawing: Drawing) -> None:
     drawing.glow((906, 270), (430, 420), (255, 214, 130), 0.5)
     drawing.fill(stroke([(906, 300), (906, 620)], 9), (168, 128, 66), (96, 70, 34), along=(1, 0))
     drawing.fill(ellipse((906, 626), 56, 13), (150, 112, 58), (86, 62, 30))
-    drawing.fill(polygon((866, 190), (946, 190), (984, 300), (828, 300)), (255, 240, 196), (244, 198, 112))
+    drawing.fill(
+        polygon((866, 190), (946, 190), (984, 300), (828, 300)), (255, 240, 196), (244, 198, 112)
+    )
     drawing.fill(ellipse((906, 300), 78, 9), (255, 250, 226))
     drawing.fill(ellipse((906, 190), 40, 5), (230, 196, 130))
     drawing.fill(rounded(1004, 462, 1170, 476, 5), (128, 80, 44), (84, 50, 26))

@@ -17,7 +17,13 @@ from simulation.local.stage import Part
 
 LOOKS = {
     "speaker": Look(
-        (218, 168, 134), (58, 38, 28), "short", (38, 44, 74), (34, 38, 60), outfit="suit", accent=(178, 132, 52)
+        (218, 168, 134),
+        (58, 38, 28),
+        "short",
+        (38, 44, 74),
+        (34, 38, 60),
+        outfit="suit",
+        accent=(178, 132, 52),
     ),
     "beard": Look(
         (168, 116, 82),
@@ -29,7 +35,13 @@ LOOKS = {
         extras=frozenset({"beard"}),
     ),
     "bun": Look(
-        (240, 202, 176), (196, 148, 74), "bun", (158, 52, 74), outfit="dress", extras=frozenset({"lips"}), broad=0.88
+        (240, 202, 176),
+        (196, 148, 74),
+        "bun",
+        (158, 52, 74),
+        outfit="dress",
+        extras=frozenset({"lips"}),
+        broad=0.88,
     ),
     "glasses": Look(
         (226, 180, 150),
@@ -41,10 +53,23 @@ LOOKS = {
         extras=frozenset({"glasses"}),
     ),
     "bob": Look(
-        (134, 90, 66), (24, 20, 22), "bob", (214, 148, 56), outfit="dress", extras=frozenset({"lips"}), broad=0.88
+        (134, 90, 66),
+        (24, 20, 22),
+        "bob",
+        (214, 148, 56),
+        outfit="dress",
+        extras=frozenset({"lips"}),
+        broad=0.88,
     ),
 }
-SPARE = Look((232, 190, 160), (126, 60, 34), "long", (62, 124, 140), outfit="shirt", extras=frozenset({"lips"}))
+SPARE = Look(
+    (232, 190, 160),
+    (126, 60, 34),
+    "long",
+    (62, 124, 140),
+    outfit="shirt",
+    extras=frozenset({"lips"}),
+)
 PLACES = {
     "speaker": Place(640, 674, 78),
     "beard": Place(150, 716, 70),
@@ -75,7 +100,12 @@ class ToastPicture:
         people = self.people
         guests = [
             part
-            for who, rest, side in (("beard", 0.5, -1), ("bun", 0.45, -1), ("glasses", -0.45, 1), ("bob", -0.5, 1))
+            for who, rest, side in (
+                ("beard", 0.5, -1),
+                ("bun", 0.45, -1),
+                ("glasses", -0.45, 1),
+                ("bob", -0.5, 1),
+            )
             for part in people.standing(who, time, scale, rest=rest, side=side)
         ]
         return [*guests, *self._speaker(time, scale), Part("table", _table)]
@@ -86,9 +116,18 @@ class ToastPicture:
         talking = any(held(time, one.start - 0.05, one.end + 0.05, 0.05) for one in self.spoken)
         wave = stepped(0.5 + 0.5 * sin(2 * pi * time / 1.7) if talking else 0.0, 0.34)
         posture = people.posture("speaker", time)
-        lower = stepped(max(people.mood("speaker", time).shame, people.mood("speaker", time).noticing) * 0.5, 0.125)
+        lower = stepped(
+            max(people.mood("speaker", time).shame, people.mood("speaker", time).noticing) * 0.5,
+            0.125,
+        )
         parts = people.standing(
-            "speaker", time, scale, mouth=mouth, rest=0.1, nose=False, hand=(-1.22 - 0.3 * wave, -2.75 - 0.5 * wave)
+            "speaker",
+            time,
+            scale,
+            mouth=mouth,
+            rest=0.1,
+            nose=False,
+            hand=(-1.22 - 0.3 * wave, -2.75 - 0.5 * wave),
         )
 
         def arm(drawing: Drawing) -> None:
@@ -102,19 +141,37 @@ class ToastPicture:
             legs,
             body,
             head,
-            Part((look is LOOKS["speaker"], "toasts", posture.lean, lower), arm, people.shift("speaker", time, scale)),
+            Part(
+                (look is LOOKS["speaker"], "toasts", posture.lean, lower),
+                arm,
+                people.shift("speaker", time, scale),
+            ),
         ]
 
 
 def _wine_glass(pen: Pen, size: float, full: float = 0.5) -> None:
-    """Draw a stemmed glass that stands on the pen's origin; ``size`` is the pen's units per pixel."""
+    """Draw a stemmed glass that stands on the pen's origin; ``size`` is the pen's units per
+    pixel.
+    """
     at = pen.moved(0, 0, unit=size)
-    bowl = smooth([(-17, -86), (-21, -62), (-17, -44), (0, -34), (17, -44), (21, -62), (17, -86)], 6)
+    bowl = smooth(
+        [(-17, -86), (-21, -62), (-17, -44), (0, -34), (17, -44), (21, -62), (17, -86)], 6
+    )
     at.fill(ellipse((0, -2), 17, 4), GLASS, (170, 186, 196), opacity=0.85)
     at.fill(rectangle(-1.8, -36, 1.8, -2), GLASS, (180, 194, 202), along=(1, 0))
     at.fill(bowl, GLASS, opacity=0.38)
-    at.fill(rectangle(-24, -86 + 52 * (1 - full), 24, -30), (198, 40, 66), WINE, within=bowl, opacity=0.93)
-    at.fill(smooth([(-15, -80), (-12, -80), (-14, -58), (-11, -46), (-17, -56)]), (255, 255, 255), opacity=0.65)
+    at.fill(
+        rectangle(-24, -86 + 52 * (1 - full), 24, -30),
+        (198, 40, 66),
+        WINE,
+        within=bowl,
+        opacity=0.93,
+    )
+    at.fill(
+        smooth([(-15, -80), (-12, -80), (-14, -58), (-11, -46), (-17, -56)]),
+        (255, 255, 255),
+        opacity=0.65,
+    )
     at.fill(ellipse((0, -86), 17, 3.2), (255, 255, 255), opacity=0.5)
 
 
@@ -143,7 +200,9 @@ def _wall(drawing: Drawing) -> None:
 
 def _lights(drawing: Drawing) -> None:
     for left, right in ((0, 430), (430, 850), (850, 1280)):
-        points = [(left + (right - left) * i / 12, 34 + 76 * (1 - (i / 6 - 1) ** 2)) for i in range(13)]
+        points = [
+            (left + (right - left) * i / 12, 34 + 76 * (1 - (i / 6 - 1) ** 2)) for i in range(13)
+        ]
         drawing.fill(stroke(points, 3), (46, 30, 26))
         for x, y in points[1:-1:2]:
             drawing.glow((x, y + 12), (58, 58), (255, 206, 120), 0.6)
@@ -156,7 +215,11 @@ def _table(drawing: Drawing) -> None:
     drawing.fill(rectangle(0, 634, 1280, 720), (228, 221, 212), (176, 166, 160))
     drawing.fill(rectangle(0, 630, 1280, 637), (255, 253, 248))
     for x in range(30, 1280, 94):
-        drawing.fill(polygon((x, 637), (x + 16, 637), (x + 24, 720), (x - 10, 720)), (150, 140, 136), opacity=0.22)
+        drawing.fill(
+            polygon((x, 637), (x + 16, 637), (x + 24, 720), (x - 10, 720)),
+            (150, 140, 136),
+            opacity=0.22,
+        )
     for x in (150, 372, 640, 908, 1132):
         drawing.fill(ellipse((x, 598), 66, 17), (198, 190, 182))
         drawing.fill(ellipse((x, 595), 66, 17), (255, 255, 255), (226, 226, 228))
@@ -198,4 +261,6 @@ def _candles(drawing: Drawing, x: float) -> None:
     drawing.fill(ellipse((x, 598), 24, 6), GOLD, shaded(GOLD, 0.5))
     drawing.fill(rectangle(x - 6, 508, x + 6, 562), (250, 244, 228), (216, 206, 184), along=(1, 0))
     drawing.glow((x, 494), (64, 64), (255, 200, 100), 0.6)
-    drawing.fill(smooth([(x, 476), (x + 6, 496), (x, 507), (x - 6, 496)]), (255, 244, 190), (255, 164, 60))
+    drawing.fill(
+        smooth([(x, 476), (x + 6, 496), (x, 507), (x - 6, 496)]), (255, 244, 190), (255, 164, 60)
+    )

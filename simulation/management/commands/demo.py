@@ -23,15 +23,22 @@ from simulation.demo.work import BOUGHT, buy_from_stand_ins, work_through
 
 
 class Command(Base):
-    help = "Make a finished and an open round of simulated clips, and serve them. A second run adds nothing."
+    help = (
+        "Make a finished and an open round of simulated clips, and serve them. A second run adds "
+        "nothing."
+    )
     needs_database = False  # it makes its own
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--no-serve", action="store_true", help="make everything and stop")
         parser.add_argument(
-            "--providers", choices=["standin"], help="also buy clips of all configurations from stand-in providers"
+            "--providers",
+            choices=["standin"],
+            help="also buy clips of all configurations from stand-in providers",
         )
-        parser.add_argument("--rollouts", action="store_true", help="also make a small round of long rollouts")
+        parser.add_argument(
+            "--rollouts", action="store_true", help="also make a small round of long rollouts"
+        )
 
     def run(self, **options: Any) -> None:
         if not options["no_serve"]:
@@ -44,10 +51,16 @@ class Command(Base):
         accounts = _make(console)
         if options["providers"]:
             came = buy_from_stand_ins(f"{demo.PROTOCOL.parent.name}@{demo.PROTOCOL.name}", console)
-            self.say(f"Round {BOUGHT}, bought from stand-ins: {came}. {settings.BASE_URL}{reverse('generation-home')}")
+            self.say(
+                f"Round {BOUGHT}, bought from stand-ins: {came}. "
+                f"{settings.BASE_URL}{reverse('generation-home')}"
+            )
         if options["rollouts"]:
             made = make_rollouts(console)
-            self.say(f"Round {made}, of rollouts: {settings.BASE_URL}{reverse('leaderboard', args=[made.name])}")
+            self.say(
+                f"Round {made}, of rollouts: "
+                f"{settings.BASE_URL}{reverse('leaderboard', args=[made.name])}"
+            )
         self.say(_what_to_try(accounts))
         if options["no_serve"]:
             self.say("Run “make demo” to serve it.")
@@ -61,7 +74,9 @@ def _make(console: Console) -> Accounts:
     demo.blind(rounds)
     work_through(BLIND, rounds, console)
     work_through(TRAINING, rounds, console)
-    with console.status("Opening the rounds, drawing orders, letting the scripted reviewers answer"):
+    with console.status(
+        "Opening the rounds, drawing orders, letting the scripted reviewers answer"
+    ):
         links = {}
         for round_ in rounds:
             round_.refresh_from_db()
@@ -89,4 +104,5 @@ FARTBench is ready at {base}
   As an admin     {base}/staff/ as {accounts.admin} with the password {accounts.admin_password}
                   When you have rated every clip, close “{demo.OPEN}” there and publish it.
 
-All clips are drawn by this program, and all answers but yours are simulated, those of AI judges too."""
+All clips are drawn by this program, and all answers but yours are simulated,
+those of AI judges too."""

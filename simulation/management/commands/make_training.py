@@ -10,10 +10,15 @@ from simulation.training import make_training, takes_for
 
 
 class Command(Base):
-    help = "Draw the training clips of a protocol, which reviewers practise on before the clips that count."
+    help = (
+        "Draw the training clips of a protocol, which reviewers practise on before the clips that "
+        "count."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("protocol", metavar="PROTOCOL", help="a loaded protocol, such as core-r01@1.0.0")
+        parser.add_argument(
+            "protocol", metavar="PROTOCOL", help="a loaded protocol, such as core-r01@1.0.0"
+        )
 
     def run(self, **options: Any) -> None:
         protocol = find_protocol(options["protocol"])

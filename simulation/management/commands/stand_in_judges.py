@@ -16,7 +16,8 @@ from simulation.stand_ins.judges import BEHAVIOURS, StandInJudges
 
 class Command(Base):
     help = (
-        "Speak the wire contracts of the judges' services on loopback, with scripted behaviour: nothing is looked at. "
+        "Speak the wire contracts of the judges' services on loopback, with scripted behaviour: "
+        "nothing is looked at. "
         "Set STAND_IN_JUDGES_URL to the address it prints, for “judge” and the workers."
     )
     needs_database = False
@@ -28,7 +29,10 @@ class Command(Base):
             help=f"how a model answers: {', '.join(BEHAVIOURS)}",
         )  # fmt: skip
         parser.add_argument(
-            "--truths", type=Path, metavar="FILE", help="JSON: the right answers about a clip, by its SHA-256"
+            "--truths",
+            type=Path,
+            metavar="FILE",
+            help="JSON: the right answers about a clip, by its SHA-256",
         )
 
     def run(self, **options: Any) -> None:
@@ -48,9 +52,15 @@ def _truths(path: Path) -> dict[str, dict[str, str]]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise CommandError(f"--truths {path} cannot be read: {error}", returncode=WRONG_USE) from error
-    if not isinstance(found, dict) or not all(isinstance(answers, dict) for answers in found.values()):
-        raise CommandError(f"--truths {path}: it must give answers by the SHA-256 of a clip.", returncode=WRONG_USE)
+        raise CommandError(
+            f"--truths {path} cannot be read: {error}", returncode=WRONG_USE
+        ) from error
+    if not isinstance(found, dict) or not all(
+        isinstance(answers, dict) for answers in found.values()
+    ):
+        raise CommandError(
+            f"--truths {path}: it must give answers by the SHA-256 of a clip.", returncode=WRONG_USE
+        )
     return found
 
 

@@ -1,4 +1,5 @@
-"""How a scripted judge answers: from what is right about a clip, through eyes of a stated kind. No Django here.
+"""How a scripted judge answers: from what is right about a clip, through eyes of a stated kind. No
+Django here.
 
 Questions and permitted values are read from the schema of the request, so a judge fits any form.
 """
@@ -21,7 +22,10 @@ Answers = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Question:
-    """What a stand-in was asked. ``truth`` are the right answers about the clip, None where nobody told them."""
+    """What a stand-in was asked.
+
+    ``truth`` are the right answers about the clip, None where nobody told them.
+    """
 
     model: str
     text: str
@@ -31,7 +35,9 @@ class Question:
 
     @property
     def first_branch(self) -> dict[str, list[str]]:
-        """The values of each question when nothing depends on anything: the branch without conditions."""
+        """The values of each question when nothing depends on anything: the branch without
+        conditions.
+        """
         branch = self.schema["properties"][ANSWERS]["anyOf"][0]
         return {question: sorted(part["enum"]) for question, part in branch["properties"].items()}
 
@@ -40,9 +46,13 @@ class Question:
         """The right answers; about a clip that nobody described, a guess by its bytes."""
         if self.truth is not None:
             asked = self.first_branch  # a file may be asked about with several forms
-            return {question: answer for question, answer in self.truth.items() if question in asked}
+            return {
+                question: answer for question, answer in self.truth.items() if question in asked
+            }
         number = int(self.sha256[:8], 16)
-        return {question: values[number % len(values)] for question, values in self.first_branch.items()}
+        return {
+            question: values[number % len(values)] for question, values in self.first_branch.items()
+        }
 
 
 @dataclass(frozen=True)
@@ -75,7 +85,12 @@ def constant_middle(question: Question) -> Said:
 
 def lenient(question: Question) -> Said:
     """See everything, but believe every source: a cause that is a No becomes a Yes."""
-    return said({key: YES if key == "cause" and answer == NO else answer for key, answer in question.seen.items()})
+    return said(
+        {
+            key: YES if key == "cause" and answer == NO else answer
+            for key, answer in question.seen.items()
+        }
+    )
 
 
 def scene_only(question: Question) -> Said:
@@ -96,7 +111,9 @@ def schema_breaking(question: Question) -> Said:
 
 
 def wrong_model(question: Question) -> Said:
-    """Answer as a model that was not asked, as a service that routes retired names elsewhere does."""
+    """Answer as a model that was not asked, as a service that routes retired names elsewhere
+    does.
+    """
     return replace(perfect(question), model=f"{question.model}-successor")
 
 
@@ -107,7 +124,16 @@ def slow(question: Question) -> Said:
 
 BEHAVIOURS: dict[str, Behaviour] = {
     behaviour.__name__: behaviour
-    for behaviour in (perfect, constant_middle, lenient, scene_only, blocked, schema_breaking, wrong_model, slow)
+    for behaviour in (
+        perfect,
+        constant_middle,
+        lenient,
+        scene_only,
+        blocked,
+        schema_breaking,
+        wrong_model,
+        slow,
+    )
 }
 
 

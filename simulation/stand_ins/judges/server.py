@@ -1,4 +1,7 @@
-"""The HTTP side of the stand-in judges: one server on loopback, each service under its own path. No Django here."""
+"""The HTTP side of the stand-in judges: one server on loopback, each service under its own path.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,9 @@ _REFUSALS = {
 
 @dataclass(frozen=True)
 class Asked:
-    """An entry of the ledger: a question that reached a judge. ``body`` is the request as it came."""
+    """An entry of the ledger: a question that reached a judge. ``body`` is the request as it
+    came.
+    """
 
     service: str
     model: str
@@ -47,12 +52,16 @@ class Asked:
 class StandInJudges(LoopbackServer):
     """Running stand-ins. Use as a context manager; ``url`` is their address, ``asked`` the ledger.
 
-    ``behaviours`` say by model how it answers (`BEHAVIOURS`; perfect where nothing is said); ``truths`` are the right
-    answers about each clip, by the SHA-256 of its bytes.
+    ``behaviours`` say by model how it answers (`BEHAVIOURS`; perfect where nothing is said);
+    ``truths`` are the right answers about each clip, by the SHA-256 of its bytes.
     """
 
     def __init__(
-        self, *, behaviours: Mapping[str, str] | None = None, truths: Mapping[str, Answers] | None = None, port: int = 0
+        self,
+        *,
+        behaviours: Mapping[str, str] | None = None,
+        truths: Mapping[str, Answers] | None = None,
+        port: int = 0,
     ) -> None:
         self.behaviours = dict(behaviours or {})
         self.truths = dict(truths or {})
@@ -124,13 +133,18 @@ def _read_gemini(body: Mapping[str, Any]) -> Read:
 
 
 def _gemini(spoken: Said, model: str) -> dict[str, Any]:
-    usage = {"promptTokenCount": TOKENS_READ, "totalTokenCount": TOKENS_READ + TOKENS_WRITTEN + TOKENS_THOUGHT,
-             "candidatesTokenCount": TOKENS_WRITTEN, "thoughtsTokenCount": TOKENS_THOUGHT}  # fmt: skip
+    usage = {"promptTokenCount": TOKENS_READ,
+             "totalTokenCount": TOKENS_READ + TOKENS_WRITTEN + TOKENS_THOUGHT,
+             "candidatesTokenCount": TOKENS_WRITTEN,
+             "thoughtsTokenCount": TOKENS_THOUGHT}  # fmt: skip
     about = {"modelVersion": model, "responseId": "r1", "usageMetadata": usage}
     if spoken.blocked:
         return {"promptFeedback": {"blockReason": spoken.blocked}, **about}
     parts = [{"text": spoken.text}]
-    return {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}], **about}
+    return {
+        "candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}],
+        **about,
+    }
 
 
 def _read_openai(body: Mapping[str, Any]) -> Read:

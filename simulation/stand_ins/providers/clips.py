@@ -28,11 +28,21 @@ class Clips:
         folder.mkdir(parents=True, exist_ok=True)
 
     def of(self, job: Job) -> bytes:
-        """Return the clip of a job: drawn for its scene, and made unlike any other by a box that players skip."""
-        scene = next((scene for word, scene in _SCENES.items() if word in job.prompt.lower()), local.Scene.LIFT)
+        """Return the clip of a job: drawn for its scene, and made unlike any other by a box that
+        players skip.
+        """
+        scene = next(
+            (scene for word, scene in _SCENES.items() if word in job.prompt.lower()),
+            local.Scene.LIFT,
+        )
         variant = hashlib.sha256(f"{job.model}/{job.seed}".encode()).digest()[0] % self.variants
         note = job.id.encode()
-        return self._drawn(scene, variant).read_bytes() + (8 + len(note)).to_bytes(4, "big") + b"free" + note
+        return (
+            self._drawn(scene, variant).read_bytes()
+            + (8 + len(note)).to_bytes(4, "big")
+            + b"free"
+            + note
+        )
 
     def _drawn(self, scene: local.Scene, variant: int) -> Path:
         path = self.folder / f"{scene.value}-{variant}.mp4"
@@ -40,6 +50,8 @@ class Clips:
             if not path.exists():
                 scratch = path.with_suffix(".part.mp4")
                 model = local.CONFIGURATIONS[variant % len(local.CONFIGURATIONS)]
-                local.render(local.draw_take(model, scene, 1, variant), scratch, ffmpeg=ffmpeg_binary())
+                local.render(
+                    local.draw_take(model, scene, 1, variant), scratch, ffmpeg=ffmpeg_binary()
+                )
                 scratch.replace(path)
         return path

@@ -10,19 +10,24 @@ from typing import Protocol
 
 # What happens to a submission. Only the last four are accepted, and stand in the ledger.
 ON_SUBMIT = (
-    "429", "500", "503", "401", "402", "invalid", "retired", "reset", "refuse_now", "no_id", "duplicate_id",
+    "429", "500", "503", "401", "402", "invalid", "retired", "reset", "refuse_now", "no_id",
+    "duplicate_id",
     "slow", "timeout_after_send",
 )  # fmt: skip
 # What happens to an accepted job.
 ON_JOB = (
-    "refuse_later", "fail", "no_output", "look_500", "look_reset", "expired_link", "gone_link", "truncated",
+    "refuse_later", "fail", "no_output", "look_500", "look_reset", "expired_link", "gone_link",
+    "truncated",
     "truncated_once", "wrong_file", "silent", "candidates", "wrong_model", "never_done",
 )  # fmt: skip
 FAULTS = (*ON_SUBMIT, *ON_JOB)
-# What a provider does on a bad day. The others are for tests that ask for them: they need a person, or never end.
+# What a provider does on a bad day. The others are for tests that ask for them: they need a person,
+# or never end.
 COMMON = (
-    "429", "500", "503", "reset", "slow", "timeout_after_send", "refuse_now", "refuse_later", "fail", "no_output",
-    "look_500", "look_reset", "expired_link", "gone_link", "truncated_once", "wrong_file", "candidates", "duplicate_id",
+    "429", "500", "503", "reset", "slow", "timeout_after_send", "refuse_now", "refuse_later",
+    "fail", "no_output",
+    "look_500", "look_reset", "expired_link", "gone_link", "truncated_once", "wrong_file",
+    "candidates", "duplicate_id",
 )  # fmt: skip
 
 
@@ -36,7 +41,9 @@ class Faults(Protocol):
 
 @dataclass
 class Script:
-    """Faults in the order in which they were asked for, by provider; when none is left all goes well."""
+    """Faults in the order in which they were asked for, by provider; when none is left all goes
+    well.
+    """
 
     waiting: dict[str, deque[str]] = field(default_factory=lambda: defaultdict(deque))
 

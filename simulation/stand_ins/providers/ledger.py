@@ -1,4 +1,7 @@
-"""What the stand-ins accepted: the other side's book, which nobody here can write but them. No Django here."""
+"""What the stand-ins accepted: the other side's book, which nobody here can write but them.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from typing import Any
 
 @dataclass
 class Job:
-    """One accepted order. ``fault`` is what goes wrong with it; ``looks`` how often it was asked about."""
+    """One accepted order. ``fault`` is what goes wrong with it; ``looks`` how often it was asked
+    about.
+    """
 
     provider: str
     id: str
@@ -29,13 +34,20 @@ class Job:
     @property
     def order(self) -> tuple[str, str, str, int | None]:
         """What was ordered: two jobs with the same are one order that was accepted twice."""
-        return self.provider, self.model, hashlib.sha256(self.prompt.encode()).hexdigest()[:16], self.seed
+        return (
+            self.provider,
+            self.model,
+            hashlib.sha256(self.prompt.encode()).hexdigest()[:16],
+            self.seed,
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return the entry for the ledger page."""
         return {
-            "provider": self.provider, "id": self.id, "model": self.model, "prompt": self.prompt, "seed": self.seed,
-            "fault": self.fault, "looks": self.looks, "downloads": self.downloads, "created": self.created,
+            "provider": self.provider, "id": self.id, "model": self.model, "prompt": self.prompt,
+            "seed": self.seed,
+            "fault": self.fault, "looks": self.looks, "downloads": self.downloads,
+            "created": self.created,
         }  # fmt: skip
 
 
@@ -47,8 +59,12 @@ class Ledger:
         self._jobs: dict[tuple[str, str], Job] = {}
         self.submissions: Counter[str] = Counter()
 
-    def accept(self, provider: str, order: tuple[str, str, int | None, str], fault: str | None = None) -> Job:
-        """Enter an accepted order (model, prompt, seed, the caller's own name for it) under a new id."""
+    def accept(
+        self, provider: str, order: tuple[str, str, int | None, str], fault: str | None = None
+    ) -> Job:
+        """Enter an accepted order (model, prompt, seed, the caller's own name for it) under a new
+        id.
+        """
         job = Job(provider, f"{provider}-{uuid.uuid4().hex[:20]}", *order, fault)
         with self._lock:
             self._jobs[provider, job.id] = job
@@ -70,7 +86,9 @@ class Ledger:
     def of(self, provider: str) -> list[Job]:
         """Return a provider's jobs, the newest first."""
         with self._lock:
-            return sorted((j for (p, _), j in self._jobs.items() if p == provider), key=lambda j: -j.created)
+            return sorted(
+                (j for (p, _), j in self._jobs.items() if p == provider), key=lambda j: -j.created
+            )
 
     def jobs(self) -> list[Job]:
         """Return all jobs in the order of their acceptance."""
@@ -79,4 +97,8 @@ class Ledger:
 
     def twice(self) -> dict[tuple[str, str, str, int | None], int]:
         """Return the orders that were accepted more than once, with how often."""
-        return {order: count for order, count in Counter(job.order for job in self.jobs()).items() if count > 1}
+        return {
+            order: count
+            for order, count in Counter(job.order for job in self.jobs()).items()
+            if count > 1
+        }

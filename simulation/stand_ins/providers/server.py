@@ -1,4 +1,7 @@
-"""The HTTP side of the stand-ins: one server on loopback, each provider under its own path. No Django here."""
+"""The HTTP side of the stand-ins: one server on loopback, each provider under its own path.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from email.parser import BytesParser
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -33,7 +37,9 @@ _REFUSALS = {
 
 
 class StandIn(LoopbackServer):
-    """A running stand-in. Use as a context manager; ``url`` is its address, ``ledger`` what it accepted."""
+    """A running stand-in. Use as a context manager; ``url`` is its address, ``ledger`` what it
+    accepted.
+    """
 
     def __init__(self, clip_of: ClipOf, *, faults: Faults | None = None, port: int = 0) -> None:
         self.clip_of = clip_of
@@ -48,13 +54,20 @@ class StandIn(LoopbackServer):
             return "waiting"
         if job.looks <= LOOKS_UNTIL_DONE or job.fault == "never_done":
             return "working"
-        ends: dict[str | None, Phase] = {"refuse_later": "refused", "fail": "failed", "no_output": "empty"}
+        ends: dict[str | None, Phase] = {
+            "refuse_later": "refused",
+            "fail": "failed",
+            "no_output": "empty",
+        }
         return ends.get(job.fault, "made")
 
     def links(self, job: Job) -> list[str]:
         """Return the links of a finished job; a refreshed link differs from the one before."""
         count = 3 if job.fault == "candidates" else 1
-        return [f"{self.url}/files/{job.provider}/{job.id}/{index}/{job.looks}.mp4" for index in range(count)]
+        return [
+            f"{self.url}/files/{job.provider}/{job.id}/{index}/{job.looks}.mp4"
+            for index in range(count)
+        ]
 
 
 class _Handler(JsonHandler):
@@ -97,9 +110,18 @@ class _Handler(JsonHandler):
         elif self.command == "GET" and wire.by_tag and re.fullmatch(wire.by_tag, path):
             job = ledger.tagged(wire.key, parse_qs(query).get("external_task_id", [""])[0])
             self._send(
-                *((200, wire.accepted(job, "")) if job else (404, wire.error(404, "not_found", "No such task.")))
+                *(
+                    (200, wire.accepted(job, ""))
+                    if job
+                    else (404, wire.error(404, "not_found", "No such task."))
+                )
             )
-        elif self.command == "GET" and wire.listing and wire.page and re.fullmatch(wire.listing, path):
+        elif (
+            self.command == "GET"
+            and wire.listing
+            and wire.page
+            and re.fullmatch(wire.listing, path)
+        ):
             self._send(200, wire.page(ledger.of(wire.key)[:100]))
         elif self.command == "POST" and re.fullmatch(wire.submit, path):
             self._submit(wire, path, self._body(data))
@@ -113,7 +135,11 @@ class _Handler(JsonHandler):
         stand_in.committed[fault or "none"] += 1
         if fault in _REFUSALS:
             status, code, words = _REFUSALS[fault]
-            self._send(status, wire.error(status, code, words), {"Retry-After": "1"} if status == 429 else {})  # noqa: PLR2004
+            self._send(
+                status,
+                wire.error(status, code, words),
+                {"Retry-After": "1"} if status == HTTPStatus.TOO_MANY_REQUESTS else {},
+            )
         elif fault == "refuse_now":
             self._send(*wire.declined())
         elif fault == "no_id":
@@ -123,7 +149,9 @@ class _Handler(JsonHandler):
         elif fault == "duplicate_id" and (earlier := stand_in.ledger.of(wire.key)):
             self._send(200, wire.accepted(earlier[0], base))
         else:
-            job = stand_in.ledger.accept(wire.key, wire.read(body, path), fault if fault in ON_JOB else None)
+            job = stand_in.ledger.accept(
+                wire.key, wire.read(body, path), fault if fault in ON_JOB else None
+            )
             if fault == "timeout_after_send":
                 self._reset()
                 return
@@ -142,7 +170,9 @@ class _Handler(JsonHandler):
             self._reset()
         else:
             links = self.stand_in.links(job)
-            self._send(*wire.state(job, self.stand_in.phase(job), links, lambda: self._damaged(job)))
+            self._send(
+                *wire.state(job, self.stand_in.phase(job), links, lambda: self._damaged(job))
+            )
 
     def _result(self, wire: Wire, job: Job | None) -> None:
         if job is None or wire.results is None:
@@ -154,7 +184,10 @@ class _Handler(JsonHandler):
         provider, job_id, index, name = path.split("/")
         job = self.stand_in.ledger.find(provider, job_id)
         looks = int(name.removesuffix(".mp4"))
-        expired = job and (job.fault == "gone_link" or (job.fault == "expired_link" and looks < LOOKS_UNTIL_DONE + 2))
+        expired = job and (
+            job.fault == "gone_link"
+            or (job.fault == "expired_link" and looks < LOOKS_UNTIL_DONE + 2)
+        )
         if job is None or expired:
             self._send(403, {"error": "This link has expired."})
         else:
@@ -176,7 +209,11 @@ class _Handler(JsonHandler):
             self._reset()
 
     def _damaged(self, job: Job) -> bytes:
-        return b"<html>This is no clip.</html>" if job.fault == "wrong_file" else self.stand_in.clip_of(job)
+        return (
+            b"<html>This is no clip.</html>"
+            if job.fault == "wrong_file"
+            else self.stand_in.clip_of(job)
+        )
 
     def _body(self, data: bytes) -> dict[str, Any]:
         kind = self.headers.get("Content-Type", "")

@@ -1,7 +1,8 @@
-"""A stand-in for a model that streams: a WebSocket on loopback, pictures from the local renderer. No Django here.
+"""A stand-in for a model that streams: a WebSocket on loopback, pictures from the local renderer.
+No Django here.
 
-It makes a chunk only after the one before was committed, follows each prompt as its plan says, and carries the same
-chained hash of what was committed as its client does.
+It makes a chunk only after the one before was committed, follows each prompt as its plan says, and
+carries the same chained hash of what was committed as its client does.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ CODING = {"preset": "ultrafast", "crf": "20", "bf": "0", "threads": "1"}
 
 @dataclass(frozen=True)
 class Behaviour:
-    """How the stand-in acts: which plan it draws, how it follows prompts (the last fate holds on), and its faults.
+    """How the stand-in acts: which plan it draws, how it follows prompts (the last fate holds on),
+    and its faults.
 
-    ``chunk_s`` is how long it takes over each chunk; ``break_after`` chunks it drops the connection; ``says_geometry``
-    is whether it tells how its chunks are.
+    ``chunk_s`` is how long it takes over each chunk; ``break_after`` chunks it drops the
+    connection; ``says_geometry`` is whether it tells how its chunks are.
     """
 
     plan: RolloutPlan = field(default_factory=RolloutPlan)
@@ -49,7 +51,9 @@ class Behaviour:
 
 @dataclass
 class StreamingStandIn:
-    """A running stand-in. Use as a context manager; ``url`` is its address, ``seen`` the orders it took."""
+    """A running stand-in. Use as a context manager; ``url`` is its address, ``seen`` the orders it
+    took.
+    """
 
     behaviour: Behaviour = field(default_factory=Behaviour)
     port: int = 0
@@ -59,7 +63,9 @@ class StreamingStandIn:
         self._numbers = count(1)
         self._server = serve(self._speak, "127.0.0.1", self.port, compression=None)
         self.url = f"ws://127.0.0.1:{self._server.socket.getsockname()[1]}"
-        self._thread = threading.Thread(target=self._server.serve_forever, name="streaming-stand-in", daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, name="streaming-stand-in", daemon=True
+        )
         self._thread.start()
         return self
 
@@ -69,7 +75,9 @@ class StreamingStandIn:
 
     def _speak(self, socket: ServerConnection) -> None:
         try:
-            _Speaking(self, socket, f"stream-{next(self._numbers)}").speak(json.loads(socket.recv()))
+            _Speaking(self, socket, f"stream-{next(self._numbers)}").speak(
+                json.loads(socket.recv())
+            )
         except ConnectionClosed:
             return
 
@@ -77,7 +85,9 @@ class StreamingStandIn:
 class _Speaking:
     """One connection."""
 
-    def __init__(self, stand_in: StreamingStandIn, socket: ServerConnection, provider_id: str) -> None:
+    def __init__(
+        self, stand_in: StreamingStandIn, socket: ServerConnection, provider_id: str
+    ) -> None:
         self._stand_in, self._socket, self._id = stand_in, socket, provider_id
         self._behaviour = stand_in.behaviour
         self._history = NOTHING
@@ -90,22 +100,31 @@ class _Speaking:
         if behaviour.refuse:
             self._send(type="refused", reason=behaviour.refuse)
             return
-        plan = replace(behaviour.plan, seconds=order["seconds"], seed=order.get("seed") or behaviour.plan.seed)
+        plan = replace(
+            behaviour.plan, seconds=order["seconds"], seed=order.get("seed") or behaviour.plan.seed
+        )
         shape = plan.geometry
         geometry = {"first": shape.first, "next": shape.next, "frame_rate": shape.frame_rate}
-        self._send(type="opened", id=self._id, geometry=geometry if behaviour.says_geometry else None)
+        self._send(
+            type="opened", id=self._id, geometry=geometry if behaviour.says_geometry else None
+        )
         scenery, starts = Scenery(plan), [0, *plan.boundaries]
         for index, (start, stop) in enumerate(zip(starts, [*starts[1:], plan.frames], strict=True)):
             if index == behaviour.break_after:
                 self._socket.close(1011, "out of memory")
                 return
             time.sleep(behaviour.chunk_s)
-            if not self._chunk(index, encoded(scenery, start, stop, tuple(self._responses)), start, stop):
+            if not self._chunk(
+                index, encoded(scenery, start, stop, tuple(self._responses)), start, stop
+            ):
                 return
         self._send(type="end")
 
     def _chunk(self, index: int, data: bytes, start: int, stop: int) -> bool:
-        """Send a chunk and wait until it is committed; take prompts meanwhile. Say whether all agrees."""
+        """Send a chunk and wait until it is committed; take prompts meanwhile.
+
+        Say whether all agrees.
+        """
         rate = self._behaviour.plan.geometry.frame_rate
         sha256 = hashlib.sha256(data).hexdigest()
         said = NOTHING if index == self._behaviour.wrong_hash_at else sha256
@@ -132,7 +151,9 @@ class _Speaking:
 
 
 def encoded(scenery: Scenery, start: int, stop: int, responses: tuple[Response, ...]) -> bytes:
-    """Return pictures ``start`` to ``stop`` with their sound as a MOV file of its own: H.264 and plain samples."""
+    """Return pictures ``start`` to ``stop`` with their sound as a MOV file of its own: H.264 and
+    plain samples.
+    """
     plan, rate = scenery.plan, scenery.plan.geometry.frame_rate
     out = io.BytesIO()
     with av.open(out, "w", format="mov") as container:
@@ -141,7 +162,9 @@ def encoded(scenery: Scenery, start: int, stop: int, responses: tuple[Response, 
         audio = container.add_stream("pcm_s16le", rate=RATE, layout="mono")
         for place in range(start, stop):
             flat = scenery.picture(place, responses)
-            frame = VideoFrame.from_ndarray(flat.reshape(plan.height * 3 // 2, plan.width), format="yuv420p")
+            frame = VideoFrame.from_ndarray(
+                flat.reshape(plan.height * 3 // 2, plan.width), format="yuv420p"
+            )
             container.mux(video.encode(frame))
         container.mux(video.encode(None))
         wave = scenery.sound(round(start / rate * RATE), round(stop / rate * RATE), responses)

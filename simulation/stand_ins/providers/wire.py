@@ -17,12 +17,16 @@ BROKE = "The stand-in's model broke down."
 
 @dataclass(frozen=True, kw_only=True)
 class Wire:
-    """One provider's contract. Paths are patterns with a group ``id``; ``clip`` gives the bytes of a finished job."""
+    """One provider's contract. Paths are patterns with a group ``id``; ``clip`` gives the bytes of
+    a finished job.
+    """
 
     key: str
     submit: str
     look: str
-    read: Callable[[Mapping[str, Any], str], tuple[str, str, int | None, str]]  # body, path: model, prompt, seed, tag
+    read: Callable[
+        [Mapping[str, Any], str], tuple[str, str, int | None, str]
+    ]  # body, path: model, prompt, seed, tag
     accepted: Callable[[Job, str], dict[str, Any]]
     state: Callable[[Job, Phase, list[str], Callable[[], bytes]], Answer]
     declined: Callable[[], Answer]
@@ -42,7 +46,11 @@ def plain_error(_status: int, code: str, words: str) -> dict[str, Any]:
 
 def read_common(body: Mapping[str, Any], _path: str) -> tuple[str, str, int | None, str]:
     prompt = (
-        body.get("prompt") or body.get("promptText") or at(body, "content.0.text") or at(body, "input.prompt") or ""
+        body.get("prompt")
+        or body.get("promptText")
+        or at(body, "content.0.text")
+        or at(body, "input.prompt")
+        or ""
     )
     seed = body.get("seed", at(body, "parameters.seed"))
     model = body.get("model") or body.get("model_name") or ""

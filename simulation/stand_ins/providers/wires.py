@@ -1,4 +1,5 @@
-"""How each provider speaks: what an order looks like, and every answer in its own shape. No Django here.
+"""How each provider speaks: what an order looks like, and every answer in its own shape. No Django
+here.
 
 Sources: recorded exchanges of the SDKs and the providers' API references, read in November 2026.
 """
@@ -12,15 +13,37 @@ from typing import Any
 
 from generation.providers.answers import at
 from simulation.stand_ins.providers.ledger import Job
-from simulation.stand_ins.providers.wire import BROKE, DECLINED, Answer, Phase, Wire, plain_error, read_common
+from simulation.stand_ins.providers.wire import (
+    BROKE,
+    DECLINED,
+    Answer,
+    Phase,
+    Wire,
+    plain_error,
+    read_common,
+)
 
 
-# --- fal ------------------------------------------------------------------------------------------------------------
+# --- fal
+# ----------------------------------------------------------------------
 def _fal_state(job: Job, phase: Phase, _urls: list[str], _clip: Callable[[], bytes]) -> Answer:
     name = {"waiting": "IN_QUEUE", "working": "IN_PROGRESS"}.get(phase, "COMPLETED")
-    more = {"queue_position": 0} if phase == "waiting" else {"logs": None, "metrics": {"inference_time": 1.5}}
-    failed = {"error": BROKE, "error_type": "internal_server_error"} if phase in ("failed", "refused") else {}
-    return 200 if name == "COMPLETED" else 202, {"status": name, "request_id": job.id, **more, **failed}
+    more = (
+        {"queue_position": 0}
+        if phase == "waiting"
+        else {"logs": None, "metrics": {"inference_time": 1.5}}
+    )
+    failed = (
+        {"error": BROKE, "error_type": "internal_server_error"}
+        if phase in ("failed", "refused")
+        else {}
+    )
+    return 200 if name == "COMPLETED" else 202, {
+        "status": name,
+        "request_id": job.id,
+        **more,
+        **failed,
+    }
 
 
 def _fal_result(job: Job, phase: Phase, urls: list[str]) -> Answer:
@@ -35,7 +58,12 @@ def _fal_result(job: Job, phase: Phase, urls: list[str]) -> Answer:
 
 
 def _fal_declined() -> Answer:
-    detail = {"loc": ["body", "prompt"], "type": "content_policy_violation", "msg": DECLINED, "categories": ["sexual"]}
+    detail = {
+        "loc": ["body", "prompt"],
+        "type": "content_policy_violation",
+        "msg": DECLINED,
+        "categories": ["sexual"],
+    }
     return 422, {"detail": [detail]}
 
 
@@ -54,7 +82,8 @@ FAL = Wire(
 )  # fmt: skip
 
 
-# --- Gemini Interactions --------------------------------------------------------------------------------------------
+# --- Gemini Interactions
+# ----------------------------------------------------------------------
 def _gemini_read(body: Mapping[str, Any], _path: str) -> tuple[str, str, int | None, str]:
     return (
         str(body["model"]),
@@ -65,12 +94,25 @@ def _gemini_read(body: Mapping[str, Any], _path: str) -> tuple[str, str, int | N
 
 
 def _gemini_state(job: Job, phase: Phase, urls: list[str], clip: Callable[[], bytes]) -> Answer:
-    names = {"waiting": "queued", "working": "in_progress", "made": "completed", "empty": "completed"}
+    names = {
+        "waiting": "queued",
+        "working": "in_progress",
+        "made": "completed",
+        "empty": "completed",
+    }
     body: dict[str, Any] = _gemini_accepted(job, "") | {"status": names.get(phase, "failed")}
     if phase == "made":
-        video = {"type": "video", "mime_type": "video/mp4", "data": base64.b64encode(clip()).decode()}
+        video = {
+            "type": "video",
+            "mime_type": "video/mp4",
+            "data": base64.b64encode(clip()).decode(),
+        }
         body["steps"] = [{"type": "model_output", "content": [video] * max(1, len(urls))}]
-        body["usage"] = {"total_input_tokens": 200, "total_output_tokens": 46_000, "total_tokens": 46_200}
+        body["usage"] = {
+            "total_input_tokens": 200,
+            "total_output_tokens": 46_000,
+            "total_tokens": 46_200,
+        }
     if phase in ("failed", "refused"):
         code, words = ("safety", DECLINED) if phase == "refused" else ("internal", BROKE)
         body["errors"] = [{"code": code, "message": words}]
@@ -84,21 +126,29 @@ def _gemini_accepted(job: Job, _base: str) -> dict[str, Any]:
 
 
 GEMINI = Wire(
-    key="gemini", submit=r"/v1(?:beta)?/interactions", look=r"/v1(?:beta)?/interactions/(?P<id>[^/]+)",
+    key="gemini", submit=r"/v1(?:beta)?/interactions",
+    look=r"/v1(?:beta)?/interactions/(?P<id>[^/]+)",
     read=_gemini_read, accepted=_gemini_accepted, state=_gemini_state,
-    declined=lambda: (400, {"error": {"code": "prohibited_content", "message": f"Input blocked: {DECLINED}"}}),
+    declined=lambda: (400, {"error": {"code": "prohibited_content", "message": "Input blocked: "
+                                                                               f"{DECLINED}"}}),
     error=plain_error,
 )  # fmt: skip
 
 
-# --- Veo on Vertex --------------------------------------------------------------------------------------------------
+# --- Veo on Vertex
+# ----------------------------------------------------------------------
 _VERTEX = r"/v1(?:beta1)?/projects/[^/]+/locations/[^/]+/publishers/google/models/(?P<model>[^:]+)"
 
 
 def _vertex_read(body: Mapping[str, Any], path: str) -> tuple[str, str, int | None, str]:
     found = re.search(r"/models/([^:]+):", path)
     tag = at(body, "labels.attempt") or at(body, "parameters.labels.attempt") or ""
-    return found[1] if found else "", str(at(body, "instances.0.prompt")), at(body, "parameters.seed"), str(tag)
+    return (
+        found[1] if found else "",
+        str(at(body, "instances.0.prompt")),
+        at(body, "parameters.seed"),
+        str(tag),
+    )
 
 
 def _vertex_name(job: Job) -> str:
@@ -114,7 +164,11 @@ def _vertex_state(job: Job, phase: Phase, urls: list[str], clip: Callable[[], by
         return 200, {**name, "done": True, "error": {"code": 13, "message": BROKE}}
     if phase == "refused":
         reasons = [f"{DECLINED} Support codes: 58061214"]
-        return 200, {**name, "done": True, "response": {"raiMediaFilteredCount": 1, "raiMediaFilteredReasons": reasons}}
+        return 200, {
+            **name,
+            "done": True,
+            "response": {"raiMediaFilteredCount": 1, "raiMediaFilteredReasons": reasons},
+        }
     if phase == "empty":
         return 200, {**name, "done": True, "response": {}}
     video = {"bytesBase64Encoded": base64.b64encode(clip()).decode(), "mimeType": "video/mp4"}
@@ -122,40 +176,58 @@ def _vertex_state(job: Job, phase: Phase, urls: list[str], clip: Callable[[], by
 
 
 VERTEX = Wire(
-    key="vertex", submit=_VERTEX + ":predictLongRunning", look=_VERTEX + ":fetchPredictOperation", look_method="POST",
+    key="vertex", submit=_VERTEX + ":predictLongRunning", look=_VERTEX + ":fetchPredictOperation",
+    look_method="POST",
     read=_vertex_read, accepted=lambda job, _base: {"name": _vertex_name(job)}, state=_vertex_state,
     declined=lambda: (400, {"error": {"code": 400, "status": "INVALID_ARGUMENT",
                                       "message": f"{DECLINED} Support codes: 58061214"}}),
-    error=lambda status, code, words: {"error": {"code": status, "status": code.upper(), "message": words}},
+    error=lambda status, code, words: {"error": {"code": status, "status": code.upper(),
+                                                 "message": words}},
 )  # fmt: skip
 
 
-# --- Runway ---------------------------------------------------------------------------------------------------------
+# --- Runway
+# ----------------------------------------------------------------------
 def _runway_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[], bytes]) -> Answer:
     names = {"waiting": "PENDING", "working": "RUNNING", "made": "SUCCEEDED", "empty": "SUCCEEDED"}
-    body: dict[str, Any] = {"id": job.id, "status": names.get(phase, "FAILED"), "createdAt": "2026-11-30T00:00:00Z"}
+    body: dict[str, Any] = {
+        "id": job.id,
+        "status": names.get(phase, "FAILED"),
+        "createdAt": "2026-11-30T00:00:00Z",
+    }
     if phase == "working":
         body["progress"] = 0.4
     if phase in ("made", "empty"):
         body |= {"output": urls if phase == "made" else [], "cost": {"credits": 320}}
     if phase in ("failed", "refused"):
         code = "SAFETY.INPUT.TEXT" if phase == "refused" else "INTERNAL.BAD_OUTPUT.CODE01"
-        body |= {"failure": DECLINED if phase == "refused" else BROKE, "failureCode": code, "cost": {"credits": 0}}
+        body |= {
+            "failure": DECLINED if phase == "refused" else BROKE,
+            "failureCode": code,
+            "cost": {"credits": 0},
+        }
     return 200, body
 
 
 RUNWAY = Wire(
     key="runway", submit=r"/v1/text_to_video", look=r"/v1/tasks/(?P<id>[^/]+)", read=read_common,
-    accepted=lambda job, _base: {"id": job.id, "estimatedCost": {"credits": 320}}, state=_runway_state,
+    accepted=lambda job, _base: {"id": job.id, "estimatedCost": {"credits": 320}},
+    state=_runway_state,
     declined=lambda: (400, {"error": DECLINED, "failureCode": "SAFETY.INPUT.TEXT"}),
     error=lambda _s, code, words: {"error": words, "code": code},
 )  # fmt: skip
 
 
-# --- ModelArk, DashScope, MiniMax, xAI, Kling, OpenAI ---------------------------------------------------------------
+# --- ModelArk, DashScope, MiniMax, xAI, Kling, OpenAI
+# ----------------------------------------------------------------------
 def _ark_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[], bytes]) -> Answer:
     names = {"waiting": "queued", "working": "running", "made": "succeeded", "empty": "succeeded"}
-    body: dict[str, Any] = {"id": job.id, "model": job.model, "status": names.get(phase, "failed"), "seed": job.seed}
+    body: dict[str, Any] = {
+        "id": job.id,
+        "model": job.model,
+        "status": names.get(phase, "failed"),
+        "seed": job.seed,
+    }
     if phase == "made":
         body |= {
             "content": {"video_url": urls[0]},
@@ -163,17 +235,22 @@ def _ark_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[], byte
             "revised_prompt": job.prompt,
         }
     if phase in ("failed", "refused"):
-        code = "OutputVideoSensitiveContentDetected" if phase == "refused" else "InternalServiceError"
+        code = (
+            "OutputVideoSensitiveContentDetected" if phase == "refused" else "InternalServiceError"
+        )
         body["error"] = {"code": code, "message": DECLINED if phase == "refused" else BROKE}
     return 200, body
 
 
 ARK = Wire(
-    key="ark", submit=r"/api/v3/contents/generations/tasks", look=r"/api/v3/contents/generations/tasks/(?P<id>[^/?]+)",
+    key="ark", submit=r"/api/v3/contents/generations/tasks",
+    look=r"/api/v3/contents/generations/tasks/(?P<id>[^/?]+)",
     read=read_common, accepted=lambda job, _base: {"id": job.id}, state=_ark_state,
-    declined=lambda: (400, plain_error(400, "InputTextSensitiveContentDetected", DECLINED)), error=plain_error,
+    declined=lambda: (400, plain_error(400, "InputTextSensitiveContentDetected", DECLINED)),
+    error=plain_error,
     listing=r"/api/v3/contents/generations/tasks",
-    page=lambda jobs: {"items": [{"id": j.id, "model": j.model, "created_at": int(j.created)} for j in jobs]},
+    page=lambda jobs: {"items": [{"id": j.id, "model": j.model,
+                                  "created_at": int(j.created)} for j in jobs]},
 )  # fmt: skip
 
 
@@ -192,8 +269,10 @@ DASHSCOPE = Wire(
     key="dashscope", submit=r"/api/v1/services/aigc/video-generation/video-synthesis",
     look=r"/api/v1/tasks/(?P<id>[^/]+)",
     read=read_common, state=_dashscope_state,
-    accepted=lambda job, _b: {"request_id": "r", "output": {"task_id": job.id, "task_status": "PENDING"}},
-    declined=lambda: (400, {"request_id": "r", "code": "DataInspectionFailed", "message": DECLINED}),
+    accepted=lambda job, _b: {"request_id": "r", "output": {"task_id": job.id,
+                                                            "task_status": "PENDING"}},
+    declined=lambda: (400, {"request_id": "r", "code": "DataInspectionFailed",
+                            "message": DECLINED}),
     error=lambda _s, code, words: {"request_id": "r", "code": code, "message": words},
 )  # fmt: skip
 
@@ -210,9 +289,11 @@ def _minimax_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[], 
 
 
 MINIMAX = Wire(
-    key="minimax", submit=r"/v2/video_generation", look=r"/v2/query/video_generation/(?P<id>[^/]+)", read=read_common,
+    key="minimax", submit=r"/v2/video_generation", look=r"/v2/query/video_generation/(?P<id>[^/]+)",
+    read=read_common,
     accepted=lambda job, _base: {"task_id": job.id}, state=_minimax_state,
-    declined=lambda: (400, plain_error(400, "1026", f"Sensitive input: {DECLINED}")), error=plain_error,
+    declined=lambda: (400, plain_error(400, "1026", f"Sensitive input: {DECLINED}")),
+    error=plain_error,
 )  # fmt: skip
 
 
@@ -223,23 +304,39 @@ def _xai_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[], byte
         return 200, {"status": "failed", "error": {"code": "internal_error", "message": BROKE}}
     if phase == "refused":
         return 200, {"status": "done", "video": {"respect_moderation": False}, "model": job.model}
-    video = {"url": urls[0], "duration": 8, "respect_moderation": True} if phase == "made" else {"duration": 0}
-    return 200, {"status": "done", "video": video, "model": job.model, "usage": {"cost_in_usd_ticks": 11_200_000_000}}
+    video = (
+        {"url": urls[0], "duration": 8, "respect_moderation": True}
+        if phase == "made"
+        else {"duration": 0}
+    )
+    return 200, {
+        "status": "done",
+        "video": video,
+        "model": job.model,
+        "usage": {"cost_in_usd_ticks": 11_200_000_000},
+    }
 
 
 XAI = Wire(
     key="xai", submit=r"/v1/videos/generations", look=r"/v1/videos/(?P<id>[^/]+)", read=read_common,
     accepted=lambda job, _base: {"request_id": job.id}, state=_xai_state,
-    declined=lambda: (400, {"code": "invalid_argument", "error": f"Blocked by content moderation: {DECLINED}"}),
+    declined=lambda: (400, {"code": "invalid_argument", "error": "Blocked by content moderation: "
+                                                                 f"{DECLINED}"}),
     error=lambda _s, code, words: {"code": code, "error": words},
 )  # fmt: skip
 
 
 def _kling_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[], bytes]) -> Answer:
     names = {"waiting": "submitted", "working": "processing", "made": "succeed", "empty": "succeed"}
-    data: dict[str, Any] = {"task_id": job.id, "task_status": names.get(phase, "failed"), "task_result": {"videos": []}}
+    data: dict[str, Any] = {
+        "task_id": job.id,
+        "task_status": names.get(phase, "failed"),
+        "task_result": {"videos": []},
+    }
     if phase == "made":
-        data["task_result"] = {"videos": [{"id": str(i), "url": url, "duration": "8"} for i, url in enumerate(urls)]}
+        data["task_result"] = {
+            "videos": [{"id": str(i), "url": url, "duration": "8"} for i, url in enumerate(urls)]
+        }
     if phase in ("failed", "refused"):
         data["task_status_msg"] = (
             f"Failure to pass the risk control system: {DECLINED}" if phase == "refused" else BROKE
@@ -248,8 +345,10 @@ def _kling_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[], by
 
 
 KLING = Wire(
-    key="kling", submit=r"/v1/videos/text2video", look=r"/v1/videos/text2video/(?P<id>[^/?]+)", read=read_common,
-    accepted=lambda job, _b: {"code": 0, "message": "SUCCEED", "data": {"task_id": job.id, "task_status": "submitted"}},
+    key="kling", submit=r"/v1/videos/text2video", look=r"/v1/videos/text2video/(?P<id>[^/?]+)",
+    read=read_common,
+    accepted=lambda job, _b: {"code": 0, "message": "SUCCEED",
+                              "data": {"task_id": job.id, "task_status": "submitted"}},
     state=_kling_state, by_tag=r"/v1/videos/text2video",
     declined=lambda: (400, {"code": 1301, "message": f"Content risk control: {DECLINED}"}),
     error=lambda _s, code, words: {"code": 1200, "message": f"{words} ({code})"},
@@ -257,7 +356,12 @@ KLING = Wire(
 
 
 def _openai_state(job: Job, phase: Phase, _urls: list[str], _clip: Callable[[], bytes]) -> Answer:
-    names = {"waiting": "queued", "working": "in_progress", "made": "completed", "empty": "completed"}
+    names = {
+        "waiting": "queued",
+        "working": "in_progress",
+        "made": "completed",
+        "empty": "completed",
+    }
     body: dict[str, Any] = _openai_accepted(job, "") | {"status": names.get(phase, "failed")}
     if phase in ("failed", "refused"):
         code = "moderation_blocked" if phase == "refused" else "server_error"
@@ -271,10 +375,14 @@ def _openai_accepted(job: Job, _base: str) -> dict[str, Any]:
 
 
 OPENAI = Wire(
-    key="openai", submit=r"/v1/videos", look=r"/v1/videos/(?P<id>[^/?]+)", content=r"/v1/videos/(?P<id>[^/]+)/content",
+    key="openai", submit=r"/v1/videos", look=r"/v1/videos/(?P<id>[^/?]+)",
+    content=r"/v1/videos/(?P<id>[^/]+)/content",
     read=read_common, accepted=_openai_accepted, state=_openai_state,
     declined=lambda: (400, plain_error(400, "moderation_blocked", DECLINED)), error=plain_error,
     listing=r"/v1/videos", page=lambda jobs: {"data": [_openai_accepted(job, "") for job in jobs]},
 )  # fmt: skip
 
-WIRES = {wire.key: wire for wire in (FAL, GEMINI, VERTEX, RUNWAY, ARK, DASHSCOPE, MINIMAX, XAI, KLING, OPENAI)}
+WIRES = {
+    wire.key: wire
+    for wire in (FAL, GEMINI, VERTEX, RUNWAY, ARK, DASHSCOPE, MINIMAX, XAI, KLING, OPENAI)
+}

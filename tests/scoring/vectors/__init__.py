@@ -1,4 +1,6 @@
-"""Published and twice-computed values that the statistics must reproduce; each file names its source."""
+"""Published and twice-computed values that the statistics must reproduce; each file names its
+source.
+"""
 
 import json
 from pathlib import Path
