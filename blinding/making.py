@@ -34,8 +34,8 @@ class Made:
     """A blind copy, and what was found out about it.
 
     ``proof`` is the JSON object of a proof that holds. ``frame_times`` says when each frame is
-    presented (s after the first presented moment), ``technical`` by which facts files could be told
-    apart, ``findings`` what the leak scan found.
+    presented (s after the first presented moment), ``technical`` by which facts files could be
+    distinguished, ``findings`` what the leak scan found.
     """
 
     copy: CopyResult

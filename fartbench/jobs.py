@@ -1,4 +1,4 @@
-"""Work that takes long: rows that say what is due, claimed one by one, whoever runs the workers.
+"""Work that takes long: rows that say what is due, claimed one by one by any worker.
 
 A claim is a compare-and-set with a lease. The worker renews it while it works; when the worker is
 killed the lease runs out and another takes the job up. A handler may therefore run twice and must
@@ -161,8 +161,8 @@ def run(claim: Claim, *, alive: Callable[[], None] = lambda: None) -> None:
     """Do a claimed job and store how it ended. Only a fault of the program itself is raised, after
     it was stored.
 
-    ``alive`` is called every few seconds meanwhile, from another thread: a worker that is busy is
-    not away.
+    ``alive`` is called every few seconds in the meantime, from another thread: a worker that is
+    busy is not away.
     """
     try:
         with _kept_alive(claim, alive):
@@ -199,7 +199,7 @@ def _note_progress(claim: Claim, part: float) -> None:
 
 @contextmanager
 def _kept_alive(claim: Claim, alive: Callable[[], None]) -> Iterator[None]:
-    """Renew the lease from a second thread while the work goes on in this one."""
+    """Renew the lease from a second thread while the work continues in this one."""
     done = threading.Event()
 
     def renew() -> None:

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 @receiver(user_logged_in)
 def shorten_for_staff(request: HttpRequest, user: User, **_: Any) -> None:
-    """Let a session with staff rights end sooner: whoever finds it open can do more."""
+    """Let a session with staff rights end sooner: anyone who finds it open can do more."""
     if user.is_staff:
         request.session.set_expiry(settings.STAFF_SESSION_HOURS * 3600)
 

@@ -19,7 +19,7 @@ from review.pairs.selectors import due_tasks
 
 BEFORE_OPENING = (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING)
 
-# What was commissioned and has no outcome yet; what stopped there goes on when an operator has
+# What was commissioned and has no outcome yet; what stopped there continues when an operator has
 # decided something.
 STOPPED = (SampleState.BLOCKED, SampleState.LOST_UNCERTAIN)
 _UNDER_WAY = (SampleState.READY, *SampleState.in_flight(), SampleState.OUTPUT_READY)

@@ -32,7 +32,7 @@ Fields = Mapping[str, str]
 
 
 class UnknownStep(Refusal):
-    """A step that no button stands for."""
+    """A step that has no button."""
 
 
 class ReasonMissing(Refusal):
@@ -41,7 +41,9 @@ class ReasonMissing(Refusal):
 
 @dataclass(frozen=True)
 class StepDone:
-    """What to tell whoever pressed the button. ``links`` are shown once and kept nowhere."""
+    """The message for the person who pressed the button. ``links`` are shown once and kept
+    nowhere.
+    """
 
     words: str
     links: tuple[InviteLink, ...] = ()

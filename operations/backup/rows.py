@@ -23,7 +23,7 @@ from django.db import connection, models, transaction
 from django.db.models.sql import InsertQuery
 
 ROWS_AT_ONCE = 500
-# Django makes these again, with the same content, after every migration. Whoever has a session's
+# Django makes these again, with the same content, after every migration. Anyone who has a session's
 # key is logged in: no backup opens one, and none of an older backup is taken up.
 LEFT_OUT = ("sessions.session",)
 MADE_BY_DJANGO = ("contenttypes.contenttype", "auth.permission")

@@ -1,4 +1,4 @@
-"""Pages of staff and admins: where each round stands, and the steps of the command line as
+"""Pages of staff and admins: the state of each round, and the steps of the command line as
 buttons.
 """
 
@@ -67,7 +67,7 @@ def new_round(request: HttpRequest) -> HttpResponseBase:
 @require_safe
 @sees_rounds
 def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Show one round: where it stands, its cells, its reviewers, and the steps that can be done."""
+    """Show one round: its state, its cells, its reviewers, and the steps that can be done."""
     round_ = round_or_404(name)
     due, grid = due_step(round_), grid_of(round_)
     actions, excluded = actions_for(round_, due), excluded_clips(round_)
@@ -108,7 +108,7 @@ def progress(_request: HttpRequest, name: str) -> HttpResponseBase:
 @require_POST
 @runs_rounds
 def step(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Do one step of the round; a refusal is shown as it stands, and nothing was changed then."""
+    """Do one step of the round; a refusal is shown unchanged, and nothing was changed then."""
     round_, step_name = round_or_404(name), request.POST.get("step", "")
     fields = {
         key: str(value)
@@ -143,7 +143,7 @@ def _show_once(request: HttpRequest, round_: Round, done: StepDone) -> HttpRespo
 @require_POST
 @sees_rounds
 def export(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Send the tables of a closed round, for a reason that goes into the audit trail: they say
+    """Send the tables of a closed round, for a reason that is written to the audit trail: they say
     whose clip is whose.
     """
     round_ = round_or_404(name)
