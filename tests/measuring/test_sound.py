@@ -27,7 +27,7 @@ from measuring.sound.listening import listen, listen_to
 from measuring.sound.loudness import integrated_loudness, silence_of
 from measuring.sound.onsets import candidates
 from simulation import local
-from simulation import sound as measure
+from tests.bench import sound as measure
 from simulation.local.script import Script
 from simulation.local.soundtrack import soundtrack
 from simulation.local.takes import Scene, Sound, Take

@@ -1,4 +1,4 @@
-"""How often each interval covers the truth, by simulation: `python -m simulation.validate`. No
+"""How often each interval covers the truth, by simulation: `python -m tests.bench.validate`. No
 Django here.
 
 Every line simulates rounds from a model whose truth is known and counts how often the nominal 95%
@@ -29,7 +29,7 @@ from scoring.stats.estimate import Estimate, Undefined
 from scoring.stats.intervals import Floats, clustered_wilson, pooled_two_way
 from scoring.stats.ranksets import probability_ahead, rank_sets
 from scoring.stats.replicates import Resampled, resample_within_scenes, studentised_interval
-from simulation.battles import elo_held
+from tests.bench.battles import elo_held
 
 Random = np.random.Generator
 
