@@ -212,7 +212,7 @@ def not_separated(scenes: int) -> Callable[[Random], float]:
 
     def simulate(random: Random) -> float:
         scores, _ = draw_scores(random, np.full(2, LEVEL), scenes, 3, 0.15)
-        return float(0.025 < probability_ahead(resampled(random, scores, 1000))[0, 1] < 0.975)  # noqa: PLR2004
+        return float(0.025 < probability_ahead(resampled(random, scores, 1000))[0, 1] < 0.975)
 
     return simulate
 
