@@ -55,4 +55,3 @@ app.conf.beat_schedule = {
         "options": {"queue": SWEEP},
     }
 }
-jobs.wake_with(wake_for)

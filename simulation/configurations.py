@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict
 
 from generation.models import Configuration, Family
 from simulation import local
 from simulation.local.rollouts.systems import SYSTEMS
+
+
+def make_built_in(names: Collection[str]) -> None:
+    """Make the rows of those built-in configurations whose names are among ``names``."""
+    if any(one.key in names for one in local.CONFIGURATIONS):
+        local_configurations()
+    if any(one.key in names for one in SYSTEMS):
+        built_in_systems()
 
 
 def local_configurations() -> list[Configuration]:

@@ -1,8 +1,8 @@
 """Intervals for shares, for statistics with a jackknife or bootstrap, and for scores over scenes.
 No Django here.
 
-Which one is used where, and how often each covers the truth, is checked by `python -m
-simulation.validate`.
+Which one is used where, and how often each covers the truth, is checked by `make
+validate`.
 """
 
 from types import ModuleType

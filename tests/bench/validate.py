@@ -1,4 +1,4 @@
-"""How often each interval covers the truth, by simulation: `python -m simulation.validate`. No
+"""How often each interval covers the truth, by simulation: `python -m tests.bench.validate`. No
 Django here.
 
 Every line simulates rounds from a model whose truth is known and counts how often the nominal 95%
@@ -29,7 +29,7 @@ from scoring.stats.estimate import Estimate, Undefined
 from scoring.stats.intervals import Floats, clustered_wilson, pooled_two_way
 from scoring.stats.ranksets import probability_ahead, rank_sets
 from scoring.stats.replicates import Resampled, resample_within_scenes, studentised_interval
-from simulation.battles import elo_held
+from tests.bench.battles import elo_held
 
 Random = np.random.Generator
 
@@ -212,7 +212,7 @@ def not_separated(scenes: int) -> Callable[[Random], float]:
 
     def simulate(random: Random) -> float:
         scores, _ = draw_scores(random, np.full(2, LEVEL), scenes, 3, 0.15)
-        return float(0.025 < probability_ahead(resampled(random, scores, 1000))[0, 1] < 0.975)  # noqa: PLR2004
+        return float(0.025 < probability_ahead(resampled(random, scores, 1000))[0, 1] < 0.975)
 
     return simulate
 
