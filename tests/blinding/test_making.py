@@ -102,10 +102,9 @@ def test_a_clip_of_which_only_the_headers_are_whole_is_refused_by_its_proof(tmp_
     damaged = tmp_path / "clip.mp4"
     data = bytearray(clip("h264_aac.mp4").read_bytes())
     with open_bytes(clip("h264_aac.mp4")) as view:
-        for sample in read_movie(damaged, view).main("video").samples:
-            data[sample.offset + 400 : sample.offset + sample.size] = bytes(
-                max(0, sample.size - 400)
-            )
+        first = read_movie(damaged, view).main("video").samples[0]
+    half = first.size // 2
+    data[first.offset + half : first.offset + first.size] = bytes(first.size - half)
     damaged.write_bytes(data)
     with pytest.raises(NotAVideo, match="cannot be decoded to its end"):
         making._make_plain_here(damaged, str(tmp_path / "copy.mp4"))
