@@ -119,6 +119,11 @@ else:
         {"server_side_binding": True, "prepare_threshold": 5}
     )
 
+# Who may do what in PostgreSQL (fartbench/database_roles.py): the owner, for what changes tables,
+# and the role that everything else works with.
+DATABASE_OWNER = env.db("DATABASE_OWNER_URL") if env.str("DATABASE_OWNER_URL", default="") else {}
+DATABASE_PROGRAM = {name: DATABASES["default"].get(name, "") for name in ("USER", "PASSWORD")}
+
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTHENTICATION_BACKENDS = ["review.backend.AccountBackend"]
