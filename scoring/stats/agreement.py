@@ -14,11 +14,13 @@ Krippendorff's ordinal difference.
 Four reviewers and five answers make only 120 different pairable answer patterns, so everything here
 works on patterns and on how often each occurs; resampling clips is one multinomial draw of pattern
 counts. Answers that nobody gave have n_c = 0 and move no mid-rank, so they are left out: of the 81
-numbers of an estimate few occur. Coincidences are summed as integers (scaled by the least common
-multiple of the m_u - 1), so the order of summation changes no digit.
+numbers of an estimate few occur. The pairs of clips with equally many answers are added up as whole
+numbers, and only those few sums are divided by m_u - 1, in ascending order of m_u: so the order of
+the clips changes no digit, and any number of reviewers is counted exactly.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -37,6 +39,7 @@ FEWEST_UNCOMMON = (
 )
 DRAWS = 10_000
 DRAWS_AT_ONCE = 2_000
+CELLS_AT_ONCE = 4_000_000  # of a table of groups and patterns: 32 MB
 
 
 class Level(StrEnum):
@@ -53,15 +56,15 @@ class Patterns:
 
     answers: (V,) the columns of the table that occur; counts: (K, V) how many reviewers gave each
     of these answers; pattern: (U,) which of the K each pairable clip has; clip: (U,) its row in the
-    table; coincidences: (K, V * V) times `scale`, whole numbers.
+    table; pairs: (K, V * V) n_uc (n_uk - [c = k]), whole numbers; partners: (K,) m_u - 1.
     """
 
     answers: Integers
     counts: Integers
     pattern: Integers
     clip: Integers
-    coincidences: Floats
-    scale: int
+    pairs: Floats
+    partners: Integers
 
     @property
     def clips(self) -> int:
@@ -141,13 +144,9 @@ def find_patterns(counts: ArrayLike) -> Patterns:
     )
     answers = np.flatnonzero(table[clip].any(axis=0))
     found = table[clip][first][:, answers]
-    given = found.sum(axis=1)
-    scale = math.lcm(*(int(each) - 1 for each in np.unique(given)))
     pairs = found[:, :, None] * (found[:, None, :] - np.eye(answers.size, dtype=np.int64))
-    coincidences = (pairs * (scale // np.maximum(given - 1, 1))[:, None, None]).reshape(
-        len(found), answers.size**2
-    )
-    return Patterns(answers, found, pattern, clip, coincidences.astype(float), scale)
+    flat = pairs.reshape(len(found), answers.size**2).astype(float)
+    return Patterns(answers, found, pattern, clip, flat, found.sum(axis=1) - 1)
 
 
 def _pattern_keys(table: Integers) -> Integers:
@@ -166,8 +165,7 @@ def alpha_value(
     """Alpha alone, or why it is undefined."""
     if patterns.clips == 0:
         return Undefined("no clip has two answers")
-    total = patterns.times @ patterns.coincidences
-    found = float(_alphas(total[None, :], patterns, level, values)[0])
+    found = float(_alphas(patterns.times[None, :], patterns, level, values)[0])
     return Undefined("all answers are equal", patterns.clips) if math.isnan(found) else found
 
 
@@ -184,14 +182,29 @@ def alpha_jackknife(
     if isinstance(value, Undefined):
         return value
     _, member = np.unique(np.asarray(configurations)[patterns.clip], return_inverse=True)
+    left_out = [
+        _alphas(patterns.times - times, patterns, level, values)
+        for times in _times_by_group(patterns, member)
+    ]
+    return jackknife_interval(value, np.concatenate(left_out), patterns.clips, bounds=ALPHA_BOUNDS)
+
+
+def _times_by_group(patterns: Patterns, member: Integers) -> Iterator[Integers]:
+    """Yield (B, K) how many clips of each group have each pattern, so many groups at once that
+    the table stays small.
+
+    member: (U,) the group of each pairable clip, from 0 on.
+    """
     kinds = len(patterns.counts)
     groups = int(member.max()) + 1
-    times = np.bincount(member * kinds + patterns.pattern, minlength=groups * kinds).reshape(
-        groups, kinds
-    )
-    left_out = patterns.times @ patterns.coincidences - times @ patterns.coincidences
-    left_out_alphas = _alphas(left_out, patterns, level, values)
-    return jackknife_interval(value, left_out_alphas, patterns.clips, bounds=ALPHA_BOUNDS)
+    at_once = max(1, CELLS_AT_ONCE // kinds)
+    order = np.argsort(member, kind="stable")
+    for start in range(0, groups, at_once):
+        size = min(at_once, groups - start)
+        first, last = np.searchsorted(member[order], [start, start + size])
+        clips = order[first:last]
+        cell = (member[clips] - start) * kinds + patterns.pattern[clips]
+        yield np.bincount(cell, minlength=size * kinds).reshape(size, kinds)
 
 
 def alpha_bootstrap(
@@ -211,10 +224,13 @@ def alpha_bootstrap(
     if patterns.clips == 1:
         return without_interval(value, 1, "an interval needs at least two clips")
     drawn = bootstrap_alphas(patterns, level, values, seed=seed, draws=draws)
-    left_out = patterns.times @ patterns.coincidences - patterns.coincidences
-    left_out_alphas = _alphas(left_out, patterns, level, values)
+    each_pattern = np.arange(len(patterns.counts))
+    left_out = [
+        _alphas(patterns.times - (each_pattern == kinds[:, None]), patterns, level, values)
+        for kinds in np.array_split(each_pattern, 1 + each_pattern.size**2 // CELLS_AT_ONCE)
+    ]
     return bca_interval(
-        value, drawn, left_out_alphas, patterns.times, patterns.clips, bounds=ALPHA_BOUNDS
+        value, drawn, np.concatenate(left_out), patterns.times, patterns.clips, bounds=ALPHA_BOUNDS
     )
 
 
@@ -236,19 +252,17 @@ def bootstrap_alphas(
     parts = []
     for start in range(0, draws, DRAWS_AT_ONCE):
         times = rand.multinomial(patterns.clips, share, size=min(DRAWS_AT_ONCE, draws - start))
-        parts.append(_alphas(times @ patterns.coincidences, patterns, level, values))
+        parts.append(_alphas(times, patterns, level, values))
     return np.concatenate(parts)
 
 
-def _alphas(
-    coincidences: Floats, patterns: Patterns, level: Level, values: ArrayLike | None
-) -> Floats:
-    """(B,) alphas of (B, V * V) scaled coincidences, nan where fewer than two different answers are
-    left.
+def _alphas(times: Integers, patterns: Patterns, level: Level, values: ArrayLike | None) -> Floats:
+    """(B,) alphas of (B, K) clips with each pattern, nan where fewer than two different answers
+    are left.
     """
     categories = patterns.counts.shape[1]
-    observed = coincidences.reshape(-1, categories, categories) / patterns.scale
-    given = observed.sum(axis=2)
+    observed = _coincidences(times, patterns).reshape(-1, categories, categories)
+    given = times.astype(np.float64) @ patterns.counts.astype(np.float64)
     total = given.sum(axis=1)
     distance = _distances(
         given, level, patterns.answers if values is None else np.asarray(values)[patterns.answers]
@@ -258,6 +272,18 @@ def _alphas(
     varied = (given > 0).sum(axis=1) > 1
     safe = np.where(varied & (by_chance > 0), by_chance, np.nan)
     return np.asarray(1 - (total - 1) * disagreement / safe)
+
+
+def _coincidences(times: Integers, patterns: Patterns) -> Floats:
+    """(B, V * V) coincidences o_ck of (B, K) clips with each pattern.
+
+    Sums of pairs are whole numbers below 2^53, which a float holds exactly in any order.
+    """
+    found = np.zeros((len(times), patterns.pairs.shape[1]))
+    for partners in np.unique(patterns.partners):
+        rows = patterns.partners == partners
+        found += times[:, rows].astype(np.float64) @ patterns.pairs[rows] / partners
+    return found
 
 
 def _distances(given: Floats, level: Level, values: ArrayLike) -> Floats:
