@@ -128,57 +128,6 @@ def jackknife_error(left_out: Floats, weights: Floats | None = None) -> float:
     return float(np.sqrt((groups - 1) / groups * float(times @ off**2)))
 
 
-def bca_interval(
-    value: float,
-    draws: ArrayLike,
-    left_out: ArrayLike,
-    weights: ArrayLike,
-    n: int,
-    *,
-    bounds: tuple[float, float] = ANYTHING,
-) -> Estimate:
-    """A statistic with the bias-corrected and accelerated bootstrap interval (Efron 1987, JASA 82).
-
-    draws: (B,) resampled values, nan where undefined: those are dropped, and more than 5% of them
-    make the interval not estimable. left_out: (K,) the statistic without one observation of each
-    kind; weights: (K,) how many observations are of that kind.
-    """
-    all_draws = np.asarray(draws, dtype=np.float64)
-    kept = all_draws[~np.isnan(all_draws)]
-    if kept.size < (1 - MOST_UNDEFINED) * all_draws.size:
-        missing = all_draws.size - kept.size
-        return without_interval(
-            value, n, f"{missing} of {all_draws.size} resamples leave the statistic undefined"
-        )
-    if kept.min() == kept.max():
-        return without_interval(value, n, "no variation: every resample gives the same value")
-    below = float((kept < value - EQUAL).mean())
-    bias = float(_special().ndtri(np.clip(below, 1 / (2 * kept.size), 1 - 1 / (2 * kept.size))))
-    acceleration = _acceleration(
-        np.asarray(left_out, dtype=np.float64), np.asarray(weights, dtype=np.float64)
-    )
-    reach = bias + np.array([-1.0, 1.0]) * float(_special().ndtri(UPPER))
-    low, high = np.quantile(kept, _special().ndtr(bias + reach / (1 - acceleration * reach)))
-    return Estimate(
-        value,
-        cut(low, bounds),
-        cut(high, bounds),
-        n,
-        f"BCa bootstrap of clips, {all_draws.size} draws",
-    )
-
-
-def _acceleration(left_out: Floats, weights: Floats) -> float:
-    """One sixth of the skewness of the leave-one-out values; those that are undefined say
-    nothing.
-    """
-    known = ~np.isnan(left_out)
-    values, times = left_out[known], weights[known]
-    off = float(times @ values) / float(times.sum()) - values
-    spread = float(times @ off**2)
-    return float(times @ off**3) / (6 * spread**1.5) if spread > 0 else 0.0
-
-
 def pooled_two_way(
     values: ArrayLike, *, total: bool = False, bounds: tuple[float, float] = ANYTHING
 ) -> list[Estimate | Undefined]:
