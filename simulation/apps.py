@@ -20,7 +20,13 @@ class SimulationConfig(AppConfig):
         registry.register_built_in("local", LocalProvider)
         registry.register_built_in("local-rollouts", LocalRolloutProvider)
         built_in.register(
-            [one.key for one in local.CONFIGURATIONS], configurations.local_configurations
+            [one.key for one in local.CONFIGURATIONS],
+            configurations.local_configurations,
+            configurations.can_draw_clips,
         )
-        built_in.register([one.key for one in SYSTEMS], configurations.built_in_systems)
+        built_in.register(
+            [one.key for one in SYSTEMS],
+            configurations.built_in_systems,
+            configurations.can_draw_rollouts,
+        )
         wanted.register(training.run_training, training.refuse_undrawable)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from fartbench.protocol.schema import Protocol
 from generation.models import Configuration, Family
 from simulation import local
+from simulation.local.pilot import KINDS
 from simulation.local.rollouts.systems import SYSTEMS
 
 
@@ -37,3 +39,14 @@ def built_in_systems() -> list[Configuration]:
         )[0]
         for one in SYSTEMS
     ]  # fmt: skip
+
+
+def can_draw_clips(rules: Protocol) -> bool:
+    """Say whether the built-in renderer draws every scene of a protocol."""
+    known = {*local.Scene, *KINDS}
+    return rules.rollouts is None and all(scene.key in known for scene in rules.scenes)
+
+
+def can_draw_rollouts(rules: Protocol) -> bool:
+    """Say whether the built-in streamer makes what a protocol asks for."""
+    return rules.rollouts is not None

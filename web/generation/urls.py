@@ -2,11 +2,22 @@
 
 from django.urls import path
 
-from web.generation import clip_table, clips, prompts, rounds, samples, verdicts
+from web.generation import (
+    clip_table,
+    clips,
+    deleting,
+    library,
+    making,
+    prompts,
+    rounds,
+    samples,
+    verdicts,
+)
 
 urlpatterns = [
     path("staff/generation/", rounds.home, name="generation-home"),
-    path("staff/generation/new/", rounds.build, name="generation-build"),
+    path("staff/new-round/", making.make_round, name="make-round"),
+    path("staff/library/", library.library, name="generation-library"),
     path("staff/generation/doubts/", samples.doubts, name="generation-doubts"),
     path("staff/generation/accounts/<str:provider>", samples.account, name="generation-account"),
     path("staff/generation/prompts/<int:pk>/", prompts.prompt, name="generation-prompt"),
@@ -24,6 +35,7 @@ urlpatterns = [
         name="generation-manifest",
     ),
     path("staff/generation/rounds/<str:name>/act", rounds.act, name="generation-act"),
+    path("staff/generation/rounds/<str:name>/delete/", deleting.delete, name="generation-delete"),
     path("staff/generation/rounds/<str:name>/clips/", clips.clips, name="generation-clips"),
     path(
         "staff/generation/rounds/<str:name>/clips/<str:key>/",
