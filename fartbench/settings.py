@@ -226,9 +226,13 @@ BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
 if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
-# The largest form is a page of prompts; the only file is a short table.
+# The largest form is a page of prompts, the one with most fields a table of clips. Its files are
+# short tables: `fartbench.uploads.BoundedUpload` takes one in each form.
 DATA_UPLOAD_MAX_MEMORY_SIZE = FILE_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
-DATA_UPLOAD_MAX_NUMBER_FILES = 1
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
+# Clips that an admin sends through the browser, in one upload.
+UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_GB", default=20) * 1_000_000_000
+UPLOAD_MAX_FILES = DATA_UPLOAD_MAX_NUMBER_FILES = env.int("UPLOAD_MAX_FILES", default=2000)
 FILE_UPLOAD_HANDLERS = [
     "fartbench.uploads.BoundedUpload",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",

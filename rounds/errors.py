@@ -17,3 +17,7 @@ class AnswersRefused(BadInput):
 
 class UnknownStimulus(Refusal):
     """The round has no stimulus of this id."""
+
+
+class CannotDelete(Refusal):
+    """A round of which something has to be kept."""

@@ -14,7 +14,10 @@ class SimulationConfig(AppConfig):
 
         built_in.register("local", "simulation.built_in.clips.LocalProvider")
         built_in.register("local-rollouts", "simulation.built_in.rollouts.LocalRolloutProvider")
-        built_in.make_rows_with("simulation.configurations.make_built_in")
+        built_in.describe_configurations(
+            rows="simulation.configurations.make_built_in",
+            names="simulation.configurations.suitable_names",
+        )
         training.register(
             "simulation.training.run_training", "simulation.training.refuse_undrawable"
         )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import asdict
 
+from fartbench.protocol.schema import Protocol
 from generation.models import Configuration, Family
 from simulation import local
+from simulation.local.pilot import KINDS
 from simulation.local.rollouts.systems import SYSTEMS
 
 
@@ -46,3 +48,13 @@ def built_in_systems() -> list[Configuration]:
         )[0]
         for one in SYSTEMS
     ]  # fmt: skip
+
+
+def suitable_names(rules: Protocol) -> list[str]:
+    """Return the configurations that can make everything that a protocol asks for."""
+    if rules.rollouts is not None:
+        return [one.key for one in SYSTEMS]
+    drawn_scenes = {*local.Scene, *KINDS}
+    if all(scene.key in drawn_scenes for scene in rules.scenes):
+        return [one.key for one in local.CONFIGURATIONS]
+    return []

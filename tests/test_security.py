@@ -301,7 +301,7 @@ def test_what_is_no_plain_number_is_refused_and_no_fault_of_ours(
     mark = {"step": "mark_cell", "cell": f"alpha/lift/{number}", "outcome": "lost", "reason": "why"}
     assert ada.post(reverse("staff-step", args=[world["open"]]), mark).status_code == 302
     build = {"name": "another", "protocol": "core-r01@1.0.0", "replicates": number}
-    assert ada.post(reverse("generation-build"), build).status_code == 200
+    assert ada.post(reverse("make-round"), build).status_code == 200
 
 
 def test_a_file_is_refused_before_it_is_known_who_sends_it() -> None:

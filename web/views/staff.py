@@ -13,8 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from fartbench import audit
 from fartbench.errors import Refusal
-from fartbench.models import ProtocolVersion, Round
-from fartbench.rounds import create_round
+from fartbench.models import Round
 from generation.models import SampleState
 from review.selectors import progress_of_round
 from rounds.steps import due_step
@@ -44,24 +43,9 @@ def home(request: HttpRequest) -> HttpResponseBase:
     context = {
         "page": page,
         "lines": read.round_lines(list(page)),
-        "protocols": ProtocolVersion.objects.defer("content").order_by("name", "version"),
         **for_staff(request),
     }
     return TemplateResponse(request, "staff/home.html", context)
-
-
-@require_POST
-@runs_rounds
-def new_round(request: HttpRequest) -> HttpResponseBase:
-    """Make a round."""
-    name, protocol = (request.POST.get(key, "").strip() for key in ("name", "protocol"))
-    try:
-        made = create_round(name=name, protocol=protocol, actor=request.user.get_username())
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return redirect("staff-home")
-    messages.success(request, f"Round {made.name} exists, on {made.protocol}.")
-    return redirect("staff-round", made.name)
 
 
 @require_safe
