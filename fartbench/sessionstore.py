@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from typing import Any
+from typing import Any, cast
 
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
@@ -42,7 +42,7 @@ class SessionStore(db.SessionStore):
         return super().exists(stored_key(session_key))
 
     def create_model_instance(self, data: dict[str, Any]) -> Session:
-        made = super().create_model_instance(data)
+        made = cast("Session", super().create_model_instance(data))
         made.session_key = stored_key(made.session_key)
         return made
 
