@@ -17,7 +17,8 @@ from fartbench import jobs
 from fartbench.stores import raw_clips
 from generation.chunks import keep_logged, keep_timing
 from generation.configurations import ConfigurationFile, cost_of
-from generation.models import CostBasis, Sample, SampleState, Submission, SubmissionState
+from generation.models import CostBasis, Origin, Sample, SampleState, Submission, SubmissionState
+from generation.providers.access import is_simulated
 from generation.providers.port import (
     Failed,
     Fetched,
@@ -216,7 +217,7 @@ def _stored(sample: Sample, stored: Stored, got: Fetched) -> None:
         with transaction.atomic():
             if advance(
                 sample, SampleState.DELIVERED, clip=stored.clip, generated_at=now,
-                returned=returned, reason="",
+                returned=returned, reason="", origin=_origin(sample),
                 truth=got.truth,
             ):  # fmt: skip
                 keep_timing(sample, stored.clip, got.stream)
@@ -231,6 +232,13 @@ def _stored(sample: Sample, stored: Stored, got: Fetched) -> None:
         # has.
         sample.returned = dict(returned)
         _download_again(sample, stored.fault)
+
+
+def _origin(sample: Sample) -> str:
+    """Return where the clip comes from: a stand-in too where the order went to the provider, and it
+    was fetched after the address was changed.
+    """
+    return Origin.STAND_IN if is_simulated(sample.provider) else sample.origin
 
 
 def _read_again(sample: Sample, stored: Stored) -> None:

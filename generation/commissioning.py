@@ -21,7 +21,7 @@ from generation import buying
 from generation.cells import COLLECTING, begin_collecting, lay_out, refuse_when_settled
 from generation.chunks import keep_timing
 from generation.errors import CannotCommission
-from generation.models import Clip, Configuration, CostBasis, Sample, SampleState
+from generation.models import Clip, Configuration, CostBasis, Origin, Sample, SampleState
 from generation.prompting import render_prompts
 from generation.prompts.timed import TimedPrompt
 from generation.providers.port import Accepted, Failed, Fetched, Order, Provider, Ready, Refused
@@ -157,5 +157,8 @@ def _settle(sample: Sample, *, clip: Clip | None = None, **fields: object) -> No
     # Two workers may have done the same: the first to get here decides, and a cell has one result.
     waiting = Sample.objects.filter(pk=sample.pk, state=SampleState.PLANNED)
     with transaction.atomic():
-        if waiting.update(generated_at=timezone.now(), clip=clip, **fields) and clip is not None:
+        settled = waiting.update(
+            generated_at=timezone.now(), clip=clip, origin=Origin.DRAWN, **fields
+        )
+        if settled and clip is not None:
             keep_timing(sample, clip, None)

@@ -27,7 +27,7 @@ from generation.clip_notes import clip_notes
 from generation.errors import ManifestRefused
 from generation.expectations import expected_of
 from generation.manifest import CellKey, ManifestRow, read_manifest
-from generation.models import Clip, Sample, SampleState
+from generation.models import Clip, Origin, Sample, SampleState
 from generation.verdicts import refuse_unreviewed
 
 
@@ -220,6 +220,7 @@ def _notes(row: ManifestRow, arrival: Arrival | None, round_: Round) -> list[str
 def _settle(sample: Sample, row: ManifestRow, arrival: Arrival | None) -> None:
     sample.clip = _clip(arrival) if arrival else None
     sample.state = SampleState(row.state)
+    sample.origin = Origin.IMPORTED
     for name, value in row.details.items():
         setattr(sample, name, value)
     sample.save()

@@ -11,7 +11,15 @@ from django.db.models import Count, Q, QuerySet, Sum
 
 from fartbench.models import Job, JobState, Round
 from generation.dispatching import by_provider, committed
-from generation.models import Ceiling, Configuration, CostBasis, Sample, SampleState, Submission
+from generation.models import (
+    Ceiling,
+    Configuration,
+    CostBasis,
+    Origin,
+    Sample,
+    SampleState,
+    Submission,
+)
 from generation.steps import KINDS
 
 WAITING = (SampleState.PLANNED, SampleState.READY)
@@ -190,6 +198,11 @@ def progress_json(round_: Round) -> dict[str, Any]:
     bars = {line.key: [line.done, line.total] for line in lines}
     bars["all"] = [sum(line.done for line in lines), sum(line.total for line in lines)]
     return {"stamp": stamp_of(round_, lines), "bars": bars}
+
+
+def simulated_samples(round_: Round) -> QuerySet[Sample]:
+    """Return the results of a round that come from no real model."""
+    return Sample.objects.filter(cell__round=round_, origin__in=Origin.simulated())
 
 
 def stamp_of(round_: Round, lines: list[Line]) -> str:

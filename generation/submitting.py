@@ -18,6 +18,7 @@ from generation.cells import COLLECTING
 from generation.errors import RequestChanged
 from generation.models import (
     Commissioning,
+    Origin,
     ProviderAccount,
     Sample,
     SampleState,
@@ -25,6 +26,7 @@ from generation.models import (
     SubmissionState,
 )
 from generation.ordering import order_of
+from generation.providers.access import is_simulated
 from generation.providers.port import (
     Absent,
     Accepted,
@@ -83,7 +85,7 @@ def _open(sample: Sample, source: Provider) -> tuple[Submission, Request] | None
     with transaction.atomic():
         begun = Sample.every.filter(
             pk=sample.pk, state=SampleState.QUEUED, turn=sample.turn, counts=True
-        ).update(state=SampleState.SUBMITTING)
+        ).update(state=SampleState.SUBMITTING, origin=_origin(sample))
         if not begun:
             return None
         submission = Submission.objects.create(
@@ -99,6 +101,15 @@ def _open(sample: Sample, source: Provider) -> tuple[Submission, Request] | None
         )
     sample.state = SampleState.SUBMITTING
     return submission, request
+
+
+def _origin(sample: Sample) -> Origin:
+    """Return where the next try goes. A stand-in that was asked once stays in the row: its answer
+    may be what comes.
+    """
+    if sample.origin == Origin.STAND_IN or is_simulated(sample.provider):
+        return Origin.STAND_IN
+    return Origin.BOUGHT
 
 
 def _may_be_sent(sample: Sample) -> bool:

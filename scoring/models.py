@@ -27,7 +27,9 @@ class Release(models.Model):
     manifest = models.JSONField(
         default=dict, help_text="What manifest.json says: hashes, versions, seeds, audit head."
     )
-    demonstration = models.BooleanField(default=False, help_text="It holds simulated answers.")
+    demonstration = models.BooleanField(
+        default=False, help_text="It holds simulated clips or answers."
+    )
     replaces = models.OneToOneField(
         "self", on_delete=models.PROTECT, null=True, blank=True, related_name="replaced_by"
     )

@@ -4,7 +4,7 @@ raw clips.
 And what experts said of scenarios before.
 """
 
-from generation.models.cells import Cell, Clip, CostBasis, RawView, Sample, SampleState
+from generation.models.cells import Cell, Clip, CostBasis, Origin, RawView, Sample, SampleState
 from generation.models.configurations import Configuration, Family
 from generation.models.prompts import Prompt, PromptAudit
 from generation.models.rollouts import Chunk, ChunkSource, PromptDelivery
@@ -29,6 +29,7 @@ __all__ = [
     "CostBasis",
     "Family",
     "Opinion",
+    "Origin",
     "Prompt",
     "PromptAudit",
     "PromptDelivery",

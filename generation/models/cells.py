@@ -106,6 +106,20 @@ class CostBasis(models.TextChoices):
     UNKNOWN = "unknown", "Unknown"
 
 
+class Origin(models.TextChoices):
+    """Where the result of a sample comes from. The last two come from no real model."""
+
+    IMPORTED = "imported", "Brought in as a file"
+    BOUGHT = "bought", "Bought from its provider"
+    STAND_IN = "stand_in", "Bought from a stand-in"
+    DRAWN = "drawn", "Drawn by the built-in renderer"
+
+    @classmethod
+    def simulated(cls) -> tuple[Origin, ...]:
+        """The origins that pretend: what is derived from them says so."""
+        return (cls.STAND_IN, cls.DRAWN)
+
+
 class CountingSamples(models.Manager["Sample"]):
     """The samples that count: one per cell."""
 
@@ -142,6 +156,12 @@ class Sample(models.Model):
         help_text="Set aside before it was submitted.",
     )
     generation_seed = models.CharField(max_length=80, blank=True)
+    origin = models.CharField(
+        max_length=8,
+        choices=Origin.choices,
+        blank=True,
+        help_text="Where its result comes from. Empty before it is asked for or brought in.",
+    )
     model_version = models.CharField(
         max_length=120, blank=True, help_text="As the provider returned it."
     )
@@ -210,6 +230,11 @@ class Sample(models.Model):
 
     def __str__(self) -> str:
         return f"{self.cell}: {self.get_state_display()}"
+
+    @property
+    def is_simulated(self) -> bool:
+        """Say whether its result comes from no real model."""
+        return self.origin in Origin.simulated()
 
     @property
     def has_outcome(self) -> bool:

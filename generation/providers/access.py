@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from ipaddress import ip_address
 from os import environ
 from urllib.parse import urlsplit
 
@@ -56,6 +57,17 @@ class Access:
         """Say whether the address is on this machine."""
         return urlsplit(self.base_url).hostname in LOOPBACK
 
+    @property
+    def is_simulated(self) -> bool:
+        """Say whether the address cannot be a provider's: one on this machine or in its network, or
+        one without TLS. Streams of rollouts may come from the network: a lab has models of its own.
+        """
+        parts = urlsplit(self.base_url)
+        host = parts.hostname or ""
+        if parts.scheme in {"ws", "wss"}:
+            return host in LOOPBACK
+        return parts.scheme != "https" or "." not in host or _is_inside(host)
+
     def redacted(self, text: str) -> str:
         """Return ``text`` with every key taken out, and every token that was signed with one."""
         secrets = (key.strip() for name, key in self.keys.items() if name not in _NO_SECRETS)
@@ -63,6 +75,14 @@ class Access:
             if len(key) > 3:  # noqa: PLR2004 - shorter ones are no secrets, and would riddle the text
                 text = text.replace(key, "•••")
         return _SIGNED.sub("•••", text)
+
+
+def _is_inside(host: str) -> bool:
+    """Say whether a host is given by an address that no provider on the Internet has."""
+    try:
+        return not ip_address(host).is_global
+    except ValueError:
+        return False  # a name
 
 
 def access(provider: str) -> Access:
@@ -93,6 +113,14 @@ def access(provider: str) -> Access:
     if not base_url:
         raise KeyMissing(f"{provider} needs its base URL in the environment. Nothing was sent.")
     return Access(base_url.rstrip("/"), keys)
+
+
+def is_simulated(provider: str) -> bool:
+    """Say whether orders to a provider go to what only pretends to be it."""
+    try:
+        return provider in SERVICES and access(provider).is_simulated
+    except KeyMissing:
+        return False  # Nothing is sent.
 
 
 def _stand_in_key(name: str, provider: str) -> str:

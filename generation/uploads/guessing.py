@@ -40,7 +40,10 @@ def guess_cell(path: str, *, scenes: Sequence[str], configurations: Collection[s
     words = str(PurePosixPath(path).with_suffix(""))
     scene, rest = _take_scene(words, scenes)
     replicate, rest = _take_replicate(rest)
-    return Guess(_configuration(rest, words, configurations), scene, replicate)
+    known = _known_configuration(words, configurations)
+    # A name that says no scene, such as IMG_2041, says no configuration either; a folder may.
+    says_more = bool(scene) or "/" in words
+    return Guess(known or (_last_part(rest) if says_more else ""), scene, replicate)
 
 
 def _take_scene(words: str, scenes: Sequence[str]) -> tuple[str, str]:
@@ -82,11 +85,14 @@ def _take_replicate(words: str) -> tuple[int | None, str]:
     return int(match[1]), words.strip()[: match.start()]
 
 
-def _configuration(rest: str, words: str, configurations: Collection[str]) -> str:
-    """Return a known name that the words hold, else the part of the rest that could be one."""
-    for name in sorted(configurations, key=len, reverse=True):
-        if _written(name).search(words):
-            return name
+def _known_configuration(words: str, configurations: Collection[str]) -> str:
+    """Return the longest known name that the words hold, an empty text without one."""
+    by_length = sorted(configurations, key=len, reverse=True)
+    return next((name for name in by_length if _written(name).search(words)), "")
+
+
+def _last_part(rest: str) -> str:
+    """Return what is left of a name, else of the folder nearest to it."""
     parts = [part.strip(_EDGES) for part in rest.split("/")]
     filled = [part for part in parts if part]
     return re.sub(r"\s+", " ", filled[-1]) if filled else ""

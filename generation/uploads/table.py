@@ -95,7 +95,8 @@ def open_cells(rows: list[TableRow], round_: Round, settled: Iterable[CellKey]) 
     filled = {row.cell for row in rows if row.file and row.is_used}
     filled |= {str(cell) for cell in settled}
     answered = {row.cell: row for row in rows if not row.file}
-    names = dict.fromkeys(row.configuration for row in rows if row.configuration)
+    used = [row for row in rows if row.configuration and (row.is_used or not row.file)]
+    names = dict.fromkeys(row.configuration for row in used)
     empty = [
         CellKey(name, scene, replicate)
         for name in names

@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 ('scores', models.JSONField(help_text='The scores document, as “manage.py score --json” prints it, with its clips.')),
                 ('digest', models.CharField(help_text='Of the release: SHA-256 over its manifest, which hashes all.', max_length=64)),
                 ('manifest', models.JSONField(default=dict, help_text='What manifest.json says: hashes, versions, seeds, audit head.')),
-                ('demonstration', models.BooleanField(default=False, help_text='It holds simulated answers.')),
+                ('demonstration', models.BooleanField(default=False, help_text='It holds simulated clips or answers.')),
                 ('correction_reason', models.TextField(blank=True, help_text='Why it replaces another one.')),
                 ('replaces', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='replaced_by', to='scoring.release')),
                 ('round', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='releases', to='fartbench.round')),

@@ -23,6 +23,7 @@ from fartbench.rounds import move, refuse_unless
 from fartbench.storage import disk_faults_in_words
 from fartbench.times import utc
 from generation.models import Sample
+from generation.selectors import simulated_samples
 from review.models import Source
 from scoring.assigning import recorded
 from scoring.errors import ClipsUnderReview, CorrectionRefused, ReleaseBlocked, RoundAltered
@@ -63,7 +64,7 @@ def publish(*, round_: Round, actor: str, correction: str | None = None) -> Rele
         number=replaced.number + 1 if replaced else 1,
         created_at=timezone.now(),
         scores=documents.scores,
-        demonstration=Source.SIMULATED in sources,
+        demonstration=Source.SIMULATED in sources or simulated_samples(round_).exists(),
         replaces=replaced,
         correction_reason=(correction or "").strip(),
     )

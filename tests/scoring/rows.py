@@ -33,11 +33,13 @@ def make_filled_round(
     protocol: ProtocolVersion | None = None,
     clips: Iterable[bytes] = (),
     replicates: int = 1,
+    origin: str = "",
 ) -> Round:
     """Return a round whose cells all have an outcome and a blind copy, with a cohort, ready to be
     opened.
 
-    ``clips`` are the bytes of the blind copies in turn; without any they are all alike.
+    ``clips`` are the bytes of the blind copies in turn; without any they are all alike. ``origin``
+    says where the clips come from.
     """
     round_ = make_round(name=name, scenes=scenes, protocol=protocol)
     Round.objects.filter(pk=round_.pk).update(state=RoundState.BLINDING, replicates=replicates)
@@ -45,6 +47,7 @@ def make_filled_round(
     for configuration in configurations:
         lay_out(round_, configuration_named(configuration)[0])
     data = iter(clips)
+    Sample.objects.filter(cell__round=round_).update(origin=origin)
     for sample in Sample.objects.filter(cell__round=round_).select_related("cell__configuration"):
         _settle(
             sample,

@@ -12,18 +12,23 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from fartbench.models import AuditEntry, Round, WorkerBeat
+from generation import buying
+from generation.built_in import make_missing
+from generation.cells import lay_out
+from generation.commissioning import commission
 from generation.configurations.loader import FOLDER
-from generation.configuring import load_configurations
+from generation.configuring import load_configurations, named
 from generation.models import Ceiling, Prompt, PromptAudit, ProviderAccount, RawView, Sample
 from simulation.stand_ins.providers import StandIn
 from tests import factories
-from tests.generation.buying import YES, bought, running_stand_in, work
+from tests.generation.buying import YES, bought, freeze, running_stand_in, work
 from tests.generation.rows import make_prompt
 
 # What pages say is no matter of the engine; `tests/test_addresses.py` opens all of them on
 # PostgreSQL.
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 HOME = "/staff/generation/"
+BUILT_IN = ["local-maestro"]
 
 
 @pytest.fixture
@@ -57,6 +62,12 @@ def act(client: Client, round_: Round, action: str, **fields: object) -> str:
     return response.content.decode()
 
 
+def launch(client: Client, round_: Round, **fields: object) -> str:
+    answer = client.post(f"{HOME}rounds/{round_.name}/launch/", fields, follow=True)
+    assert answer.status_code == 200
+    return " ".join(answer.content.decode().split())
+
+
 def test_empty_lists_say_what_to_do(admin: Client) -> None:
     assert "Load some" in page(admin, HOME)
     assert "No protocol is loaded yet" in page(admin, "/staff/new-round/")
@@ -80,7 +91,8 @@ def test_a_round_from_the_form_to_its_clips(admin: Client, stand_in: StandIn) ->
     assert stand_in.ledger.jobs() == []
     round_ = Round.objects.get()
     # Unfrozen prompts are not bought with.
-    assert "not frozen" in act(admin, round_, "launch")
+    seedance = {"configurations": ["seedance-2.5"], "ceiling": "5"}
+    assert "not frozen" in launch(admin, round_, **seedance, confirmation="5")
     for prompt in Prompt.objects.all():
         shown = page(admin, f"{HOME}prompts/{prompt.pk}/")
         assert "timeline.fart" in shown
@@ -88,7 +100,12 @@ def test_a_round_from_the_form_to_its_clips(admin: Client, stand_in: StandIn) ->
         admin.post(f"{HOME}prompts/{prompt.pk}/", dict.fromkeys(YES, "yes") | {"action": "audit"})
     assert set(PromptAudit.objects.values_list("auditor", flat=True)) == {"Ada Auditor"}
     admin.post(f"{HOME}rounds/first/prompts/", {"action": "freeze"})
-    assert "2 clips are asked for" in act(admin, round_, "launch")
+    both = seedance | {"configurations": ["seedance-2.5", "kling-4.0"]}
+    assert "no known price" in launch(admin, round_, **both, confirmation="5")
+    assert "1 clips are asked for" in launch(admin, round_, **seedance, confirmation="5")
+    buying.set_ceilings(round_, {"": None}, "test")
+    round_.refresh_from_db()
+    commission(round_=round_, configurations=named(["kling-4.0"]), actor="test")
     work()
     shown = page(admin, f"{HOME}rounds/first/")
     assert shown.count("Delivered") >= 2
@@ -249,3 +266,65 @@ def test_progress_is_told_to_the_page(admin: Client, stand_in: StandIn) -> None:
     after = admin.get(f"{HOME}rounds/{round_.name}/progress").json()
     assert (before["bars"]["all"], after["bars"]["all"]) == ([0, 2], [2, 2])
     assert before["stamp"] != after["stamp"]
+
+
+def ready_to_launch() -> Round:
+    """A round whose one prompt is frozen, and which nobody launched."""
+    load_configurations(folder=FOLDER / "seedance-2.5.yaml", actor="test")
+    round_ = factories.make_round(scenes=["r01-lift"])
+    configurations = named(["seedance-2.5"])
+    lay_out(round_, configurations[0])
+    freeze(round_, configurations)
+    return round_
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"ceiling": ""}, "is not an amount in dollars"),
+        ({"ceiling": "0"}, "is not an amount in dollars"),
+        ({"ceiling": "NaN"}, "is not an amount in dollars"),
+        ({"ceiling": "1e9"}, "is not an amount in dollars"),
+        ({"ceiling": "5", "confirmation": "50"}, "What you typed is not the same"),
+        ({"ceiling": "5", "confirmation": ""}, "is not an amount in dollars"),
+        ({"ceiling": "5", "configurations": []}, "Choose at least one configuration"),
+    ],
+)
+def test_nothing_is_bought_without_a_ceiling_that_was_typed_twice(
+    admin: Client, stand_in: StandIn, fields: dict[str, object], words: str
+) -> None:
+    round_ = ready_to_launch()
+    given = {"configurations": ["seedance-2.5"], "confirmation": "5"} | fields
+    assert words in launch(admin, round_, **given)
+    work()
+    assert stand_in.ledger.jobs() == []
+    assert not Ceiling.objects.exists()
+
+
+def test_launching_says_what_it_means_before_it_buys(admin: Client, stand_in: StandIn) -> None:
+    round_ = ready_to_launch()
+    first = " ".join(page(admin, f"{HOME}rounds/{round_.name}/launch/").split())
+    assert "1.85" in first
+    shown = launch(admin, round_, configurations=["seedance-2.5"], ceiling="1.00")
+    for words in ("<dd>$1.85</dd>", "<dd>$1.00</dd>", "<dd>$0.00</dd>", "Type the ceiling once"):
+        assert words in shown
+    assert "higher than what may still be bought" in shown
+    assert stand_in.ledger.jobs() == []
+    done = launch(admin, round_, configurations=["seedance-2.5"], ceiling="4.00", confirmation="4")
+    assert "1 clips are asked for" in done
+    assert Ceiling.objects.get().usd == 4
+    work()
+    assert Sample.objects.get().state == "delivered"
+    assert "Nothing waits to be launched" in page(admin, f"{HOME}rounds/{round_.name}/launch/")
+
+
+def test_what_is_drawn_here_is_free_and_takes_the_name(admin: Client) -> None:
+    make_missing(BUILT_IN)
+    round_ = factories.make_round(scenes=["r01-lift"])
+    lay_out(round_, named(BUILT_IN)[0])
+    shown = launch(admin, round_, configurations=BUILT_IN)
+    assert "costs nothing" in shown
+    assert "not the same" in launch(admin, round_, configurations=BUILT_IN, confirmation="no")
+    done = launch(admin, round_, configurations=BUILT_IN, confirmation=round_.name)
+    assert "1 clips are asked for" in done
+    assert not Ceiling.objects.exists()

@@ -277,11 +277,9 @@ def test_a_leaderboard_shows_gates_votes_ranks_and_outcomes(client: Client) -> N
 
 def test_a_release_with_simulated_answers_is_marked_wherever_it_shows(client: Client) -> None:
     make_published_round(name="spring", source=Source.SIMULATED)
-    assert "Simulated answers: a demonstration" in text_of(client, "home")
-    assert "Simulated answers: a demonstration" in text_of(client, "leaderboard", "spring")
-    assert "Simulated answers: a demonstration" in text_of(
-        client, "configuration", "spring", "alpha"
-    )
+    assert "Simulated: a demonstration" in text_of(client, "home")
+    assert "Simulated: a demonstration" in text_of(client, "leaderboard", "spring")
+    assert "Simulated: a demonstration" in text_of(client, "configuration", "spring", "alpha")
     assert "Demonstration" in text_of(client, "leaderboards")
 
 

@@ -85,7 +85,7 @@ def test_a_preview_takes_a_reason_is_recorded_and_says_that_nothing_is_published
     for words in (
         "Preview, not published",
         "alpha",
-        "Simulated answers",
+        "Simulated: a demonstration",
         Stimulus.objects.first().pk,
     ):
         assert words in page

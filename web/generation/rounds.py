@@ -16,10 +16,10 @@ from fartbench.errors import Refusal
 from fartbench.models import Round
 from fartbench.storable import whole_number
 from generation import buying, operating, selectors
-from generation.commissioning import commission
 from generation.configuring import named
 from generation.errors import NotForOperators
 from generation.exporting import manifest_lines
+from generation.launching import budget_of, launch_lines
 from generation.models import Configuration, ProviderAccount, Sample, SampleState, VerdictWaiver
 from generation.verdicts import unreviewed, waive_verdicts
 from web.generation.access import commissions, shared_context
@@ -46,8 +46,7 @@ def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
     """Show how far a round's clips are, what they cost and what waits for a person."""
     round_ = round_or_404(name)
     lines = selectors.lines_of(round_)
-    planned = _planned(round_)
-    usd, unknown = buying.round_estimate(round_, planned)
+    budget = budget_of(round_, launch_lines(round_))
     context = {
         "round": round_,
         "lines": lines,
@@ -61,23 +60,15 @@ def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
         "retried": selectors.retried(round_),
         "failed_jobs": selectors.failed_jobs(round_),
         "paused": getattr(getattr(round_, "commissioning", None), "paused", False),
-        "planned": planned,
+        "budget": budget,
         "unreviewed": len(unreviewed(round_)),
         "waiver": VerdictWaiver.objects.filter(round=round_).first(),
-        "estimate": usd,
-        "unpriced": unknown,
         "waiting": Sample.objects.filter(
             cell__round=round_, state__in=operating.CANCELLABLE
         ).count(),
         **shared_context(),
     }
     return TemplateResponse(request, "generation/round.html", context)
-
-
-def _planned(round_: Round) -> list[Configuration]:
-    cells = Sample.objects.filter(cell__round=round_, state=SampleState.PLANNED)
-    found = Configuration.objects.filter(cells__samples__in=cells).exclude(digest="").distinct()
-    return list(found.order_by("name"))
 
 
 @require_safe
@@ -116,11 +107,6 @@ def act(request: HttpRequest, name: str) -> HttpResponseBase:
     else:
         messages.success(request, words)
     return redirect("generation-round", round_.name)
-
-
-def _launch(round_: Round, _request: HttpRequest, actor: str) -> str:
-    count = commission(round_=round_, configurations=_planned(round_), actor=actor)
-    return f"{count} clips are asked for; workers buy them now."
 
 
 def _waive(round_: Round, request: HttpRequest, actor: str) -> str:
@@ -179,7 +165,6 @@ def _chosen(round_: Round, request: HttpRequest) -> Any:
 
 
 _ACTIONS = {
-    "launch": _launch,
     "waive": _waive,
     "pause": _pause,
     "resume": _resume,

@@ -6,6 +6,7 @@ from web.generation import (
     clip_table,
     clips,
     deleting,
+    launching,
     library,
     making,
     prompts,
@@ -35,6 +36,11 @@ urlpatterns = [
         name="generation-manifest",
     ),
     path("staff/generation/rounds/<str:name>/act", rounds.act, name="generation-act"),
+    path(
+        "staff/generation/rounds/<str:name>/launch/",
+        launching.launch_page,
+        name="generation-launch",
+    ),
     path("staff/generation/rounds/<str:name>/delete/", deleting.delete, name="generation-delete"),
     path("staff/generation/rounds/<str:name>/clips/", clips.clips, name="generation-clips"),
     path(

@@ -14,6 +14,7 @@ from django.db.models import Count
 from blinding.services import copies_of
 from fartbench.models import Round, RoundState
 from generation.models import Sample, SampleState
+from generation.selectors import simulated_samples
 from judging.selectors import questions_of
 from measuring.sound.checks import heard, is_under_way
 from review.models import AnswerSheet, Assignment, Role, Source
@@ -106,9 +107,10 @@ def simulated_reviewers(round_: Round) -> set[str]:
     )
 
 
-def has_simulated_answers(round_: Round) -> bool:
-    """Say whether any sheet of the round was filled in by a script."""
-    return AnswerSheet.objects.filter(stimulus__round=round_, source=Source.SIMULATED).exists()
+def is_simulated(round_: Round) -> bool:
+    """Say whether any clip of the round comes from no real model, or a script filled in a sheet."""
+    sheets = AnswerSheet.objects.filter(stimulus__round=round_, source=Source.SIMULATED)
+    return sheets.exists() or simulated_samples(round_).exists()
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from web.pages.board import read_board, rows_from
 from web.pages.diagnostics import diagnosis
 from web.pages.grid import excluded_clips
 from web.pages.rollouts import previews_of, read_columns
-from web.pages.rounds import has_simulated_answers
+from web.pages.rounds import is_simulated
 from web.pages.stimuli import blind_clips
 from web.pages.work import failed_jobs
 from web.views.access import sees_rounds
@@ -196,7 +196,7 @@ def _preview(round_: Round) -> Context:
         "incomplete_reason": round_.incomplete_reason,
         "rules": rules,
         "preview": True,
-        "demonstration": has_simulated_answers(round_),
+        "demonstration": is_simulated(round_),
     }
 
 

@@ -15,6 +15,7 @@ from fartbench import audit
 from fartbench.errors import Refusal
 from fartbench.models import Round
 from generation.models import SampleState
+from generation.selectors import simulated_samples
 from review.selectors import progress_of_round
 from rounds.steps import due_step
 from rounds.steps_by_hand import ReasonMissing, StepDone, run_step
@@ -71,6 +72,7 @@ def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
         "missing": sum(bar.total - bar.done for bar in bars if bar.key in {"sheets", "votes"}),
         "members": members,
         "simulated": read.simulated_reviewers(round_),
+        "simulated_clips": simulated_samples(round_).count(),
         "excluded": excluded,
         "reports": unplayable_reports(round_),
         "clips": blind_clips(round_),
