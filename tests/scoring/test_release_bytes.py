@@ -54,7 +54,7 @@ def make_rollouts() -> RoundRecord:
         pytest.param(
             core_v01,
             make_pilot,
-            "ab081c433e9b348c14854261609bac4bba77229adc3737eddcbacbb6022e6a8f",
+            "b70596f16ea885c71de8bf2e9a1b2b8e0123c75cbeb00268c76e58e8bffe944b",
             id="weighted",
         ),
         pytest.param(
