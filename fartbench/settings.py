@@ -80,6 +80,7 @@ MIDDLEWARE = [
     "fartbench.accounts.remember_request",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "web.closed_pages.ClosedWhileReviewing",
 ]
 
 ROOT_URLCONF = "web.urls"

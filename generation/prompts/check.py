@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from fartbench.protocol.specification import Specification
 from generation.prompts.adapters import ADAPTERS
-from generation.prompts.specification import Specification
 
 # Words that join facts and state none. A number, a person or a thing is never among them.
 JOINTS = frozenset(
