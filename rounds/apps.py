@@ -8,6 +8,6 @@ class RoundsConfig(AppConfig):
 
     def ready(self) -> None:
         from fartbench.rounds import say_due_steps_with  # noqa: PLC0415 - both need loaded models
-        from rounds.steps import due_in_words  # noqa: PLC0415
+        from rounds.due import due_in_words  # noqa: PLC0415
 
         say_due_steps_with(due_in_words)

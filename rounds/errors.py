@@ -17,3 +17,7 @@ class AnswersRefused(BadInput):
 
 class UnknownStimulus(Refusal):
     """The round has no stimulus of this id."""
+
+
+class ReasonMissing(Refusal):
+    """A step that needs a reason and got none."""

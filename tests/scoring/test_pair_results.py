@@ -21,9 +21,9 @@ from review.pairs.entering import VoteEntry, enter_votes
 from review.pairs.errors import NoPairs
 from review.pairs.selectors import live_tasks
 from rounds.battles_import import import_battles
+from rounds.due import due_step
 from rounds.errors import AnswersRefused, SheetsMissing
 from rounds.opening import close_round, publish
-from rounds.steps import due_step
 from scoring.errors import ReleaseRefused, RoundAltered
 from scoring.records.reading import read_round
 from scoring.release.verifying import verify_release
