@@ -102,7 +102,7 @@ audit: setup ## Look up known vulnerabilities of every locked package (needs net
 	sh .ci/audit
 
 validate: setup ## Show by simulation that intervals cover what they promise
-	$(PY) -m simulation.validate
+	$(PY) -m tests.bench.validate
 
 lock: ## Resolve the dependencies in pyproject.toml anew (needs uv; add UV_FLAGS=--upgrade for newer versions)
 	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --python-version 3.11 $(UV_FLAGS) \

@@ -6,8 +6,8 @@ from fartbench.errors import BadInput, Refusal
 class ClipsNotBlindable(BadInput):
     """Clips of a round that no blind copy can be made of; each is named with its reason.
 
-    ``re_encoded`` says that the round's copies are all re-encoded as it is, so that this is no way
-    out.
+    ``re_encoded`` says that the round's copies are all re-encoded as it is, so that this does not
+    help.
     """
 
     def __init__(self, round_name: str, faults: list[str], *, re_encoded: bool) -> None:

@@ -87,12 +87,12 @@ def name_of(sha256: str) -> str:
 
 
 def shut_to_others(database: Path | None) -> None:
-    """Keep other accounts of this machine out of raw clips, spooled answers and the file of the
-    database, if it is one.
+    """Keep other accounts of this machine out of raw clips, uploads, spooled answers and the file
+    of the database, if it is one.
 
     They tell whose clip is whose. Blind copies stay readable: nginx sends them.
     """
-    folders = [Path(settings.DATA_DIR) / name for name in ("clips", "spool")]
+    folders = [Path(settings.DATA_DIR) / name for name in ("clips", "spool", "uploads")]
     for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
     files = (

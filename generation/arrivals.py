@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -37,10 +37,15 @@ class Arrival:
 
 
 def collect_arrivals(
-    rows: list[ManifestRow], folder: Path, on_row: Callable[[], None]
+    rows: list[ManifestRow],
+    folder: Path,
+    on_row: Callable[[], None],
+    known: Mapping[str, MediaFacts] | None = None,
 ) -> tuple[dict[CellKey, Arrival], list[str]]:
     """Copy the file of each row into ``folder`` and look at it; return what arrived, and the faults
     by row.
+
+    ``known`` are facts by SHA-256 (hex): a file with these bytes is not looked at again.
 
     One bad file never hides another: whatever is wrong with a file, or happens to the reader that
     looks at it, is that row's fault. Only the disk that is written to ends the whole import: it
@@ -51,18 +56,18 @@ def collect_arrivals(
     for row in rows:
         if row.file is not None:
             try:
-                arrivals[row.cell] = _arrival(row.file, folder / f"row{row.number}")
+                arrivals[row.cell] = _arrival(row.file, folder / f"row{row.number}", known or {})
             except MediaRefusal as refusal:
                 faults.append(f"row {row.number}, file: {row.file.name!r}: {refusal.reason}")
         on_row()
     return arrivals, faults
 
 
-def _arrival(source: Path, copy: Path) -> Arrival:
+def _arrival(source: Path, copy: Path, known: Mapping[str, MediaFacts]) -> Arrival:
     # The copy is probed, hashed and kept, so a file that changes during the import cannot slip
     # through.
     sha256 = copy_file(source, copy)
-    return Arrival(copy, sha256, probe(copy))
+    return Arrival(copy, sha256, known.get(sha256) or probe(copy))
 
 
 def copy_file(source: Path, target: Path) -> str:

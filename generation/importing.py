@@ -4,13 +4,14 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from django.db import transaction
 
 from fartbench import audit
+from fartbench.media.probe import MediaFacts
 from fartbench.models import Round
 from fartbench.stores import raw_clips
 from fartbench.tables import row_number
@@ -44,6 +45,25 @@ class ImportReport:
     notes: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Delivery:
+    """A manifest, and where what it names lies.
+
+    Without a ``folder`` a row may name any file that this program can read, as a command may. With
+    one, only files inside it exist, and messages name the manifest as it is called there. ``facts``
+    are those of files that were looked at before, by SHA-256 (hex): they are not looked at again.
+    """
+
+    manifest: Path
+    folder: Path | None = None
+    facts: Mapping[str, MediaFacts] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The manifest, as the person knows it who sent it."""
+        return str(self.manifest.relative_to(self.folder) if self.folder else self.manifest)
+
+
 def import_clips(
     *,
     round_: Round,
@@ -53,42 +73,75 @@ def import_clips(
     reason: str = "",
     on_row: Callable[[], None] = lambda: None,
 ) -> ImportReport:
-    """Take in the clips and outcomes of ``manifest``; ``on_row`` is called after each row's file
-    was looked at.
+    """Take in the clips and outcomes of ``manifest``, as `take_in` does."""
+    return take_in(
+        round_=round_,
+        delivery=Delivery(manifest),
+        actor=actor,
+        replace=replace,
+        reason=reason,
+        on_row=on_row,
+    )
+
+
+def take_in(
+    *,
+    round_: Round,
+    delivery: Delivery,
+    actor: str,
+    replace: bool = False,
+    reason: str = "",
+    on_row: Callable[[], None] = lambda: None,
+    dry_run: bool = False,
+) -> ImportReport:
+    """Take in the clips and outcomes of a delivery; ``on_row`` is called after each row's file was
+    looked at.
 
     Raises ManifestRefused, naming every bad row, when any is bad; then nothing was changed. A cell
     with the same bytes and outcome is left as it is; another outcome or other bytes need
     ``replace`` and a ``reason``, and are refused once the cell has a blind copy. Raises NotReviewed
-    before experts passed the round's scenarios.
+    before experts passed the round's scenarios. With ``dry_run`` the report says what would be
+    done, and nothing is changed.
     """
     refuse_when_settled(round_)
     refuse_unreviewed(round_)
     if replace and not reason.strip():
         raise ManifestRefused(
-            str(manifest), ["--replace needs --reason: say why results are replaced"]
+            delivery.name, ["say why results are replaced: --replace needs --reason"]
         )
-    read = read_manifest(manifest, scenes=round_.scenes, replicates=round_.replicates)
+    read = read_manifest(
+        delivery.manifest,
+        scenes=round_.scenes,
+        replicates=round_.replicates,
+        inside=delivery.folder,
+    )
     store = raw_clips()
     with store.scratch() as scratch:
-        arrivals, faults = collect_arrivals(read.rows, scratch.parent, on_row)
-        _refuse(manifest, [*read.faults, *faults])
+        arrivals, faults = collect_arrivals(read.rows, scratch.parent, on_row, delivery.facts)
+        _refuse(delivery, [*read.faults, *faults])
         with transaction.atomic():
             report, faults = _take_in(round_, read.rows, arrivals, replace=replace)
-            _refuse(manifest, faults)
+            _refuse(delivery, faults)
+            report.waiting = _waiting(round_)
+            if dry_run:
+                transaction.set_rollback(True)
+                return report
             _record(round_, report, actor=actor, reason=reason)
             # Last in the transaction: a full disk undoes the rows. A file without a row does no
             # harm.
             for arrival in arrivals.values():
                 store.keep(arrival.copy, sha256=arrival.sha256)
-    report.waiting = [
-        str(cell) for cell, sample in samples_of(round_).items() if not sample.has_outcome
-    ]
     return report
 
 
-def _refuse(manifest: Path, faults: list[str]) -> None:
+def _waiting(round_: Round) -> list[str]:
+    """Return the cells of the round that have no outcome."""
+    return [str(cell) for cell, sample in samples_of(round_).items() if not sample.has_outcome]
+
+
+def _refuse(delivery: Delivery, faults: list[str]) -> None:
     if faults:
-        raise ManifestRefused(str(manifest), sorted(faults, key=row_number))
+        raise ManifestRefused(delivery.name, sorted(faults, key=row_number))
 
 
 def _take_in(
@@ -139,8 +192,8 @@ def _note_unchanged(sample: Sample, row: ManifestRow, report: ImportReport) -> N
     report.unchanged += 1
     if not _has_details(sample, row):
         report.notes.append(
-            f"row {row.number}: {row.cell} stays as it is; “--replace --reason” would take in its "
-            "other details."
+            f"row {row.number}: {row.cell} stays as it is; to take in its other details, replace "
+            "it and give a reason (--replace --reason)."
         )
 
 
@@ -151,7 +204,7 @@ def _not_replaceable(sample: Sample, row: ManifestRow, *, replace: bool) -> str 
         return (
             f"row {row.number}: {row.cell} has another result already "
             f"(“{sample.get_state_display()}”); "
-            "give --replace and --reason to replace it"
+            "to replace it, ask for that and give a reason (--replace --reason)"
         )
     return None
 

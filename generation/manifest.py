@@ -82,24 +82,28 @@ class Manifest:
     faults: list[str]
 
 
-def read_manifest(path: Path, *, scenes: list[str], replicates: int) -> Manifest:
+def read_manifest(
+    path: Path, *, scenes: list[str], replicates: int, inside: Path | None = None
+) -> Manifest:
     """Read a manifest for a round with these scene keys and this many replicates.
 
     Files are resolved beside the manifest and must exist; what is in them is for the probe to say.
-    Raises BadInput when the table itself cannot be read; faults of rows are returned, so that one
-    report names them all.
+    With ``inside``, a folder, no other files exist, and messages name the manifest by its place
+    there. Raises BadInput when the table itself cannot be read; faults of rows are returned, so
+    that one report names them all.
     """
     rows: list[ManifestRow] = []
     faults: list[str] = []
     first_seen: dict[CellKey, int] = {}
-    table = read_table(path, required=REQUIRED, optional=OPTIONAL)
+    name = str(path.relative_to(inside) if inside else path)
+    table = read_table(path, required=REQUIRED, optional=OPTIONAL, name=name)
     if (count := len({row["configuration"] for row in table})) > MOST_CONFIGURATIONS:
         raise BadInput(
-            str(path),
+            name,
             [f"it names {count} configurations; a round has at most {MOST_CONFIGURATIONS}"],
         )
     for row in table:
-        found = list(_faults(row, path.parent, scenes, replicates))
+        found = [*_faults(row, scenes, replicates), *_file_faults(row, path.parent, inside)]
         if not found:
             parsed = _parsed(row, path.parent)
             earlier = first_seen.setdefault(parsed.cell, row.number)
@@ -113,7 +117,7 @@ def read_manifest(path: Path, *, scenes: list[str], replicates: int) -> Manifest
     return Manifest(rows, faults)
 
 
-def _faults(row: Row, folder: Path, scenes: list[str], replicates: int) -> Iterator[str]:
+def _faults(row: Row, scenes: list[str], replicates: int) -> Iterator[str]:
     if not re.match(NAME_PATTERN, row["configuration"]):
         yield row.fault("configuration", f"{row['configuration']!r} cannot be one: {NAME_RULE}")
     elif fault := fault_of_name(row["configuration"]):
@@ -130,8 +134,6 @@ def _faults(row: Row, folder: Path, scenes: list[str], replicates: int) -> Itera
         )
     if row["outcome"] not in OUTCOMES:
         yield row.fault("outcome", f"{row['outcome']!r} is not one of: {', '.join(OUTCOMES)}")
-    else:
-        yield from _file_faults(row, folder)
     yield from _detail_faults(row)
 
 
@@ -151,17 +153,19 @@ def _detail_faults(row: Row) -> Iterator[str]:
             yield row.fault(column, "it holds a control character")
 
 
-def _file_faults(row: Row, folder: Path) -> Iterator[str]:
+def _file_faults(row: Row, folder: Path, inside: Path | None) -> Iterator[str]:
+    if row["outcome"] not in OUTCOMES:
+        return
     if row["outcome"] != "ok":
         if row["file"]:
             yield row.fault("file", f"a clip is named, but its outcome is {row['outcome']!r}")
     elif not row["file"]:
         yield row.fault("file", "the outcome is 'ok' and no file is named")
-    elif fault := _missing(folder, row["file"]):
+    elif fault := _missing(folder, row["file"], inside):
         yield row.fault("file", fault)
 
 
-def _missing(folder: Path, name: str) -> str:
+def _missing(folder: Path, name: str, inside: Path | None) -> str:
     """Return why a clip cannot be there; an empty text when it is.
 
     What is in it is for the probe to say.
@@ -169,9 +173,11 @@ def _missing(folder: Path, name: str) -> str:
     if "\0" in name:
         return f"there is no file {name!r}"
     try:
-        return "" if (folder / name).is_file() else f"there is no file {name!r}"
+        file = (folder / name).resolve()
+        is_there = file.is_file() and (inside is None or file.is_relative_to(inside.resolve()))
     except OSError as error:
         return f"{name!r} cannot be opened ({error.strerror})"
+    return "" if is_there else f"there is no file {name!r}"
 
 
 def _parsed(row: Row, folder: Path) -> ManifestRow:

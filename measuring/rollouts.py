@@ -118,7 +118,7 @@ def measure_round(
     """Measure what is due, here and now, and return how many jobs were done; each is kept at once.
 
     ``on_task`` is called after each, ``seen`` with the share of it that a model has looked at. An
-    interrupted run goes on where it was. Raises StepOutOfOrder while the round is open,
+    interrupted run continues where it stopped. Raises StepOutOfOrder while the round is open,
     NothingToMeasure, and MediaToolDied when a file's reader was killed.
     """
     tasks = _due_when_closed(round_)
@@ -149,7 +149,7 @@ def request_measuring(*, round_: Round, actor: str) -> int:
 
 
 def run_measuring(subject: str, report: jobs.Report) -> None:
-    """Do a job that `request_measuring` left, unless the command did so meanwhile."""
+    """Do a job that `request_measuring` left, unless the command did so in the meantime."""
     sample, job, run = subject.split(":")
     _do(Task(int(sample), job, int(run)), report)
 

@@ -18,7 +18,7 @@ from review.models import AnswerSheet, Assignment, CohortMember, Role
 from review.pairs.selectors import due_tasks
 from rounds.step import BEFORE_OPENING
 
-# What was commissioned and has no outcome yet; what stopped there goes on when an operator has
+# What was commissioned and has no outcome yet; what stopped there continues when an operator has
 # decided something.
 STOPPED = (SampleState.BLOCKED, SampleState.LOST_UNCERTAIN)
 _UNDER_WAY = (SampleState.READY, *SampleState.in_flight(), SampleState.OUTPUT_READY)
@@ -149,8 +149,9 @@ def _due(round_: Round, counts: _Counts) -> Due | None:
     if round_.state == RoundState.REVIEWING:
         missing = {"sheets": counts.sheets[round_.pk], "votes on pairs": counts.votes[round_.pk]}
         left = [f"{count} {what}" for what, count in missing.items() if count]
-        words = f"{' and '.join(left)} are still missing" if left else "every sheet is locked"
-        return Due("close_round", words)
+        if not left:
+            return Due("close_round", "every answer is there")
+        return Due("", f"{' and '.join(left)} are still missing; “close_round” comes after that")
     return _due_before_opening(round_, counts)
 
 

@@ -21,3 +21,7 @@ class UnknownStimulus(Refusal):
 
 class ReasonMissing(Refusal):
     """A step that needs a reason and got none."""
+
+
+class CannotDelete(Refusal):
+    """A round of which something has to be kept."""

@@ -14,6 +14,7 @@ from generation.models import SampleState
 from rounds.step import Field, Step
 
 LONGEST = 200
+WHY_MISSING = "Say why: the reason is recorded in the audit trail."
 OFF = {"autocomplete": "off", "spellcheck": "false"}
 
 
@@ -47,6 +48,12 @@ class StepForm(forms.Form):
             if field.asked(round_):
                 self.fields[field.name] = _control(field, round_)
 
+    def clean(self) -> None:
+        for field in self.step.fields:
+            is_needed = self.cleaned_data.get(field.needed_with)
+            if is_needed and not self.cleaned_data.get(field.name):
+                self.add_error(field.name, WHY_MISSING)
+
 
 def _control(field: Field, round_: Round) -> forms.Field:
     make = _MAKERS.get(field.kind, _text)
@@ -54,7 +61,7 @@ def _control(field: Field, round_: Round) -> forms.Field:
 
 
 def _text(_field: Field, _round: Round, common: dict[str, Any]) -> forms.Field:
-    why = {"required": "Say why: the reason is recorded in the audit trail."}
+    why = {"required": WHY_MISSING}
     widget = forms.TextInput(OFF)
     return forms.CharField(max_length=LONGEST, widget=widget, error_messages=why, **common)
 

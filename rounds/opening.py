@@ -98,7 +98,7 @@ def _not_ready(round_: Round) -> list[str]:
 
 
 def _shown_before(round_: Round) -> list[str]:
-    # Whoever has seen a published release knows who made the clips it shows.
+    # Anyone who has seen a published release knows who made the clips it shows.
     published = Sample.objects.filter(cell__round__state=RoundState.PUBLISHED).exclude(
         cell__round=round_
     )

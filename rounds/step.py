@@ -62,6 +62,7 @@ class Field:
     """What a step asks for: an argument of its command and a control of its form.
 
     ``choices`` are what the form offers of a round, ``asked`` whether the form asks for it at all.
+    ``needed_with`` names the box with which it is required.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Field:
     kind: Kind = "text"
     is_positional: bool = False
     is_required: bool = True
+    needed_with: str = ""
     choices: Callable[[Round], Iterable[str]] = _no_choices
     asked: Callable[[Round], bool] = always
 

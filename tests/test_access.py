@@ -19,6 +19,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from blinding.models import BlindCopy, BlindingKey, Stimulus
 from fartbench.models import Round
 from generation.models import Sample
+from generation.uploads.folder import SentFile, make_upload
 from measuring.models import SoundCheck
 from review.models import Answer, AnswerSheet, Assignment, MistakeReport, OrderPlan
 from review.selectors import next_assignment
@@ -146,7 +147,6 @@ CALLS = {
     "staff-home": Call(STAFF),
     "staff-audit": Call(STAFF),
     "staff-health": Call(STAFF),
-    "staff-new-round": Call(ADMINS, (), "post", {"name": "", "protocol": ""}),
     "staff-export": Call(STAFF, ("locked",), "post", {"reason": "a test"}),
     "staff-round": Call(STAFF, ("open",)),
     "staff-progress": Call(STAFF, ("open",)),
@@ -158,7 +158,9 @@ CALLS = {
     ),
     "staff-pairs": Call(STAFF, ("open",)),
     "generation-home": Call(ADMINS),
-    "generation-build": Call(ADMINS),
+    "make-round": Call(ADMINS),
+    "generation-library": Call(ADMINS),
+    "generation-delete": Call(ADMINS, ("open",)),
     "generation-doubts": Call(ADMINS),
     "generation-account": Call(ADMINS, ("account",), "post"),
     "generation-prompt": Call(ADMINS, ("prompt",)),
@@ -172,6 +174,15 @@ CALLS = {
     "generation-prompts": Call(ADMINS, ("open",)),
     "generation-manifest": Call(ADMINS, ("open",)),
     "generation-act": Call(ADMINS, ("open",), "post", {"action": "pause"}),
+    "generation-clips": Call(ADMINS, ("open",)),
+    "generation-upload": Call(ADMINS, ("open", "upload")),
+    "generation-piece": Call(ADMINS, ("open", "upload"), "post"),
+    "generation-upload-state": Call(ADMINS, ("open", "upload")),
+    "generation-look": Call(ADMINS, ("open", "upload"), "post"),
+    "generation-poster": Call(
+        ADMINS | {"ada": NOTHING}, ("open", "upload", "place")
+    ),  # nobody looked at its file yet
+    "generation-table": Call(ADMINS, ("open", "upload")),
     "scenario-protocols": Call(SEES_SCENARIOS),
     "scenarios": Call(SEES_SCENARIOS, ("rollouts", "rollouts_version")),
     "scenario": Call(SEES_SCENARIOS, ("rollouts", "rollouts_version", "scenario")),
@@ -239,6 +250,7 @@ def make_world() -> dict[str, str]:
         "prompt": make_prompt(release.round),
         "sample": Sample.objects.filter(clip__isnull=False).first().pk,
         "place": str(training.place),
+        "upload": make_upload(round_name="running", by="ada", files=(SentFile("a.mp4", 0),)).key,
         "training": training.pk,
         "rae": rae.user.username,
         "other": reviewers_of(elsewhere)[0].user.username,

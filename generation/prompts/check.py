@@ -159,7 +159,7 @@ def _softened(text: str, facts: dict[str, tuple[str, ...]]) -> Iterator[str]:
 
 def _added(text: str, facts: dict[str, tuple[str, ...]], adapter: str) -> Iterator[str]:
     """Yield what is left when every window, heading and fact is taken out of the text, each fact as
-    often as it stands.
+    often as it occurs.
 
     Restating a fact is allowed (the document permits it); a word that belongs to no fact is not.
     """

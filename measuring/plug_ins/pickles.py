@@ -3,7 +3,7 @@
 Format: an uncompressed ZIP with a pickle of the structure (``data.pkl``) and one entry of raw
 values for each storage (pytorch.org/docs/stable/notes/serialization.html). A pickle names what is
 to be called to make its objects. Here only the making of tensors and dictionaries is known; any
-other name stands for an object that does nothing, so a checkpoint that also holds its training's
+other name becomes an object that does nothing, so a checkpoint that also holds its training's
 settings is read, and nothing of it is executed.
 """
 
@@ -109,7 +109,7 @@ class _Reader(pickle.Unpickler):
         self._path, self._archive, self._folder = path, archive, folder
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return what stands for a name: never an object of that module."""
+        """Return what replaces a name: never an object of that module."""
         if module.startswith("torch") and name in KINDS:
             return name
         return KNOWN.get((module, name), Inert)

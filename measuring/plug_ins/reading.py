@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fartbench.media.bounds import BOUNDS
-from fartbench.media.probe import picture_ticks, probe, span
+from fartbench.media.presentation import picture_ticks, span
+from fartbench.media.probe import probe
 from fartbench.media.reading import open_bytes, read_movie
 from fartbench.media.sampling import colour_pictures, whole_sound
 from fartbench.media.sandbox import call_apart

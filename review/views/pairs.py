@@ -38,7 +38,7 @@ from review.views.access import next_url, reviewers_only, wants_json
 from review.views.calls import BadRequestBody, body_of, refused, revision_of
 from review.views.kept import kept_fields
 
-# How the page's script is told of a refusal: a code that it acts on, and an HTTP status.
+# How the page's script learns of a refusal: a code that it acts on, and an HTTP status.
 CODES: dict[type[Exception], tuple[str, int]] = {
     StaleVote: ("stale", 409),
     VoteLockedOtherwise: ("locked_otherwise", 409),

@@ -29,7 +29,7 @@ from review.views.training import training_url
 @require_safe
 @reviewers_only
 def sheet(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpResponseBase:
-    """Show the form of a clip that is due or begun, or a locked sheet as it stands."""
+    """Show the form of a clip that is due or begun, or a locked sheet unchanged."""
     assignment = own_assignment(reviewer, stimulus_id)
     round_ = assignment.member.round
     queue = queue_of(reviewer, round_)

@@ -70,8 +70,8 @@ def training(request: HttpRequest, reviewer: Reviewer, name: str, place: int) ->
 
 
 def onward(reviewer: Reviewer, member: CohortMember) -> str:
-    """Return where a reviewer who is through the start page goes on: the training that is due, then
-    the queue.
+    """Return where a reviewer who is through the start page continues: the training that is due,
+    then the queue.
     """
     clip = training_due(member)
     return training_url(member.round, clip) if clip else next_url(reviewer, member.round)

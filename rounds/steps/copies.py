@@ -33,7 +33,7 @@ BLIND = Step(
     COPYING,
     _blind,
     done=_is_blind,
-    offered=lambda round_: _is_blind(round_, {}) is None,
+    only_when_due=True,
 )
 
 

@@ -121,7 +121,7 @@ _COVERED = (
 
 
 def leaderboard_table(protocol: Protocol) -> Table:
-    """Return the table of the ranking; its score stands under the protocol's name of it."""
+    """Return the table of the ranking; its score is below the protocol's name of it."""
     score, weighted = protocol.scoring.rank_by[0], protocol.scoring.is_weighted
     words = (
         "Score out of 100, as an exact fraction."

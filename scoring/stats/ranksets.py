@@ -52,7 +52,7 @@ def largest_difference(configurations: Sequence[Resampled]) -> float:
     Chance is drawn from each configuration's residuals over all of its scenes. Residuals of one
     scene alone, two or three numbers, make the studentised maximum so wild that nothing is ever
     significant; unstudentised ones cover all true ranks in less than nine of ten rounds
-    (`simulation.validate` shows the figures). It is infinite when more than 5% of the draws have a
+    (`make validate` shows the figures). It is infinite when more than 5% of the draws have a
     pair that differs without variation of its own, or there is one configuration only.
     """
     noise = np.array([each.noise for each in configurations])

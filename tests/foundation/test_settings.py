@@ -171,7 +171,7 @@ def test_other_accounts_of_the_machine_can_open_neither_the_database_nor_raw_cli
     (tmp_path / "clips").mkdir(0o755)
     shut_to_others(database)
     assert {path.name for path in tmp_path.iterdir() if path.stat().st_mode & 0o007 == 0} == {
-        "lab.sqlite3", "clips", "spool",
+        "lab.sqlite3", "clips", "spool", "uploads",
     }  # fmt: skip
 
 

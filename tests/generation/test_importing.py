@@ -223,7 +223,7 @@ class TestReplacing:
             take_in(round_, lab.manifest())
 
     def test_replacing_needs_a_reason(self, round_: Round, lab: Lab) -> None:
-        with pytest.raises(ManifestRefused, match="--replace needs --reason"):
+        with pytest.raises(ManifestRefused, match="say why results are replaced"):
             take_in(round_, lab.manifest(), replace=True, reason=" ")
 
     def test_with_a_reason_it_is_replaced_and_recorded(self, round_: Round, lab: Lab) -> None:

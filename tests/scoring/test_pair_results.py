@@ -78,7 +78,7 @@ def outcomes(round_: Round) -> list[str]:
 def test_a_round_stays_open_until_its_pairs_are_done_too() -> None:
     round_ = open_pair_round()
     step = due_step(round_)
-    assert step and step.words == "18 votes on pairs are still missing"
+    assert step and step.words.startswith("18 votes on pairs are still missing")
     with pytest.raises(SheetsMissing, match="votes on pairs are missing"):
         close_round(round_=round_, actor="test")
     vote_all(round_)

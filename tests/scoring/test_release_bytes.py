@@ -48,19 +48,19 @@ def make_rollouts() -> RoundRecord:
         pytest.param(
             core_r01,
             make_record,
-            "e179f1a1caea46158fb7e5adcf8e1a9faf415af8fe66301986113ab731ff23a7",
+            "d274e9427f22b7c1133a320481b5c21eceb66900a3870a5a6c4c4c6e45a13415",
             id="gates",
         ),
         pytest.param(
             core_v01,
             make_pilot,
-            "ab081c433e9b348c14854261609bac4bba77229adc3737eddcbacbb6022e6a8f",
+            "dbfb69ab84f60df990cb9d0b5dd6e5c9d4e95069903f10b178775ae2836702fb",
             id="weighted",
         ),
         pytest.param(
             streamav,
             make_rollouts,
-            "2d45db6f3a3ccfb2822b5b527e43a40f1a3e810c9551d271e40bbf87586d575f",
+            "c36cc4d8ec8c88e09f661a84c7562550ae34d882cadda04db8dbf3f5fe1b7a61",
             id="rollouts",
         ),
     ],

@@ -109,18 +109,6 @@ def test_the_prompts_of_a_stream_wait_for_nobody(
     assert "The disc turns blue." in shown
 
 
-def test_whoever_builds_a_round_of_rollouts_learns_what_is_chosen_by_command(
-    round_: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, client: Client
-) -> None:
-    monkeypatch.setenv("STREAM_URL", "ws://127.0.0.1:9")
-    ask(round_, tmp_path)
-    client.force_login(User.objects.create_superuser("root"))
-    shown = client.get(
-        reverse("generation-build"), {"protocol": str(round_.protocol)}
-    ).content.decode()
-    assert f"create_round NAME --protocol {round_.protocol} --sample" in shown
-
-
 def test_a_stream_that_breaks_is_a_failure_and_what_came_is_kept(
     round_: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,8 +58,8 @@ def act(client: Client, round_: Round, action: str, **fields: object) -> str:
 
 
 def test_empty_lists_say_what_to_do(admin: Client) -> None:
-    assert "load_configurations" in page(admin, HOME)
-    assert "load_protocol" in page(admin, f"{HOME}new/")
+    assert "Load some" in page(admin, HOME)
+    assert "No protocol is loaded yet" in page(admin, "/staff/new-round/")
     assert "Nothing is in doubt" in page(admin, f"{HOME}doubts/")
 
 
@@ -68,14 +68,14 @@ def test_a_round_from_the_form_to_its_clips(admin: Client, stand_in: StandIn) ->
     for name in ("seedance-2.5", "kling-4.0"):
         load_configurations(folder=FOLDER / f"{name}.yaml", actor="test")
     form = {
-        "name": "first", "protocol": "core-r01@1.0.0", "replicates": "1",
+        "name": "first", "protocol": "core-r01@1.0.0", "replicates": "1", "source": "providers",
         "configurations": ["seedance-2.5", "kling-4.0"], "scenes": ["r01-lift"],
     }  # fmt: skip
-    estimate = admin.post(f"{HOME}new/", form | {"action": "estimate"}).content.decode()
+    estimate = admin.post("/staff/new-round/", form | {"action": "estimate"}).content.decode()
     assert "$1.85" in estimate
     assert "kling-4.0" in estimate
     assert not Round.objects.exists()
-    made = admin.post(f"{HOME}new/", form | {"action": "create"}, follow=True)
+    made = admin.post("/staff/new-round/", form | {"action": "create"}, follow=True)
     assert made.redirect_chain[-1][0] == f"{HOME}rounds/first/prompts/"
     assert stand_in.ledger.jobs() == []
     round_ = Round.objects.get()
@@ -110,11 +110,12 @@ def test_presets_fill_the_form(admin: Client, preset: str, clips: str) -> None:
     factories.make_protocol()
     for name in ("seedance-2.5", "kling-4.0", "wan-3.0", "veo-3.1"):
         load_configurations(folder=FOLDER / f"{name}.yaml", actor="test")
-    shown = page(admin, f"{HOME}new/?preset={preset}")
+    shown = page(admin, f"/staff/new-round/?preset={preset}")
     assert clips in shown
-    ticked = shown.count(" checked")
-    # core-r01 has four scenes; the presets for three configurations take the first three.
-    assert ticked == {"smoke": 3 + 1, "pilot": 3 + 4, "whole": 4 + 4}[preset]
+    ticked = shown.count('" checked')
+    # core-r01 has four scenes; the presets for three configurations take the first three. One more
+    # tick says where the clips come from.
+    assert ticked == {"smoke": 3 + 1, "pilot": 3 + 4, "whole": 4 + 4}[preset] + 1
 
 
 def test_a_doubt_is_settled_on_its_page(admin: Client, stand_in: StandIn) -> None:

@@ -16,11 +16,11 @@ from django.urls import reverse
 
 from blinding.models import Stimulus
 from fartbench import writeonce
-from fartbench.models import AuditEntry, Round
+from fartbench.models import AuditEntry
 from generation.cells import configuration_named, lay_out
 from generation.models import Sample
 from review.models import Answer, AnswerSheet, Reviewer, Source
-from tests.factories import make_locked_sheet, make_protocol, make_round, reviewers_of
+from tests.factories import make_locked_sheet, make_round, reviewers_of
 from tests.scoring.rows import (
     answer_all,
     make_filled_round,
@@ -126,26 +126,6 @@ def test_the_trail_is_paged_filtered_and_keeps_back_what_could_be_guessed_from(
     assert "Round opened" in second
     assert "?page=1&round=spring" in second.replace("&amp;", "&")
     assert "Nothing yet" in text_of(staff_page, "staff-audit", round="other")
-
-
-def test_an_admin_makes_a_round_and_wrong_names_are_refused(admin_page: Client) -> None:
-    version = make_protocol()
-    assert "Make a round" in text_of(admin_page, "staff-home")
-    made = admin_page.post(
-        reverse("staff-new-round"), {"name": "spring", "protocol": str(version)}, follow=True
-    )
-    assert "Round spring exists" in words_of(made)
-    assert "the round has no clips yet" in made.content.decode()
-    for name, protocol, words in (
-        ("a b", str(version), "cannot be made"),
-        ("", str(version), "cannot be made"),
-        ("autumn", "core-r01@9.9.9", "There is no protocol"),
-    ):
-        refused = admin_page.post(
-            reverse("staff-new-round"), {"name": name, "protocol": protocol}, follow=True
-        )
-        assert words in words_of(refused)
-    assert list(Round.objects.values_list("name", flat=True)) == ["spring"]
 
 
 def test_an_admin_sets_the_outcome_of_a_cell_that_brought_no_clip(admin_page: Client) -> None:

@@ -1,6 +1,4 @@
-"""A round that is bought: building it, launching it, watching it, and what an operator can do
-meanwhile.
-"""
+"""A round that is bought: launching it, watching it, and what an operator can do meanwhile."""
 
 from __future__ import annotations
 
@@ -12,10 +10,10 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from fartbench.errors import Refusal
-from fartbench.models import ProtocolVersion, Round
+from fartbench.models import Round
 from fartbench.storable import whole_number
 from generation import buying, operating, selectors
 from generation.commissioning import commission
@@ -23,8 +21,6 @@ from generation.configuring import named
 from generation.errors import NotForOperators
 from generation.exporting import manifest_lines
 from generation.models import Configuration, ProviderAccount, Sample, SampleState, VerdictWaiver
-from generation.planning import Plan, plan_round
-from generation.presets import PRESETS, preset
 from generation.verdicts import unreviewed, waive_verdicts
 from web.generation.access import commissions, shared_context
 from web.generation.outcomes import take_outcomes
@@ -42,65 +38,6 @@ def home(request: HttpRequest) -> HttpResponseBase:
         **shared_context(),
     }
     return TemplateResponse(request, "generation/home.html", context)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@commissions
-def build(request: HttpRequest) -> HttpResponseBase:
-    """Put a round together: an estimate first, and only then the round itself."""
-    protocols = list(ProtocolVersion.objects.order_by("name", "version"))
-    chosen = request.POST if request.method == "POST" else request.GET
-    protocol = next(
-        (one for one in protocols if str(one) == chosen.get("protocol")),
-        protocols[0] if protocols else None,
-    )
-    plan = _plan_from(request, protocol) if protocol else None
-    if request.method == "POST" and plan and request.POST.get("action") == "create":
-        try:
-            round_ = plan_round(plan, actor=request.user.get_username())
-        except Refusal as refusal:
-            messages.error(request, str(refusal))
-        else:
-            messages.success(
-                request,
-                f"Round {round_.name} is laid out. Its prompts are to be audited and frozen.",
-            )
-            return redirect("generation-prompts", round_.name)
-    context = {
-        "protocols": protocols,
-        "protocol": protocol,
-        "plan": plan,
-        "presets": PRESETS,
-        "configurations": _choices(),
-        "estimated": request.method == "POST",
-        **shared_context(),
-    }
-    return TemplateResponse(request, "generation/build.html", context)
-
-
-def _choices() -> list[Configuration]:
-    return [one for one in Configuration.objects.exclude(digest="") if one.file]
-
-
-def _plan_from(request: HttpRequest, protocol: ProtocolVersion) -> Plan:
-    scenes, names = [scene.key for scene in protocol.rules.scenes], [one.name for one in _choices()]
-    if request.method == "POST":
-        form = request.POST
-        replicates = whole_number(form.get("replicates") or "1")
-        return Plan(
-            form.get("name", "").strip(),
-            protocol,
-            [one for one in names if one in form.getlist("configurations")],
-            [one for one in scenes if one in form.getlist("scenes")],
-            1 if replicates is None else replicates,
-        )
-    start = preset(request.GET.get("preset", ""))
-    if start is None:
-        return Plan("", protocol, [], scenes, 1)
-    active = [one.name for one in _choices() if one.track == "core-av"]
-    return Plan(
-        "", protocol, active[: start.configurations], start.pick_scenes(scenes), start.replicates
-    )
 
 
 @require_safe
@@ -163,7 +100,7 @@ def manifest(_request: HttpRequest, name: str) -> HttpResponseBase:
 @require_POST
 @commissions
 def act(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Do what a button of the round's page says; a refusal is shown as it stands, and nothing was
+    """Do what a button of the round's page says; a refusal is shown unchanged, and nothing was
     changed then.
     """
     round_, form = round_or_404(name), request.POST

@@ -2,11 +2,22 @@
 
 from django.urls import path
 
-from web.generation import prompts, rounds, samples, verdicts
+from web.generation import (
+    clip_table,
+    clips,
+    deleting,
+    library,
+    making,
+    prompts,
+    rounds,
+    samples,
+    verdicts,
+)
 
 urlpatterns = [
     path("staff/generation/", rounds.home, name="generation-home"),
-    path("staff/generation/new/", rounds.build, name="generation-build"),
+    path("staff/new-round/", making.make_round, name="make-round"),
+    path("staff/library/", library.library, name="generation-library"),
     path("staff/generation/doubts/", samples.doubts, name="generation-doubts"),
     path("staff/generation/accounts/<str:provider>", samples.account, name="generation-account"),
     path("staff/generation/prompts/<int:pk>/", prompts.prompt, name="generation-prompt"),
@@ -24,6 +35,38 @@ urlpatterns = [
         name="generation-manifest",
     ),
     path("staff/generation/rounds/<str:name>/act", rounds.act, name="generation-act"),
+    path("staff/generation/rounds/<str:name>/delete/", deleting.delete, name="generation-delete"),
+    path("staff/generation/rounds/<str:name>/clips/", clips.clips, name="generation-clips"),
+    path(
+        "staff/generation/rounds/<str:name>/clips/<str:key>/",
+        clip_table.upload_page,
+        name="generation-upload",
+    ),
+    path(
+        "staff/generation/rounds/<str:name>/clips/<str:key>/piece",
+        clips.piece,
+        name="generation-piece",
+    ),
+    path(
+        "staff/generation/rounds/<str:name>/clips/<str:key>/state",
+        clips.upload_state,
+        name="generation-upload-state",
+    ),
+    path(
+        "staff/generation/rounds/<str:name>/clips/<str:key>/look",
+        clips.look,
+        name="generation-look",
+    ),
+    path(
+        "staff/generation/rounds/<str:name>/clips/<str:key>/posters/<int:number>",
+        clips.poster,
+        name="generation-poster",
+    ),
+    path(
+        "staff/generation/rounds/<str:name>/clips/<str:key>/table.csv",
+        clips.guessed_table,
+        name="generation-table",
+    ),
     path("staff/scenarios/", verdicts.home, name="scenario-protocols"),
     path("staff/scenarios/<str:name>/<str:version>/", verdicts.scenarios, name="scenarios"),
     path("staff/scenarios/<str:name>/<str:version>/<str:key>/", verdicts.scenario, name="scenario"),

@@ -36,7 +36,7 @@ class Choice:
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Choice:
-        """Read the query of an address; an order that there is none of is the ranks'."""
+        """Read the query of an address; an unknown order is the ranks'."""
         sort = query.get("sort", "rank")
         return cls(
             query.get("track", ""),
@@ -101,7 +101,7 @@ class Board:
 
     @property
     def is_whole(self) -> bool:
-        """Say whether every configuration stands on this page, so that it can be sorted here."""
+        """Say whether every configuration is on this page, so that it can be sorted here."""
         return self.page.paginator.num_pages == 1
 
     @property

@@ -144,7 +144,7 @@ def stamp_of(round_: Round, due: Due | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StepMark:
-    """A state of a round in the row of states: behind it, where it stands, or ahead."""
+    """A state of a round in the row of states: past, current, or to come."""
 
     label: str
     place: str
@@ -152,7 +152,7 @@ class StepMark:
 
 
 def state_marks(round_: Round) -> list[StepMark]:
-    """Return every state with where the round stands."""
+    """Return every state, and which of them is the round's."""
     at = {
         RoundState.DRAFT: round_.created_at,
         RoundState.REVIEWING: round_.opened_at,

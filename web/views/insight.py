@@ -128,7 +128,7 @@ def _round_in(name: str, *states: RoundState) -> Round:
 @require_http_methods(["GET", "HEAD", "POST"])
 @sees_rounds
 def preview(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Show the scores of a closed round before it is published: for a reason that goes into the
+    """Show the scores of a closed round before it is published: for a reason that is written to the
     audit trail.
     """
     ask = {
@@ -161,7 +161,7 @@ def preview_timeline(
     request: HttpRequest, name: str, configuration: str, scene: str, replicate: int
 ) -> HttpResponseBase:
     """Draw one rollout along its time before it is published: a picture of the preview, and for
-    whoever opened that.
+    anyone who opened that.
     """
     round_ = _round_in(name, RoundState.LOCKED)
     rollouts = round_.protocol.rules.rollouts

@@ -96,7 +96,7 @@ def specification(request: HttpRequest, name: str, version: str, scene: str) -> 
 def specification_yaml(
     _request: HttpRequest, name: str, version: str, scene: str
 ) -> HttpResponseBase:
-    """Send the file of a scene's specification as it stands."""
+    """Send the file of a scene's specification unchanged."""
     rules, _ = _specification(name, version, scene)
     path = specification_file(rules, scene)
     return FileResponse(path.open("rb"), content_type="application/yaml", filename=path.name)

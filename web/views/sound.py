@@ -1,7 +1,7 @@
 """What was heard in the clips of a closed round, for those who reviewed it and for staff; each
 candidate is a question.
 
-Clips stand under their opaque ids: whoever looks learns nothing of whose clip is whose.
+Clips are named by their opaque ids, which say nothing of whose clip is whose.
 """
 
 from __future__ import annotations

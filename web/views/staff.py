@@ -11,8 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from fartbench import audit
 from fartbench.errors import Refusal
-from fartbench.models import ProtocolVersion, Round
-from fartbench.rounds import create_round
+from fartbench.models import Round
 from review.selectors import progress_of_round
 from rounds.due import due_step
 from rounds.errors import ReasonMissing
@@ -26,7 +25,7 @@ from web.pages.steps import buttons_of, next_of
 from web.pages.stimuli import blind_clips, unplayable_reports
 from web.pages.trail import entries, steps_of, trail_line
 from web.pages.work import failed_jobs
-from web.views.access import runs_rounds, sees_rounds
+from web.views.access import sees_rounds
 from web.views.shared import for_staff, round_or_404
 
 ROUNDS_PER_PAGE = 20
@@ -43,30 +42,15 @@ def home(request: HttpRequest) -> HttpResponseBase:
     context = {
         "page": page,
         "lines": read.round_lines(list(page)),
-        "protocols": ProtocolVersion.objects.defer("content").order_by("name", "version"),
         **for_staff(request),
     }
     return TemplateResponse(request, "staff/home.html", context)
 
 
-@require_POST
-@runs_rounds
-def new_round(request: HttpRequest) -> HttpResponseBase:
-    """Make a round."""
-    name, protocol = (request.POST.get(key, "").strip() for key in ("name", "protocol"))
-    try:
-        made = create_round(name=name, protocol=protocol, actor=request.user.get_username())
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return redirect("staff-home")
-    messages.success(request, f"Round {made.name} exists, on {made.protocol}.")
-    return redirect("staff-round", made.name)
-
-
 @require_safe
 @sees_rounds
 def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Show one round: where it stands, its cells, its reviewers, and the steps that can be done."""
+    """Show one round: its state, its cells, its reviewers, and the steps that can be done."""
     return show_round(request, round_or_404(name))
 
 
@@ -109,7 +93,7 @@ def progress(_request: HttpRequest, name: str) -> HttpResponseBase:
 @require_POST
 @sees_rounds
 def export(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Send the tables of a closed round, for a reason that goes into the audit trail: they say
+    """Send the tables of a closed round, for a reason that is written to the audit trail: they say
     whose clip is whose.
     """
     round_ = round_or_404(name)

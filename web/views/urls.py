@@ -58,7 +58,6 @@ urlpatterns = [
     ),
     path("method/<str:name>/<str:version>/", public.method, name="method"),
     path("staff/", staff.home, name="staff-home"),
-    path("staff/new-round", staff.new_round, name="staff-new-round"),
     path("staff/audit/", staff.audit_trail, name="staff-audit"),
     path("staff/health/", staff.health, name="staff-health"),
     path("staff/rounds/<str:name>/", staff.round_page, name="staff-round"),

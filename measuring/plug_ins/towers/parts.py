@@ -104,7 +104,7 @@ class Layout:
     """How a layer is made and what a checkpoint calls its parts.
 
     ``tiny`` keeps its norms from dividing by zero. ``joint`` is one matrix for query, key and
-    value, or three of them; ``wide`` and ``narrow`` are what each token goes through by itself.
+    value, or three of them; ``wide`` and ``narrow`` are the layers applied to each token by itself.
     ``scales`` weigh what attention and these add. ``extra`` names a learned key and its value that
     every token may look at besides.
     """
