@@ -83,8 +83,8 @@ bench-scoring: setup ## Time agreement beside the krippendorff package, and whol
 bench-review: setup ## Time drafts and locks, alone and with 200 reviewers at once (BENCH_FLAGS=--quick for a short run)
 	$(PY) -m tests.bench.bench_review $(BENCH_FLAGS)
 
-chaos: setup ## Let 20 people review a whole round while everything fails; prints its ledger (CHAOS_FLAGS=--minutes=1)
-	$(PY) -m tests.chaos.rounds $(CHAOS_FLAGS)
+chaos: setup ## Let 20 people review a whole round while everything fails; prints its ledger (SEED=7, CHAOS_FLAGS=--minutes=1)
+	$(PY) -m tests.chaos.rounds --seed=$(or $(SEED),1) $(CHAOS_FLAGS)
 
 bench-peers: setup ## Time saving and handing in on Label Studio and Potato, which it installs as tools
 	$(PY) -m tests.bench.peers_review --install

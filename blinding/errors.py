@@ -18,7 +18,7 @@ class ClipsNotBlindable(BadInput):
             "“blind” again."
             if re_encoded
             else f"{self}\nAll clips of a round are treated alike. Either re-encode them all with "
-            f"“blind {round_name} --normalise --reason TEXT”, or leave single ones out with "
+            f"“normalise {round_name} --reason TEXT”, or leave single ones out with "
             f"{leave_out}, "
             "which leaves their configurations unranked.",
         )

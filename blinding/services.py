@@ -141,7 +141,7 @@ def normalise_round(*, round_: Round, reason: str, actor: str) -> None:
     """
     _begin(round_)
     if not reason.strip():
-        raise NothingToNormalise("Say why the round is normalised: --reason is empty.")
+        raise NothingToNormalise("Say why the round is normalised: the reason is empty.")
     if round_.is_normalised:
         return
     round_.normalised_because = reason.strip()
@@ -162,7 +162,7 @@ def exclude_clip(*, round_: Round, sample: Sample, reason: str, actor: str) -> N
     """
     _begin(round_)
     if not reason.strip():
-        raise ExclusionRefused(f"Say why {sample.cell} is not reviewable: --reason is empty.")
+        raise ExclusionRefused(f"Say why {sample.cell} is not reviewable: the reason is empty.")
     if sample.state != SampleState.DELIVERED or sample not in without_copy(round_):
         raise ExclusionRefused(
             f"{sample.cell} has no clip to leave out, or has its blind copy already."

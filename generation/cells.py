@@ -82,7 +82,7 @@ def mark_cell(
     """
     refuse_when_settled(round_)
     if not reason.strip():
-        raise CellRefused(f"Say why {cell} is “{state.label}”: --reason is empty.")
+        raise CellRefused(f"Say why {cell} is “{state.label}”: the reason is empty.")
     if cell.scene not in round_.scenes or not 1 <= cell.replicate <= round_.replicates:
         raise CellRefused(
             f"Round {round_.name!r} has no cell {cell}: its scenes are {', '.join(round_.scenes)}, "

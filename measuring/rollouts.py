@@ -15,6 +15,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 
 from fartbench import audit, jobs
 from fartbench.media.errors import MediaRefusal
@@ -132,15 +133,17 @@ def measure_round(
 
 @transaction.atomic
 def request_measuring(*, round_: Round, actor: str) -> int:
-    """Leave what is due to the workers, and return how many jobs that is.
+    """Leave what is due to the workers, and return how many jobs they have then.
 
-    Raises as `measure_round` does.
+    Asking again while they are at work changes nothing. Raises as `measure_round` does.
     """
     tasks = _due_when_closed(round_)
-    if tasks:
-        jobs.enqueue(MEASURE, [task.subject for task in tasks], round_name=round_.name)
+    waiting = set(_under_way(round_).values_list("subject", flat=True))
+    new = [task.subject for task in tasks if task.subject not in waiting]
+    if new:
+        jobs.enqueue(MEASURE, new, round_name=round_.name)
         audit.record(
-            "rollouts left to be measured", actor=actor, round_name=round_.name, jobs=len(tasks)
+            "rollouts left to be measured", actor=actor, round_name=round_.name, jobs=len(new)
         )
     return len(tasks)
 
@@ -153,8 +156,12 @@ def run_measuring(subject: str, report: jobs.Report) -> None:
 
 def is_under_way(round_: Round) -> bool:
     """Say whether workers still have rollouts of the round to measure."""
+    return _under_way(round_).exists()
+
+
+def _under_way(round_: Round) -> QuerySet[Job]:
     waiting = (JobState.DUE, JobState.RUNNING)
-    return Job.objects.filter(kind=MEASURE, round_name=round_.name, state__in=waiting).exists()
+    return Job.objects.filter(kind=MEASURE, round_name=round_.name, state__in=waiting)
 
 
 def _due_when_closed(round_: Round) -> list[Task]:

@@ -12,4 +12,4 @@ class RoundsConfig(AppConfig):
         from fartbench.rounds import say_due_steps_with  # noqa: PLC0415 - needs loaded models
 
         # Imported at the first refusal: the steps know every room, and loading them takes long.
-        say_due_steps_with(lambda round_: str(resolve_name("rounds.steps.due_in_words")(round_)))
+        say_due_steps_with(lambda round_: str(resolve_name("rounds.due.due_in_words")(round_)))

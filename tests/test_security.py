@@ -267,7 +267,7 @@ def test_shutting_out_takes_a_reason(rae: Reviewer) -> None:
 def test_an_admin_shuts_a_reviewer_out_by_a_button(world: dict[str, str]) -> None:
     ada, rae = client_of("ada", world), client_of("rae", world)
     code = Reviewer.objects.get(user__username=world["rae"]).code
-    fields = {"step": "revoke_access", "code": code, "reason": "left the lab"}
+    fields = {"step": "revoke_access", "person": code, "reason": "left the lab"}
     assert ada.post(reverse("staff-step", args=[world["open"]]), fields).status_code == 302
     assert rae.get(reverse("review-home")).status_code == 302
 

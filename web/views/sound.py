@@ -33,7 +33,7 @@ from measuring.sound.checks import (
     unheard,
 )
 from review.selectors import membership, reviewer_of
-from rounds.steps import due_step
+from rounds.due import due_step
 from web.pages.rounds import stamp_of
 from web.pages.work import failed_jobs, worker_silence
 from web.views.access import may_see_rounds, sees_rounds
