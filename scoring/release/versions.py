@@ -55,7 +55,29 @@ class Change:
         return f"{self.file}, {self.place}" if self.place else self.file
 
 
-CHANGES: tuple[Change, ...] = ()
+_REFUSED = (
+    "A scene counts with the mean over its planned clips, of which a refused, failed or lost one "
+    "earns 0. In format 1 it was the mean over the scored clips, so refusing cost nothing where a "
+    "scene had several."
+)
+_NOT_REVIEWED = (
+    "What could not be reviewed is missing from intervals. In format 1 it counted as 0 there."
+)
+
+CHANGES: tuple[Change, ...] = (
+    Change(2, "scores.json", "leaderboard", _REFUSED, keeps_old_rule=True),
+    Change(2, "leaderboard.csv", "*", _REFUSED, keeps_old_rule=True),
+    Change(2, "reports.json", "reports/overall_ranking", _REFUSED, keeps_old_rule=True),
+    Change(
+        2,
+        "reports.json",
+        "reports/overall_ranking/leaderboard/*/score_interval",
+        _NOT_REVIEWED,
+        keeps_old_rule=True,
+    ),
+    Change(2, "README.md", "", "The README describes the tables of format 2."),
+    Change(2, "croissant.json", "recordSet", "The descriptions are those of format 2."),
+)
 
 
 def changes_since(number: int) -> tuple[Change, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from scoring.reports.shape import estimate_document, rounded
 from scoring.scores.document import line_without_scenes
-from scoring.scores.factual_score import Standing, clip_scores
+from scoring.scores.factual_score import Standing
 from scoring.scores.standings import RoundResults
 from scoring.stats.estimate import Estimate, Undefined, derived_seed, without_interval
 from scoring.stats.intervals import pooled_two_way
@@ -84,32 +84,44 @@ def _ties(ranked: list[Standing]) -> list[dict[str, Any]]:
 
 
 def _points(results: RoundResults, standing: Standing) -> list[list[float]]:
-    """Return the score of each scored clip, scene by scene."""
+    """Return the score of each clip that counts, scene by scene; empty for a missing scene."""
     return [
-        [float(score) for score in clip_scores(results.protocol, standing, scene)]
+        [float(score) for score in results.counted_scores(standing, scene)]
         for scene in results.record.scenes
     ]
 
 
 def _single(results: RoundResults) -> dict[str, Estimate | Undefined]:
-    """Estimate at one clip per scene: where points add up, a scene without a scored clip counts 0
-    as in the score.
-    """
+    """Estimate at one clip per scene. A scene that could not be reviewed is missing, never 0."""
     is_total = not results.protocol.scoring.is_weighted
-    missing = 0.0 if is_total else np.nan
+    scenes = len(results.record.scenes)
+    # Where points add up, the total is the mean over scenes times their number.
+    scale = scenes if is_total else 1
+    missing = 0.0 if is_total and results.record.format == 1 else np.nan
     table = np.array(
         [
-            [float(np.mean(scene)) if scene else missing for scene in _points(results, s)]
+            [float(np.mean(scene)) * scale if scene else missing for scene in _points(results, s)]
             for s in results.standings
         ]
-    ).reshape(len(results.standings), len(results.record.scenes))
-    found = pooled_two_way(table, total=is_total, bounds=(0, results.total))
-    return {
-        standing.configuration: estimate
-        if standing.delivered
-        else without_interval(0.0, len(results.record.scenes), "no clip was delivered")
-        for standing, estimate in zip(results.standings, found, strict=True)
-    }
+    ).reshape(len(results.standings), scenes)
+    found = pooled_two_way(table, bounds=(0, results.total))
+    estimates: dict[str, Estimate | Undefined] = {}
+    for standing, row, estimate in zip(results.standings, table, found, strict=True):
+        without = int(np.isnan(row).sum())
+        if not standing.delivered:
+            estimates[standing.configuration] = without_interval(
+                0.0, scenes - without, "no clip was delivered"
+            )
+        elif is_total and without:
+            estimates[standing.configuration] = _without_total(standing, scenes, without)
+        else:
+            estimates[standing.configuration] = estimate
+    return estimates
+
+
+def _without_total(standing: Standing, scenes: int, without: int) -> Estimate:
+    reason = f"{without} of {scenes} scenes could not be reviewed: a total of all is not estimable"
+    return without_interval(float(standing.score), scenes - without, reason)
 
 
 def _resampled(results: RoundResults) -> dict[str, Resampled]:
@@ -121,11 +133,14 @@ def _resampled(results: RoundResults) -> dict[str, Resampled]:
     draws = DRAWS if len(results.record.cells) <= MANY_CLIPS else FEWER_DRAWS
     found = {}
     for standing in results.standings:
-        scenes = [scene for scene in _points(results, standing) if scene]
+        every = _points(results, standing)
+        scenes = [scene for scene in every if scene]
+        is_total = not results.protocol.scoring.is_weighted
+        if is_total and results.record.format > 1 and len(scenes) < len(every):
+            continue
         seed = derived_seed(results.record.seed, "score", standing.configuration)
         resampled = resample_within_scenes(scenes, seed=seed, draws=draws)
         if isinstance(resampled, Resampled):
-            is_total = not results.protocol.scoring.is_weighted
             found[standing.configuration] = (
                 _scaled(resampled, len(scenes)) if is_total else resampled
             )
@@ -157,11 +172,16 @@ def _replicated(
                 resampled[standing.configuration], bounds=bounds
             )
         else:
-            value = float(standing.score)
-            found[standing.configuration] = without_interval(
-                value, standing.delivered, "no scene has two clips"
-            )
+            found[standing.configuration] = _without_resamples(results, standing)
     return found
+
+
+def _without_resamples(results: RoundResults, standing: Standing) -> Estimate:
+    scenes = _points(results, standing)
+    missing = sum(not scene for scene in scenes)
+    if missing and not results.protocol.scoring.is_weighted and results.record.format > 1:
+        return _without_total(standing, len(scenes), missing)
+    return without_interval(float(standing.score), standing.delivered, "no scene has two clips")
 
 
 def _sureness(ranked: list[Standing], resampled: dict[str, Resampled]) -> dict[str, Any]:

@@ -37,7 +37,8 @@ def rank_sets(configurations: Sequence[Resampled]) -> list[RankSet]:
     error = np.array([each.error for each in configurations])
     count = len(configurations)
     pair_error = np.hypot(error[:, None], error[None, :])
-    reach = np.where(pair_error > 0, largest_difference(configurations) * pair_error, np.inf)
+    reach = np.full_like(pair_error, np.inf)
+    np.multiply(largest_difference(configurations), pair_error, out=reach, where=pair_error > 0)
     better = value[:, None] - value[None, :] > reach
     return [
         RankSet(1 + int(better[:, number].sum()), count - int(better[number].sum()), count)

@@ -48,7 +48,7 @@ def make_rollouts() -> RoundRecord:
         pytest.param(
             core_r01,
             make_record,
-            "d274e9427f22b7c1133a320481b5c21eceb66900a3870a5a6c4c4c6e45a13415",
+            "64ede39fe2e8c9ea49bb9a48380dc548e3fabbb5a87ec5187bc3b4307adb471b",
             id="gates",
         ),
         pytest.param(
