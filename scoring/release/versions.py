@@ -55,99 +55,67 @@ class Change:
         return f"{self.file}, {self.place}" if self.place else self.file
 
 
+_REFUSED = (
+    "A scene counts with the mean over its planned clips, of which a refused, failed or lost one "
+    "earns 0. In format 1 it was the mean over the scored clips, so refusing cost nothing where a "
+    "scene had several."
+)
+_NOT_REVIEWED = (
+    "What could not be reviewed is missing from intervals. In format 1 it counted as 0 there."
+)
+
+_ALPHA = (
+    "Alpha has the jackknife over configurations at every size. In format 1 clips were resampled "
+    "below ten configurations."
+)
+_UNCLEAR = "No question is flagged because of an interval of few or uneven answers."
+_POINTS = (
+    "Points have a quasi-binomial Wilson interval. In format 1 it was a t interval, and full "
+    "scores of replicates had none."
+)
+_APART = (
+    "Which scores differ follows from one test of the round, also at one clip per scene. In format "
+    "1 there were rank sets of replicates only."
+)
+_AGREEMENT, _RANKING = "reports/agreement/questions", "reports/overall_ranking"
+
+NUMBERS = tuple(
+    Change(2, file, place, words)
+    for file, place, words in (
+        ("reports.json", f"{_AGREEMENT}/*/overall/*alpha", _ALPHA),
+        ("reports.json", f"{_AGREEMENT}/*/by_scene/*/*alpha", _ALPHA),
+        ("reports.json", f"{_AGREEMENT}/*/overall/revise_wording", _UNCLEAR),
+        ("reports.json", f"{_AGREEMENT}/*/by_scene/*/revise_wording", _UNCLEAR),
+        ("reports.json", "reports/smoke/revise", _ALPHA),
+        ("plots/agreement.svg", "", _ALPHA),
+        ("reports.json", f"{_RANKING}/leaderboard/*/score_interval", _POINTS),
+        ("leaderboard.*", "score_low", _POINTS),
+        ("leaderboard.*", "score_high", _POINTS),
+        ("leaderboard.*", "score_interval_n", _POINTS),
+        ("leaderboard.*", "score_interval_method", _POINTS),
+        ("plots/leaderboard.svg", "", _POINTS),
+        ("reports.json", f"{_RANKING}/one_point", _APART),
+        ("reports.json", f"{_RANKING}/rank_sets", _APART),
+        ("reports.json", f"{_RANKING}/sureness_note", _APART),
+        ("reports.json", f"{_RANKING}/ahead", _APART),
+    )
+)
+"""Values whose intervals are estimated in another way."""
+
 CHANGES: tuple[Change, ...] = (
-    Change(
-        2,
-        "reports.json",
-        "reports/agreement/questions/*/*/alpha",
-        "Alpha has the jackknife over configurations at every size, and few answers are called so.",
-    ),
-    Change(
-        2,
-        "reports.json",
-        "reports/agreement/questions/*/*/applicability_alpha",
-        "Alpha has the jackknife over configurations at every size, and few answers are called so.",
-    ),
-    Change(
-        2,
-        "reports.json",
-        "reports/agreement/questions/*/by_scene/*/*alpha",
-        "Alpha has the jackknife over configurations at every size, and few answers are called so.",
-    ),
-    Change(
-        2,
-        "reports.json",
-        "reports/agreement/questions/*/overall/revise_wording",
-        "No question is called unclear by an interval of few or uneven answers.",
-    ),
-    Change(
-        2,
-        "reports.json",
-        "reports/agreement/questions/*/by_scene/*/revise_wording",
-        "No question is called unclear by an interval of few or uneven answers.",
-    ),
-    Change(
-        2,
-        "reports.json",
-        "reports/smoke/revise/*/alpha",
-        "Alpha has the jackknife over configurations at every size, and few answers are called so.",
-    ),
-    Change(2, "plots/agreement.svg", "", "It shows the intervals of alpha."),
+    *NUMBERS,
+    Change(2, "scores.json", "leaderboard", _REFUSED, keeps_old_rule=True),
+    Change(2, "leaderboard.csv", "*", _REFUSED, keeps_old_rule=True),
+    Change(2, "reports.json", "reports/overall_ranking", _REFUSED, keeps_old_rule=True),
     Change(
         2,
         "reports.json",
         "reports/overall_ranking/leaderboard/*/score_interval",
-        "Points have a quasi-binomial Wilson interval; a clip that is missing is not counted as 0.",
+        _NOT_REVIEWED,
+        keeps_old_rule=True,
     ),
-    Change(
-        2,
-        "leaderboard.*",
-        "score_low",
-        "Points have a quasi-binomial Wilson interval; a clip that is missing is not counted as 0.",
-    ),
-    Change(
-        2,
-        "leaderboard.*",
-        "score_high",
-        "Points have a quasi-binomial Wilson interval; a clip that is missing is not counted as 0.",
-    ),
-    Change(
-        2,
-        "leaderboard.*",
-        "score_interval_n",
-        "n counts the clips behind a score.",
-    ),
-    Change(
-        2,
-        "leaderboard.*",
-        "score_interval_method",
-        "Points have a quasi-binomial Wilson interval; a clip that is missing is not counted as 0.",
-    ),
-    Change(2, "plots/leaderboard.svg", "", "It shows the intervals of scores."),
-    Change(
-        2,
-        "reports.json",
-        "reports/overall_ranking/one_point",
-        "What a difference means is said for all pairs at once.",
-    ),
-    Change(
-        2,
-        "reports.json",
-        "reports/overall_ranking/rank_sets",
-        "Rounds with one clip per scene have rank sets too, by Tukey's range.",
-    ),
-    Change(
-        2,
-        "reports.json",
-        "reports/overall_ranking/sureness_note",
-        "Rounds with one clip per scene have rank sets too, by Tukey's range.",
-    ),
-    Change(
-        2,
-        "reports.json",
-        "reports/overall_ranking/ahead",
-        "The chance of being ahead is one less the p-value of a test of equal scores.",
-    ),
+    Change(2, "README.md", "", "The README describes the tables of format 2."),
+    Change(2, "croissant.json", "recordSet", "The descriptions are those of format 2."),
 )
 
 

@@ -11,13 +11,7 @@ import numpy as np
 from scoring.reports.shape import estimate_document
 from scoring.reports.sureness import MOST_COMPARED, Compared, sureness_document
 from scoring.scores.document import line_without_scenes
-from scoring.scores.factual_score import (
-    COUNTED_AS_ZERO,
-    SCORED,
-    Standing,
-    clip_scores,
-    points_of,
-)
+from scoring.scores.factual_score import Standing
 from scoring.scores.standings import RoundResults
 from scoring.stats.estimate import Estimate, Undefined, derived_seed, without_interval
 from scoring.stats.intervals import pooled_two_way, two_way_residual
@@ -84,21 +78,12 @@ def _ties(ranked: list[Standing]) -> list[dict[str, Any]]:
 def _row(results: RoundResults, standing: Standing) -> Row:
     """Return the score of each clip that counts, scene by scene.
 
-    A refused, failed or lost clip counts 0 points; a weighted score leaves it out. A clip that
-    could not be reviewed is missing.
+    A clip that could not be reviewed is missing.
     """
-    if results.protocol.scoring.is_weighted:
-        return [
-            [float(score) for score in clip_scores(results.protocol, standing, scene)]
-            for scene in results.record.scenes
-        ]
-    points: dict[str, list[float]] = {scene: [] for scene in results.record.scenes}
-    for cell in standing.cells:
-        if cell.status == SCORED:
-            points[cell.scene].append(float(points_of(results.protocol, cell.consensus)))
-        elif cell.status in COUNTED_AS_ZERO:
-            points[cell.scene].append(0.0)
-    return list(points.values())
+    return [
+        [float(score) for score in results.counted_scores(standing, scene)]
+        for scene in results.record.scenes
+    ]
 
 
 def _points(results: RoundResults, rows: Rows) -> tuple[Estimates, Compare]:
@@ -113,6 +98,9 @@ def _points(results: RoundResults, rows: Rows) -> tuple[Estimates, Compare]:
     }
 
     def compare(names: Sequence[str]) -> tuple[Compared | None, str]:
+        names = [name for name in names if all(rows[name])]  # with a clip in every scene
+        if len(names) < 2:  # noqa: PLR2004
+            return None, ""
         chosen = [rows[name] for name in names]
         scores = np.array([sum(float(np.mean(scene)) for scene in row) for row in chosen])
         resampled = _resampled(results, rows, names) if results.record.replicates > 1 else {}
