@@ -55,7 +55,68 @@ class Change:
         return f"{self.file}, {self.place}" if self.place else self.file
 
 
-CHANGES: tuple[Change, ...] = ()
+_REFUSED = (
+    "A scene counts with the mean over its planned clips, of which a refused, failed or lost one "
+    "earns 0. In format 1 it was the mean over the scored clips, so refusing cost nothing where a "
+    "scene had several."
+)
+_NOT_REVIEWED = (
+    "What could not be reviewed is missing from intervals. In format 1 it counted as 0 there."
+)
+
+_ALPHA = (
+    "Alpha has the jackknife over configurations at every size. In format 1 clips were resampled "
+    "below ten configurations."
+)
+_UNCLEAR = "No question is flagged because of an interval of few or uneven answers."
+_POINTS = (
+    "Points have a quasi-binomial Wilson interval. In format 1 it was a t interval, and full "
+    "scores of replicates had none."
+)
+_APART = (
+    "Which scores differ follows from one test of the round, also at one clip per scene. In format "
+    "1 there were rank sets of replicates only."
+)
+_AGREEMENT, _RANKING = "reports/agreement/questions", "reports/overall_ranking"
+
+NUMBERS = tuple(
+    Change(2, file, place, words)
+    for file, place, words in (
+        ("reports.json", f"{_AGREEMENT}/*/overall/*alpha", _ALPHA),
+        ("reports.json", f"{_AGREEMENT}/*/by_scene/*/*alpha", _ALPHA),
+        ("reports.json", f"{_AGREEMENT}/*/overall/revise_wording", _UNCLEAR),
+        ("reports.json", f"{_AGREEMENT}/*/by_scene/*/revise_wording", _UNCLEAR),
+        ("reports.json", "reports/smoke/revise", _ALPHA),
+        ("plots/agreement.svg", "", _ALPHA),
+        ("reports.json", f"{_RANKING}/leaderboard/*/score_interval", _POINTS),
+        ("leaderboard.*", "score_low", _POINTS),
+        ("leaderboard.*", "score_high", _POINTS),
+        ("leaderboard.*", "score_interval_n", _POINTS),
+        ("leaderboard.*", "score_interval_method", _POINTS),
+        ("plots/leaderboard.svg", "", _POINTS),
+        ("reports.json", f"{_RANKING}/one_point", _APART),
+        ("reports.json", f"{_RANKING}/rank_sets", _APART),
+        ("reports.json", f"{_RANKING}/sureness_note", _APART),
+        ("reports.json", f"{_RANKING}/ahead", _APART),
+    )
+)
+"""Values whose intervals are estimated in another way."""
+
+CHANGES: tuple[Change, ...] = (
+    *NUMBERS,
+    Change(2, "scores.json", "leaderboard", _REFUSED, keeps_old_rule=True),
+    Change(2, "leaderboard.csv", "*", _REFUSED, keeps_old_rule=True),
+    Change(2, "reports.json", "reports/overall_ranking", _REFUSED, keeps_old_rule=True),
+    Change(
+        2,
+        "reports.json",
+        "reports/overall_ranking/leaderboard/*/score_interval",
+        _NOT_REVIEWED,
+        keeps_old_rule=True,
+    ),
+    Change(2, "README.md", "", "The README describes the tables of format 2."),
+    Change(2, "croissant.json", "recordSet", "The descriptions are those of format 2."),
+)
 
 
 def changes_since(number: int) -> tuple[Change, ...]:

@@ -20,7 +20,7 @@ from scoring.stats.estimate import Estimate, Undefined, without_interval
 from scoring.stats.intervals import Floats, score_limits, student_t, t_chance, two_way_residual
 
 LEAST_DISPERSION = 0.5  # below it, intervals of a few alike configurations cover too rarely
-ALL_POINTS_AT_ONCE = 1_000_000  # degrees of freedom at which t is the normal distribution
+KNOWN = 1_000_000  # degrees of freedom at which t is the normal distribution
 
 Row = Sequence[ArrayLike]
 """A configuration: for each scene the points of its clips, none where no clip could be counted."""
@@ -28,14 +28,16 @@ Row = Sequence[ArrayLike]
 
 @dataclass(frozen=True, slots=True)
 class Dispersion:
-    """How much more clips vary than yes-or-no answers would; `variance` is that of a clip's
-    points, `freedom` its degrees of freedom. 0 of them: the round does not tell, and the largest
-    possible dispersion is taken.
+    """How much more clips vary than yes-or-no answers would.
+
+    `variance` is that of a clip's points, `freedom` its degrees of freedom. Where the round does
+    not tell, the largest possible dispersion is assumed, as if it were known.
     """
 
     factor: float
     variance: float
     freedom: int
+    is_assumed: bool
 
 
 def dispersion_of(rows: Sequence[Row], most: float) -> Dispersion:
@@ -43,24 +45,27 @@ def dispersion_of(rows: Sequence[Row], most: float) -> Dispersion:
     the residual of configuration + scene.
     """
     cells = [[np.asarray(scene, dtype=np.float64) for scene in row] for row in rows]
-    sizes = np.array([[scene.size for scene in row] for row in cells])
-    if (sizes > 1).any():
-        squares = sum(
-            float(((scene - scene.mean()) ** 2).sum())
-            for row in cells
-            for scene in row
-            if scene.size
-        )
-        freedom = int(np.maximum(sizes - 1, 0).sum())
-        variance = squares / freedom
-    else:
-        table = np.array([[scene[0] if scene.size else np.nan for scene in row] for row in cells])
-        variance, freedom = two_way_residual(table, ~np.isnan(table))
-    binomial = [most * p * (1 - p) for p in _smoothed_shares(cells, most)]
+    shares = np.array(_smoothed_shares(cells, most))
+    if not shares.size:
+        return Dispersion(most, 0.0, KNOWN, is_assumed=True)
+    binomial = float(np.mean(most * shares * (1 - shares)))
+    variance, freedom = _variance(cells)
     if freedom < 1:
-        return Dispersion(most, 0.0, 0)
-    factor = variance / float(np.mean(binomial))
-    return Dispersion(max(factor, LEAST_DISPERSION), variance, freedom)
+        return Dispersion(most, most * binomial, KNOWN, is_assumed=True)
+    # Points that come all or none vary `most` times as much as single ones, and none vary more.
+    factor = min(max(variance / binomial, LEAST_DISPERSION), most)
+    return Dispersion(factor, factor * binomial, freedom, is_assumed=False)
+
+
+def _variance(cells: Sequence[Sequence[Floats]]) -> tuple[float, int]:
+    """Return the variance of a clip's points, and its degrees of freedom."""
+    repeated = [scene for row in cells for scene in row if scene.size > 1]
+    if repeated:
+        squares = sum(float(((scene - scene.mean()) ** 2).sum()) for scene in repeated)
+        freedom = sum(scene.size - 1 for scene in repeated)
+        return squares / freedom, freedom
+    table = np.array([[scene[0] if scene.size else np.nan for scene in row] for row in cells])
+    return two_way_residual(table, ~np.isnan(table))
 
 
 def _smoothed_shares(cells: Sequence[Sequence[Floats]], most: float) -> list[float]:
@@ -88,14 +93,25 @@ def _total(row: Row, most: float, dispersion: Dispersion) -> Estimate | Undefine
         return without_interval(value, n, "a scene has no clip that could be counted")
     full = most * len(cells)
     answers = full * _evenness(cells) / dispersion.factor
-    freedom = dispersion.freedom or ALL_POINTS_AT_ONCE
-    low, high = score_limits(value / full, answers, student_t(freedom))
-    words = f"dispersion {dispersion.factor:.2f} of the round"
-    if dispersion.freedom:
-        words += f", t with {dispersion.freedom} degrees of freedom"
-    else:
-        words = f"dispersion {dispersion.factor:.2f}, the largest possible"
-    return Estimate(value, full * low, full * high, n, f"quasi-binomial Wilson, {words}")
+    low, high = score_limits(value / full, answers, student_t(dispersion.freedom))
+    return Estimate(
+        value, full * low, full * high, n, f"quasi-binomial Wilson, {_words(dispersion)}"
+    )
+
+
+def _words(dispersion: Dispersion) -> str:
+    if dispersion.is_assumed:
+        return f"dispersion {dispersion.factor:.2f}, the largest possible"
+    freedom = f"t with {dispersion.freedom} degrees of freedom"
+    return f"dispersion {dispersion.factor:.2f} of the round, {freedom}"
+
+
+def errors_of(rows: Sequence[Row], dispersion: Dispersion) -> Floats:
+    """Return (C,) the standard error of each total; every configuration needs a clip in each
+    scene.
+    """
+    parts = [sum(1 / len(np.asarray(scene)) for scene in row) for row in rows]
+    return np.sqrt(dispersion.variance * np.array(parts))
 
 
 def _evenness(cells: Sequence[Floats]) -> float:
@@ -126,4 +142,4 @@ def points_ahead(rows: Sequence[Row], most: float) -> Floats:
         out=np.zeros_like(difference),
         where=(variance > 0) & (difference != 0),
     )
-    return t_chance(t, dispersion.freedom or ALL_POINTS_AT_ONCE)
+    return t_chance(t, dispersion.freedom)

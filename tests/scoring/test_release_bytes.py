@@ -48,13 +48,13 @@ def make_rollouts() -> RoundRecord:
         pytest.param(
             core_r01,
             make_record,
-            "d274e9427f22b7c1133a320481b5c21eceb66900a3870a5a6c4c4c6e45a13415",
+            "2e9e66f9378411b1c5782c1d4dbc3b88e9957aa4003efb17b971e1135e487d81",
             id="gates",
         ),
         pytest.param(
             core_v01,
             make_pilot,
-            "dbfb69ab84f60df990cb9d0b5dd6e5c9d4e95069903f10b178775ae2836702fb",
+            "9c8161a3178477126588d353ec8ddf6274f4a7103e117fcf8fcd07a91c149172",
             id="weighted",
         ),
         pytest.param(

@@ -12,7 +12,7 @@ from django.core.paginator import Page, Paginator
 
 from fartbench.protocol import Protocol, Scene
 from scoring.release.pages import LEADERBOARD, SUMMARY, configuration_document
-from web.pages.figures import one_point_in_words
+from web.pages.figures import difference_in_words
 from web.pages.results import ConfigurationResult, configuration_results
 
 # Returns the documents of these names; those that there are.
@@ -96,8 +96,8 @@ class Board:
         return str(self.summary["incomplete_reason"])
 
     @property
-    def one_point(self) -> str:
-        return one_point_in_words(self.summary["one_point"])
+    def difference(self) -> str:
+        return difference_in_words(self.summary["one_point"])
 
     @property
     def is_whole(self) -> bool:
