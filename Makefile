@@ -110,7 +110,7 @@ lock: ## Resolve the dependencies in pyproject.toml anew (needs uv; add UV_FLAGS
 	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --python-version 3.11 $(UV_FLAGS) \
 	  --constraint requirements.lock --group dev --output-file requirements-dev.lock pyproject.toml
 # What PyTorch takes besides, on a platform whose build brings no CUDA along; of itself see .ci/bootstrap.
-	sed -n 's/^weights = \["\(.*\)"\]$$/\1/p' pyproject.toml | MACOSX_DEPLOYMENT_TARGET=14.0 $(UV) pip compile --quiet \
+	sed -n 's/^weights = \[\(.*\)\]$$/\1/p' pyproject.toml | tr -d '" ' | tr , '\n' | MACOSX_DEPLOYMENT_TARGET=14.0 $(UV) pip compile --quiet \
 	  --generate-hashes --no-header --no-annotate --python-version 3.11 --python-platform aarch64-apple-darwin $(UV_FLAGS) \
 	  --constraint requirements-dev.lock --no-emit-package torch --output-file requirements-weights.lock -
 

@@ -25,7 +25,7 @@ from measuring.measurement import Measurement
 INTERVAL_S = 30.0
 STRETCH_S = 5.0
 SHORTLY = 1e-4
-TORCH = ("torch",)
+PACKAGES = ("safetensors", "torch")
 
 
 class Media(Protocol):
@@ -68,7 +68,7 @@ class PlugIn:
     licence: str
     source: str
     load: Callable[[Path, str], Evaluate]
-    packages: tuple[str, ...] = TORCH
+    packages: tuple[str, ...] = PACKAGES
     version: str = "1"
 
     def missing(self, folder: Path) -> list[str]:

@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from measuring.plug_ins.pickles import WeightsUnreadable, read_checkpoint
+from measuring.errors import WeightsUnreadable
+from measuring.plug_ins.towers.checkpoints import read_checkpoint
 from measuring.plug_ins.towers.parts import Weights, joined, split
 
 STRIDES = (5, 2, 2, 2, 2, 2, 2)
