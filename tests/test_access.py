@@ -156,6 +156,8 @@ CALLS = {
     "staff-preview-timeline": Call(
         NOBODY | {"visitor": LOGIN}, ("locked", "configuration", "scene", "release")
     ),
+    "staff-reviewers": Call(ADMINS, ("open",)),
+    "staff-invite-links": Call(ADMINS, ("open",)),
     "staff-pairs": Call(STAFF, ("open",)),
     "generation-home": Call(ADMINS),
     "generation-build": Call(ADMINS),

@@ -18,7 +18,7 @@ from fartbench.rounds import create_round
 from generation.models import SampleState
 from review.selectors import progress_of_round
 from rounds.steps import due_step
-from rounds.steps_by_hand import ReasonMissing, StepDone, run_step
+from rounds.steps_by_hand import ReasonMissing, run_step
 from web.archive import export_archive
 from web.pages import rounds as read
 from web.pages.actions import ACTIONS, actions_for, placed
@@ -120,9 +120,9 @@ def step(request: HttpRequest, name: str) -> HttpResponseBase:
     except Refusal as refusal:
         messages.error(request, str(refusal))
         return redirect(_page_of(step_name), round_.name)
-    if done.links:
-        return _show_once(request, round_, done)
     messages.success(request, done.words)
+    if done.links:
+        return redirect("staff-reviewers", round_.name)  # shows them, as often as it is loaded
     return redirect(_page_of(step_name), round_.name)
 
 
@@ -131,13 +131,6 @@ def _page_of(step_name: str) -> str:
     pages = {"blinding": "staff-blinding", "pairs": "staff-pairs"}
     place = next((action.place for action in ACTIONS if action.step == step_name), "round")
     return pages.get(place, "staff-round")
-
-
-def _show_once(request: HttpRequest, round_: Round, done: StepDone) -> HttpResponseBase:
-    # Links are secrets: they are in this answer alone, never in a message, a cookie or a row.
-    return TemplateResponse(
-        request, "staff/links.html", {"round": round_, "done": done, **for_staff(request)}
-    )
 
 
 @require_POST

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from web.views import alignment, insight, pairs, public, releases, rollouts, sound, staff
+from web.views import alignment, insight, pairs, public, releases, reviewers, rollouts, sound, staff
 
 urlpatterns = [
     path("", public.home, name="home"),
@@ -63,6 +63,12 @@ urlpatterns = [
     path("staff/health/", staff.health, name="staff-health"),
     path("staff/rounds/<str:name>/", staff.round_page, name="staff-round"),
     path("staff/rounds/<str:name>/progress", staff.progress, name="staff-progress"),
+    path("staff/rounds/<str:name>/reviewers/", reviewers.reviewers, name="staff-reviewers"),
+    path(
+        "staff/rounds/<str:name>/reviewers/links.csv",
+        reviewers.invite_links,
+        name="staff-invite-links",
+    ),
     path("staff/rounds/<str:name>/pairs/", pairs.pairs, name="staff-pairs"),
     path("staff/rounds/<str:name>/preview/", insight.preview, name="staff-preview"),
     path(
