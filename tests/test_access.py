@@ -122,6 +122,8 @@ CALLS = {
     ),
     "sound-listen": Call(STAFF, ("locked",), "post"),
     "method": Call(ALL),
+    "help": Call(ALL),
+    "help-page": Call(ALL, ("help",)),
     "invite": Call(ALL, ("token",)),
     "review-return": Call(ALL),
     "review-home": Call(REVIEWERS),
@@ -220,6 +222,7 @@ def make_world() -> dict[str, str]:
     rollouts = make_protocol(FOLDER)
     return {
         "published": "shown",
+        "help": "reviewers",
         "protocol": "core-r01",
         "protocol_version": "1.0.0",
         "configuration": "alpha",

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from web.views import alignment, insight, pairs, public, releases, reviewers, rollouts, sound, staff
+from web.views import help as help_views
 
 urlpatterns = [
     path("", public.home, name="home"),
@@ -47,6 +48,8 @@ urlpatterns = [
         sound.sound_verdict,
         name="sound-verdict",
     ),
+    path("help/", help_views.help_index, name="help"),
+    path("help/<str:slug>/", help_views.help_page, name="help-page"),
     path("method/", public.method, name="method"),
     path(
         "method/<str:name>/<str:version>/<slug:scene>/", public.specification, name="specification"
