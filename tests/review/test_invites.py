@@ -17,7 +17,7 @@ from fartbench.models import AuditEntry, Round
 from review.errors import InviteRevoked, InviteUsed
 from review.links import InviteLink
 from review.models import Invite, Reviewer
-from review.selectors import progress_of_round
+from review.progress import progress_of_round
 from review.services import set_cohort, use_invite
 from review.services.cohort import invite
 from review.services.invites import openable_invite

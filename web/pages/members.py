@@ -16,7 +16,7 @@ from fartbench.tables import guarded
 from fartbench.times import utc
 from review.links import link_of
 from review.models import Invite
-from review.selectors import MemberProgress, progress_of_round
+from review.progress import MemberProgress, progress_of_round
 
 CSV_COLUMNS = ("code", "email", "link", "expires_at", "invite", "done", "total")
 JOINABLE = (*RoundState.values[: RoundState.values.index(RoundState.REVIEWING)], "reviewing")

@@ -16,7 +16,7 @@ from fartbench.errors import Refusal
 from fartbench.models import ProtocolVersion, Round
 from fartbench.rounds import create_round
 from generation.models import SampleState
-from review.selectors import progress_of_round
+from review.progress import progress_of_round
 from rounds.steps import due_step
 from rounds.steps_by_hand import ReasonMissing, run_step
 from web.archive import export_archive
