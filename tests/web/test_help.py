@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from ruamel.yaml import YAML
 
 from tests.factories import make_staff, open_round, reviewers_of
 from tests.web.test_staff import make_admin
-from web.pages.help import FOR_ADMINS, FOR_EVERYONE, FOR_STAFF, help_html, readable
+from web.pages.help import FOR_ADMINS, FOR_EVERYONE, FOR_STAFF, help_html
+from web.views.help import documents_for
 
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("sqlite")]
 
@@ -45,19 +46,19 @@ def test_what_everyone_reads_names_no_model_and_no_provider() -> None:
         content = YAML(typ="safe", pure=True).load(file.read_text(encoding="utf-8"))
         words |= {str(content[key]).casefold() for key in ("name", "label") if key in content}
         words.add(file.stem.split("-")[0])
-    text = "".join(help_html(slug, AnonymousUser()) for slug in FOR_EVERYONE).casefold()
+    text = "".join(help_html(slug, FOR_EVERYONE) for slug in FOR_EVERYONE).casefold()
     assert len(words) > 20
     assert [word for word in sorted(words) if re.search(rf"\b{re.escape(word)}\b", text)] == []
 
 
 def test_staff_and_admins_read_theirs() -> None:
-    assert set(readable(make_staff("stan"))) == {*FOR_STAFF, *FOR_EVERYONE}
-    assert set(readable(make_admin())) == {*FOR_ADMINS, *FOR_STAFF, *FOR_EVERYONE}
+    assert set(documents_for(make_staff("stan"))) == {*FOR_STAFF, *FOR_EVERYONE}
+    assert set(documents_for(make_admin())) == {*FOR_ADMINS, *FOR_STAFF, *FOR_EVERYONE}
 
 
 def test_links_lead_to_pages_of_this_account_and_every_page_can_be_read(client: Client) -> None:
     client.force_login(make_admin())
-    for slug in readable(User.objects.get(username="ada")):
+    for slug in documents_for(User.objects.get(username="ada")):
         page = client.get(reverse("help-page", args=[slug])).content.decode()
         for link in re.findall(r'href="(/help/[^"]+)"', page):
             assert client.get(link).status_code == 200, (slug, link)
@@ -66,4 +67,4 @@ def test_links_lead_to_pages_of_this_account_and_every_page_can_be_read(client: 
 
 
 def test_html_in_a_document_stays_text() -> None:
-    assert "<script" not in help_html("threat-model", AnonymousUser())
+    assert "<script" not in help_html("threat-model", FOR_EVERYONE)

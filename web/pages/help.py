@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.urls import reverse
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-
-from web.views.access import may_run_rounds, may_see_rounds
 
 FOR_EVERYONE = ("reviewers",)
 FOR_STAFF = ("staff", "rounds", "diagnostics", "pairs", "blinding", "glossary")
@@ -42,24 +39,23 @@ class HelpPage:
     title: str
 
 
-def readable(user: Any) -> tuple[str, ...]:
-    """Return the documents that an account may read, the nearest to its work first."""
-    if may_run_rounds(user):
+def readable(*, is_staff: bool, is_admin: bool) -> tuple[str, ...]:
+    """Return the documents that such an account may read, the nearest to its work first."""
+    if is_admin:
         return (FOR_ADMINS[0], *FOR_STAFF, *FOR_ADMINS[1:], *FOR_EVERYONE)
-    return (*FOR_STAFF, *FOR_EVERYONE) if may_see_rounds(user) else FOR_EVERYONE
+    return (*FOR_STAFF, *FOR_EVERYONE) if is_staff else FOR_EVERYONE
 
 
-def help_pages(user: Any) -> list[HelpPage]:
-    """Return the pages that an account may read."""
-    return [HelpPage(slug, _text(slug).split("\n", 1)[0].lstrip("# ")) for slug in readable(user)]
+def help_pages(allowed: tuple[str, ...]) -> list[HelpPage]:
+    """Return the pages of these documents."""
+    return [HelpPage(slug, _text(slug).split("\n", 1)[0].lstrip("# ")) for slug in allowed]
 
 
-def help_html(slug: str, user: Any) -> str:
-    """Return a document as HTML. Links lead to other pages that this account may read, or to other
-    sites; pictures are left out.
+def help_html(slug: str, allowed: tuple[str, ...]) -> str:
+    """Return a document as HTML. Links lead to the pages of ``allowed``, or to other sites;
+    pictures are left out.
     """
     tokens = _MARKDOWN.parse(_text(slug))
-    allowed = readable(user)
     for token in tokens:
         if token.children:
             token.children = _linked(token.children, allowed)
