@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from fartbench.errors import Refusal
 from fartbench.protocol import Response, ResponseError
 from fartbench.storable import whole_number
+from review.browser import parse_changes
 from review.errors import (
     AlreadyUnplayable,
     InvalidAnswers,
@@ -27,7 +28,6 @@ from review.errors import (
     ToolsTooSoon,
 )
 from review.models import Assignment, Reviewer
-from review.page import parse_changes
 from review.selectors import queue_of
 from review.services import (
     Draft,

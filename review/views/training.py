@@ -17,8 +17,9 @@ from django.views.decorators.http import require_http_methods
 from fartbench.models import Round, RoundState
 from fartbench.protocol import Form, Response, ResponseError, Violation
 from review.brief import brief_lines
+from review.browser import browser_rules, parse_changes
 from review.models import CohortMember, Reviewer, TrainingClip
-from review.page import browser_rules, parse_changes, question_blocks, stages
+from review.page import question_blocks, stages
 from review.practice import compare
 from review.selectors import training_due, training_of
 from review.services import note_practice

@@ -21,9 +21,9 @@ from fartbench.protocols import store_protocol
 from fartbench.rounds import create_round
 from generation.commissioning import commission
 from generation.models import Configuration
+from review.links import InviteLink
 from review.models import AnswerSheet, CohortMember, Reviewer, Source
 from review.services import SheetEntry, enter_sheets, set_cohort
-from review.services.cohort import InviteLink
 from review.training import request_training
 from rounds.opening import close_round, open_round, publish
 from simulation.configurations import local_configurations
