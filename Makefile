@@ -83,8 +83,8 @@ bench-scoring: setup ## Time agreement beside the krippendorff package, and whol
 bench-review: setup ## Time drafts and locks, alone and with 200 reviewers at once (BENCH_FLAGS=--quick for a short run)
 	$(PY) -m tests.bench.bench_review $(BENCH_FLAGS)
 
-chaos: setup ## Let 20 people review a whole round while everything fails; prints its ledger (CHAOS_FLAGS=--minutes=1)
-	$(PY) -m tests.chaos.rounds $(CHAOS_FLAGS)
+chaos: setup ## Let 20 people review a whole round while everything fails; prints its ledger (SEED=7, CHAOS_FLAGS=--minutes=1)
+	$(PY) -m tests.chaos.rounds --seed=$(or $(SEED),1) $(CHAOS_FLAGS)
 
 bench-peers: setup ## Time saving and handing in on Label Studio and Potato, which it installs as tools
 	$(PY) -m tests.bench.peers_review --install
@@ -102,7 +102,7 @@ audit: setup ## Look up known vulnerabilities of every locked package (needs net
 	sh .ci/audit
 
 validate: setup ## Show by simulation that intervals cover what they promise
-	$(PY) -m simulation.validate
+	$(PY) -m tests.bench.validate
 
 lock: ## Resolve the dependencies in pyproject.toml anew (needs uv; add UV_FLAGS=--upgrade for newer versions)
 	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --python-version 3.11 $(UV_FLAGS) \
@@ -110,7 +110,7 @@ lock: ## Resolve the dependencies in pyproject.toml anew (needs uv; add UV_FLAGS
 	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --python-version 3.11 $(UV_FLAGS) \
 	  --constraint requirements.lock --group dev --output-file requirements-dev.lock pyproject.toml
 # What PyTorch takes besides, on a platform whose build brings no CUDA along; of itself see .ci/bootstrap.
-	sed -n 's/^weights = \["\(.*\)"\]$$/\1/p' pyproject.toml | MACOSX_DEPLOYMENT_TARGET=14.0 $(UV) pip compile --quiet \
+	sed -n 's/^weights = \[\(.*\)\]$$/\1/p' pyproject.toml | tr -d '" ' | tr , '\n' | MACOSX_DEPLOYMENT_TARGET=14.0 $(UV) pip compile --quiet \
 	  --generate-hashes --no-header --no-annotate --python-version 3.11 --python-platform aarch64-apple-darwin $(UV_FLAGS) \
 	  --constraint requirements-dev.lock --no-emit-package torch --output-file requirements-weights.lock -
 

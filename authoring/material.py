@@ -12,7 +12,7 @@ from pydantic import Field
 from fartbench.protocol.parts import Key, Part, Text
 from fartbench.protocol.rollouts.reading import read_model
 
-# Where a noun phrase goes on to say more.
+# Where a noun phrase continues to say more.
 _MORE = re.compile(r",| (?:with|under|of|full|beneath|in|before|between|at|above|on|after)\b")
 
 

@@ -22,10 +22,9 @@ class BlindingConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from blinding import services  # noqa: PLC0415 - both need loaded models
-        from fartbench import jobs  # noqa: PLC0415
+        from fartbench import jobs  # noqa: PLC0415 - needs loaded models
 
-        jobs.register(services.BLIND, services.blind_sample)
+        jobs.register("blind", "blinding.services.blind_sample")
         writeonce.register(
             *(
                 guard

@@ -22,6 +22,7 @@ from blinding.sound_copying import copied_sound
 from blinding.timeline import CannotTime, picture_timeline
 from blinding.writing import hashing, write_synced
 from fartbench.media.bounds import BOUNDS
+from fartbench.media.coded_facts import Looking
 from fartbench.media.errors import MediaRefusal
 from fartbench.media.movie import Movie, Track
 from fartbench.media.probe import MediaFacts, facts
@@ -117,7 +118,7 @@ def write_copy(
     ):
         with hashing([raw_data]) as raw_digest:
             movie = read_movie(source, data)
-            found = facts(source, data, movie, BOUNDS)
+            found = facts(source, data, movie, BOUNDS, Looking.READ_HEADERS)
             streams, removed = scrubbed_streams(source, data, movie, found)
             if picture_bytes is not None:
                 fill_pictures(source, streams[0], picture_bytes)

@@ -6,8 +6,8 @@ from fartbench.errors import BadInput, Refusal
 class ClipsNotBlindable(BadInput):
     """Clips of a round that no blind copy can be made of; each is named with its reason.
 
-    ``re_encoded`` says that the round's copies are all re-encoded as it is, so that this is no way
-    out.
+    ``re_encoded`` says that the round's copies are all re-encoded as it is, so that this does not
+    help.
     """
 
     def __init__(self, round_name: str, faults: list[str], *, re_encoded: bool) -> None:
@@ -18,7 +18,7 @@ class ClipsNotBlindable(BadInput):
             "“blind” again."
             if re_encoded
             else f"{self}\nAll clips of a round are treated alike. Either re-encode them all with "
-            f"“blind {round_name} --normalise --reason TEXT”, or leave single ones out with "
+            f"“normalise {round_name} --reason TEXT”, or leave single ones out with "
             f"{leave_out}, "
             "which leaves their configurations unranked.",
         )

@@ -82,7 +82,7 @@ class CopyFrames:
 class Comparison:
     """What comparing the frames of one piece found. ``differences`` has one value a frame, grey
     levels squared; ``offset`` is how much later (s) the frames of the copy are than the clip's,
-    where that can be told.
+    where that can be known.
     """
 
     differences: NDArray[np.float64]

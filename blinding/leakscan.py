@@ -2,7 +2,7 @@
 
 Works on any file: what can be followed as MP4 or Matroska is read field by field, anything else as
 bytes. A field counts unless playing needs it; a text counts whatever it says, and is marked with
-what it names where that can be told.
+what it names where that can be known.
 """
 
 from collections.abc import Iterator

@@ -20,8 +20,10 @@ from blinding.leakscan import scan_movie
 from blinding.normalise import REST_S, encoding_order, normalise_here
 from blinding.normalised_proof import NormalisedProof
 from fartbench.media.bounds import BOUNDS
+from fartbench.media.coded_facts import Looking
 from fartbench.media.ffmpeg import ffmpeg_binary
-from fartbench.media.probe import MediaFacts, facts, presented_times
+from fartbench.media.presentation import presented_times
+from fartbench.media.probe import MediaFacts, facts
 from fartbench.media.reading import open_bytes, read_movie
 from fartbench.media.sandbox import call_apart
 
@@ -34,8 +36,8 @@ class Made:
     """A blind copy, and what was found out about it.
 
     ``proof`` is the JSON object of a proof that holds. ``frame_times`` says when each frame is
-    presented (s after the first presented moment), ``technical`` by which facts files could be told
-    apart, ``findings`` what the leak scan found.
+    presented (s after the first presented moment), ``technical`` by which facts files could be
+    distinguished, ``findings`` what the leak scan found.
     """
 
     copy: CopyResult
@@ -103,7 +105,7 @@ def _inspect(copy: Path) -> dict[str, Any]:
     """Return what is stored about a copy besides its proof, from reading and probing it once."""
     with open_bytes(copy) as data:
         movie = read_movie(copy, data)
-        found = facts(copy, data, movie, BOUNDS)
+        found = facts(copy, data, movie, BOUNDS, Looking.READ_HEADERS)
         return {
             "facts": found.as_json(),
             "frame_times": presented_times(movie),

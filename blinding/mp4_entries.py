@@ -21,7 +21,7 @@ def picture_entry(coded: Coded, track: Track, size: tuple[int, int]) -> bytes:
     """Return the sample entry of a picture track of ``size`` (coded width and height).
 
     The shape of a pixel is written where the raw container gives one and the bitstream does not
-    give the same to every player; where only the bitstream gives one, each player goes on reading
+    give the same to every player; where only the bitstream gives one, each player continues reading
     it there.
     """
     fixed = pack(">6xH16xHHIIIH32xHh", 1, *size, RESOLUTION, RESOLUTION, 0, 1, 24, -1)

@@ -62,7 +62,7 @@ def normalise(
 
 
 def encoding_order(common: CommonFormat, taken: Cut | None) -> dict[str, Any]:
-    """Return what normalise_here() is told, as a JSON object; ``seconds`` is how long encoding may
+    """Return what normalise_here() is given, as a JSON object; ``seconds`` is how long encoding may
     take.
 
     Without ``taken`` it is the whole clip, which may be shorter than the common format; a window

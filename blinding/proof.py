@@ -28,7 +28,7 @@ from fartbench.media.bounds import BOUNDS
 from fartbench.media.errors import NotAVideo
 from fartbench.media.movie import Movie
 from fartbench.media.pcm import UnreadableSound
-from fartbench.media.probe import span
+from fartbench.media.presentation import span
 from fartbench.media.reading import open_bytes, read_movie, sniff
 from fartbench.media.sandbox import call_apart
 

@@ -80,8 +80,8 @@ def copies_of(round_: Round) -> tuple[int, int]:
 def blind_round(*, round_: Round, actor: str, on_copy: Callable[[], None] = lambda: None) -> int:
     """Make what is missing of the round's blind copies and return how many stimuli it has.
 
-    A run that was interrupted goes on where it was. Raises ClipsNotBlindable, naming each clip that
-    cannot be copied and why; copies of the others are kept for the next run. Raises
+    A run that was interrupted continues where it stopped. Raises ClipsNotBlindable, naming each
+    clip that cannot be copied and why; copies of the others are kept for the next run. Raises
     BlindingIsSettled after the round was opened, StorageFull or StorageAway when copies cannot be
     stored.
     """
@@ -117,8 +117,8 @@ def request_blinding(*, round_: Round, actor: str) -> int:
 
 
 def blind_sample(subject: str, report: jobs.Report) -> None:
-    """Make the blind copies of one sample; whoever makes the last one of a round makes its stimuli
-    too.
+    """Make the blind copies of one sample; anyone who makes the last one of a round makes its
+    stimuli too.
     """
     sample = Sample.objects.select_related("cell__round__protocol", "clip").get(pk=subject)
     round_ = sample.cell.round
@@ -141,7 +141,7 @@ def normalise_round(*, round_: Round, reason: str, actor: str) -> None:
     """
     _begin(round_)
     if not reason.strip():
-        raise NothingToNormalise("Say why the round is normalised: --reason is empty.")
+        raise NothingToNormalise("Say why the round is normalised: the reason is empty.")
     if round_.is_normalised:
         return
     round_.normalised_because = reason.strip()
@@ -162,7 +162,7 @@ def exclude_clip(*, round_: Round, sample: Sample, reason: str, actor: str) -> N
     """
     _begin(round_)
     if not reason.strip():
-        raise ExclusionRefused(f"Say why {sample.cell} is not reviewable: --reason is empty.")
+        raise ExclusionRefused(f"Say why {sample.cell} is not reviewable: the reason is empty.")
     if sample.state != SampleState.DELIVERED or sample not in without_copy(round_):
         raise ExclusionRefused(
             f"{sample.cell} has no clip to leave out, or has its blind copy already."

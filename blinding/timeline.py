@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import ceil, floor
 
 from fartbench.media.movie import Sample, Track
-from fartbench.media.probe import span
+from fartbench.media.presentation import span
 
 CLOCK = 720_000
 SLACK = Fraction(1, 1000)

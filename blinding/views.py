@@ -32,7 +32,7 @@ class StoredCopy(Protocol):
 
 
 def stream(request: HttpRequest, copy: StoredCopy) -> HttpResponseBase:
-    """Answer a GET or HEAD for a blind copy with 200, 206 or 416. Whoever calls has checked the
+    """Answer a GET or HEAD for a blind copy with 200, 206 or 416. Anyone who calls has checked the
     access.
 
     No ETag, date, name or path is sent: each would tell clips apart. Sizes are equal within a

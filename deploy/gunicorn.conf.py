@@ -16,8 +16,8 @@ preload_app = True
 # A worker that hangs is ended; a page that takes longer has failed.
 timeout = 60
 graceful_timeout = 30
-# Workers start anew now and then, at different times: what memory a library does not give back goes
-# then.
+# Workers start anew now and then, at different times: memory that a library does not give back is
+# freed then.
 max_requests = 5000
 max_requests_jitter = 500
 # What was asked by whom is nobody's business: addresses of reviewers are not written down.

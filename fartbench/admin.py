@@ -32,7 +32,7 @@ class FilteredByItsList(ModelAdmin):
     """
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Allow what a filter of the list itself puts into an address, whoever asks."""
+        """Allow what a filter of the list itself puts into an address, anyone who asks."""
         listed = {
             f"{name}{end}" for name in self.get_list_filter(request) for end in _ENDS_OF_FILTERS
         }

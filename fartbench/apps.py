@@ -27,7 +27,9 @@ class FartbenchConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from fartbench import accounts, celery, checks, sessions, tasks  # noqa: F401, PLC0415 - importing registers them
+        from fartbench import accounts, checks, jobs, sessions  # noqa: F401, PLC0415 - importing registers them
+
+        jobs.wake_with("fartbench.tasks.wake_for")
 
         writeonce.register(
             *writeonce.never_changes("fartbench_auditentry"),

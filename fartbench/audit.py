@@ -73,7 +73,7 @@ def _hash(entry: AuditEntry) -> str:
 def head() -> Link:
     """Return the newest link.
 
-    Whoever notes it elsewhere can later show that nothing before it was taken away.
+    Anyone who notes it elsewhere can later show that nothing before it was taken away.
     """
     found = AuditHead.objects.filter(pk=1).first() or AuditHead()
     return Link(found.sequence, found.hash)

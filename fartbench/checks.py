@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.checks import CheckMessage, Tags, Warning, register  # noqa: A004 - Django's name
 
-from fartbench import weak, writeonce
+from fartbench import database_roles, weak, writeonce
 
 
 @register(Tags.database)
@@ -21,6 +21,22 @@ def guards_are_installed(databases: Sequence[str] | None = None, **_: Any) -> li
         )
         for using in databases or []
         for name in writeonce.missing(using=using)
+    ]
+
+
+@register(Tags.database)
+def the_program_cannot_change_guards(
+    databases: Sequence[str] | None = None, **_: Any
+) -> list[CheckMessage]:
+    """Report a database role with rights that it could get around the guards with."""
+    return [
+        Warning(
+            f"In {using!r}: {fault}.",
+            hint="Set DATABASE_OWNER_URL to the owner and DATABASE_URL to another role.",
+            id="fartbench.W003",
+        )
+        for using in databases or []
+        for fault in database_roles.faults(using=using)
     ]
 
 

@@ -47,7 +47,7 @@ class Command(BaseCommand):
         except Refusal as refusal:
             raise CommandError(printable(str(refusal)), returncode=REFUSED) from refusal
         except BrokenPipeError as error:
-            # Who reads the output has seen enough, as “head” has. What is left of it goes nowhere.
+            # Who reads the output has seen enough, as “head” has. The rest is dropped.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(REFUSED) from error
         except OperationalError as error:
@@ -100,7 +100,7 @@ class RoundCommand(Command):
         return self.round(named), Path(file)
 
     def round(self, options: dict[str, Any]) -> Round:
-        """Return the round that was named. Raises UnknownRound when there is none of that name."""
+        """Return the round that was named. Raises UnknownRound when the name is unknown."""
         return find_round(self.round_name(options))
 
     def round_name(self, options: dict[str, Any]) -> str:
@@ -152,7 +152,7 @@ def refuse_older_database() -> None:
 
 @contextmanager
 def progress(words: str, total: int | None) -> Iterator[Any]:
-    """Show a bar on standard error and yield a function that moves it on, by one if it is not told
+    """Show a bar on standard error and yield a function that moves it on, by one unless it is given
     how far.
     """
     columns = (

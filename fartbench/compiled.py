@@ -13,7 +13,7 @@ from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import Field, Model, QuerySet
 
 Row = tuple[Any, ...]
-# What stands in for a value while the SQL is made: nothing that a query says by itself, and fits
+# What replaces a value while the SQL is made: nothing that a query says by itself, and fits
 # the smallest key.
 _NUMBER, _TEXT = 1_812_345_670, "\0value of a compiled query\0"
 
@@ -31,7 +31,7 @@ class _Statement:
     converters: Any
 
     def rows(self, values: Mapping[str, Any]) -> list[Row]:
-        # A value goes out as the type that its mark was given, for the engine to see the same
+        # A value is sent as the type that its mark was given, for the engine to see the same
         # statement again.
         filled = [
             type(own)(values[self.places[n]]) if n in self.places else own

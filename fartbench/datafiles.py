@@ -23,7 +23,7 @@ from fartbench.regular import regular_text
 
 # A data file is a page or two of text, a whole set of scenarios less than one megabyte; anything
 # far larger is a mistake or an attack. Values are counted as they would be written out: a YAML
-# alias stands for all that it names.
+# alias expands to all that it names.
 MAX_BYTES = 200_000
 MAX_JSON_BYTES = 5_000_000
 MAX_VALUES, MAX_DEPTH = 200_000, 20
@@ -110,7 +110,7 @@ def _plain(path: Path, content: Any) -> Any:
     """Return content that is plain: texts, numbers, yes and no, nothing, lists and mappings of
     them. Raises DataError.
 
-    What YAML calls a date or a set, a number that is none, and an alias that stands for more than
+    What YAML calls a date or a set, a number that is none, and an alias that expands to more than
     anybody would write, itself included, would break whatever stores, hashes or prints the content
     later.
     """

@@ -4,7 +4,7 @@
 class Refusal(Exception):
     """A request that is understood and declined.
 
-    The message is shown as it stands to the person who asked: it names what is wrong (file, row,
+    The message is shown unchanged to the person who asked: it names what is wrong (file, row,
     field, rule) and what to do about it. Commands end with status 1 on a refusal; pages show it and
     change nothing.
     """

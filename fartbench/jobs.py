@@ -1,4 +1,4 @@
-"""Work that takes long: rows that say what is due, claimed one by one, whoever runs the workers.
+"""Work that takes long: rows that say what is due, claimed one by one by any worker.
 
 A claim is a compare-and-set with a lease. The worker renews it while it works; when the worker is
 killed the lease runs out and another takes the job up. A handler may therefore run twice and must
@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from pkgutil import resolve_name
 from typing import Any
 
 from django.conf import settings
@@ -40,9 +41,9 @@ Handler = Callable[[str, Report], None]
 # judges.
 SUBMIT, POLL, MEDIA, JUDGE = QUEUES = ("submit", "poll", "media", "judge")
 
-_handlers: dict[str, Handler] = {}
+_handlers: dict[str, str] = {}
 _queues: dict[str, str] = {}
-_wakers: list[Callable[[str], None]] = []
+_wakers: list[str] = []
 
 
 class NotYet(Exception):
@@ -55,10 +56,11 @@ class NotYet(Exception):
         self.seconds = seconds
 
 
-def register(kind: str, handler: Handler, *, queue: str = MEDIA) -> None:
-    """Say what does jobs of ``kind``: it gets the subject's key and a function that takes progress
-    from 0 to 1.
+def register(kind: str, handler: str, *, queue: str = MEDIA) -> None:
+    """Say which function does jobs of ``kind``, by its dotted path: it is imported with the first
+    job, so that commands without jobs start quickly.
 
+    It is a Handler: it gets the subject's key and a function that takes progress from 0 to 1.
     ``queue``, one of QUEUES, is where Celery's workers are woken for it.
     """
     _handlers[kind], _queues[kind] = handler, queue
@@ -104,15 +106,15 @@ def wake(kind: str, messages: int = 1) -> None:
 
 
 def _wake(queue: str) -> None:
-    for wake_queue in _wakers:
-        wake_queue(queue)
+    for path in _wakers:
+        resolve_name(path)(queue)
 
 
-def wake_with(wake_queue: Callable[[str], None]) -> None:
-    """Say what sends the message that wakes one worker of a queue: `fartbench.tasks` does, for
-    Celery.
+def wake_with(path: str) -> None:
+    """Say which function wakes one worker of a queue, by its dotted path: Celery is imported with
+    the first message.
     """
-    _wakers[:] = [wake_queue]
+    _wakers[:] = [path]
 
 
 @dataclass(frozen=True)
@@ -161,12 +163,13 @@ def run(claim: Claim, *, alive: Callable[[], None] = lambda: None) -> None:
     """Do a claimed job and store how it ended. Only a fault of the program itself is raised, after
     it was stored.
 
-    ``alive`` is called every few seconds meanwhile, from another thread: a worker that is busy is
-    not away.
+    ``alive`` is called every few seconds in the meantime, from another thread: a worker that is
+    busy is not away.
     """
     try:
         with _kept_alive(claim, alive):
-            _handlers[claim.job.kind](claim.job.subject, lambda part: _note_progress(claim, part))
+            handler: Handler = resolve_name(_handlers[claim.job.kind])
+            handler(claim.job.subject, lambda part: _note_progress(claim, part))
     except NotYet as later:
         due_at = timezone.now() + timedelta(seconds=later.seconds)
         claim.row().update(state=JobState.DUE, due_at=due_at, attempts=claim.job.attempts - 1)
@@ -199,7 +202,7 @@ def _note_progress(claim: Claim, part: float) -> None:
 
 @contextmanager
 def _kept_alive(claim: Claim, alive: Callable[[], None]) -> Iterator[None]:
-    """Renew the lease from a second thread while the work goes on in this one."""
+    """Renew the lease from a second thread while the work continues in this one."""
     done = threading.Event()
 
     def renew() -> None:

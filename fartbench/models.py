@@ -58,7 +58,7 @@ def _parsed(row: ProtocolVersion) -> Protocol:
 
 
 class RoundState(models.TextChoices):
-    """Where a round stands; it only ever moves down this list."""
+    """The state of a round; it only ever moves down this list."""
 
     DRAFT = "draft", "Draft"
     GENERATING = "generating", "Collecting results"
@@ -183,7 +183,7 @@ class AuditEntry(models.Model):
 
 
 class AuditHead(models.Model):
-    """The newest link of the chain: one row, locked by whoever adds the next."""
+    """The newest link of the chain: one row, locked by anyone who adds the next."""
 
     sequence = models.PositiveBigIntegerField(default=0)
     hash = models.CharField(max_length=64, default="0" * 64)
@@ -193,7 +193,7 @@ class AuditHead(models.Model):
 
 
 class JobState(models.TextChoices):
-    """Where a piece of work stands."""
+    """The state of a piece of work."""
 
     DUE = "due", "Waiting"
     RUNNING = "running", "Running"

@@ -114,7 +114,7 @@ class _Watch:
     """Breaks a connection off when its time is up, and raises httpx.ReadTimeout for whatever comes
     of that.
 
-    ``note`` is told of the connection by httpcore's trace of the exchange; one to a machine inside
+    ``note`` receives httpcore's trace of the connection, of the exchange; one to a machine inside
     this network is NotPublic where peers are looked at, whatever name led there.
     """
 

@@ -28,51 +28,27 @@ class StepOutOfOrder(Refusal):
     """A step that is not due; the message names the one that is."""
 
 
-# The commands that bring a round on from each state. What is registered by `say_due_steps_with`
-# knows more.
-DUE = {
-    RoundState.DRAFT: ("import_clips", "commission"),
-    RoundState.GENERATING: ("blind",),
-    RoundState.BLINDING: ("open_round",),
-    RoundState.REVIEWING: ("close_round",),
-    RoundState.LOCKED: ("publish",),
-}
-
-
-def _due_by_state(round_: Round) -> str:
-    """Return the commands that the state alone names, as a sentence."""
-    due = " or ".join(
-        f"“{command} {round_.name}”" for command in DUE.get(RoundState(round_.state), ())
-    )
-    return f"Next step: {due}." if due else "No step is left."
-
-
-_words_of_due_step: list[Callable[[Round], str]] = [_due_by_state]
+_words_of_due_step: list[Callable[[Round], str]] = []
 
 
 def say_due_steps_with(words: Callable[[Round], str]) -> None:
-    """Have `refuse_unless` name the due step with ``words``, which give a sentence about a round.
+    """Name the due step with ``words``, which give a sentence about a round.
 
-    An app calls this that sees clips, reviewers and answers, and so knows more than the state of
-    the round.
+    An app calls this that sees clips, reviewers and answers, and so knows what a round waits for.
     """
     _words_of_due_step[:] = [words]
 
 
 def where_it_stands(round_: Round) -> str:
-    """Return the state of the round and the step that is due, as a sentence for a refusal."""
-    return f"Round {round_.name!r} is “{round_.get_state_display()}”. {_due_by_state(round_)}"
+    """Return the state of the round and the step that is due, as sentences for a refusal."""
+    (words,) = _words_of_due_step
+    return f"Round {round_.name!r} is “{round_.get_state_display()}”. {words(round_)}"
 
 
 def refuse_unless(round_: Round, step: str, *states: RoundState) -> None:
     """Raise StepOutOfOrder, naming the due step, unless the round is in one of ``states``."""
-    if round_.state in states:
-        return
-    (words,) = _words_of_due_step
-    raise StepOutOfOrder(
-        f"“{step}” is out of order: round {round_.name!r} is “{round_.get_state_display()}”. "
-        f"{words(round_)}"
-    )
+    if round_.state not in states:
+        raise StepOutOfOrder(f"“{step}” is out of order. {where_it_stands(round_)}")
 
 
 def find_round(name: str) -> Round:

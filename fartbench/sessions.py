@@ -13,22 +13,25 @@ from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils import timezone
 
+from fartbench.sessionstore import stored_key
+
 
 @receiver(user_logged_in)
 def shorten_for_staff(request: HttpRequest, user: User, **_: Any) -> None:
-    """Let a session with staff rights end sooner: whoever finds it open can do more."""
+    """Let a session with staff rights end sooner: anyone who finds it open can do more."""
     if user.is_staff:
         request.session.set_expiry(settings.STAFF_SESSION_HOURS * 3600)
 
 
 def end_sessions(user: User, *, but: str | None = None) -> int:
-    """End every session of an account, except the one with the key ``but``; return how many there
-    were.
+    """End every session of an account, except the one with the key ``but`` (as its cookie has it);
+    return how many there were.
     """
+    spared = stored_key(but) if but else None
     keys = [
         session.session_key
         for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator()
-        if session.session_key != but and session.get_decoded().get(SESSION_KEY) == str(user.pk)
+        if session.session_key != spared and session.get_decoded().get(SESSION_KEY) == str(user.pk)
     ]
     Session.objects.filter(session_key__in=keys).delete()
     return len(keys)

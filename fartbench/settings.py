@@ -80,6 +80,7 @@ MIDDLEWARE = [
     "fartbench.accounts.remember_request",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "web.closed_pages.ClosedWhileReviewing",
 ]
 
 ROOT_URLCONF = "web.urls"
@@ -103,7 +104,7 @@ TEMPLATES = [
 DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'db.sqlite3'}")}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["OPTIONS"] = {
-        # Writers queue instead of failing half way, nothing told as saved is lost, and REPLACE
+        # Writers queue instead of failing half way, nothing reported as saved is lost, and REPLACE
         # fires the guards.
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
@@ -118,6 +119,11 @@ else:
     DATABASES["default"].setdefault("OPTIONS", {}).update(
         {"server_side_binding": True, "prepare_threshold": 5}
     )
+
+# Who may do what in PostgreSQL (fartbench/database_roles.py): the owner, for what changes tables,
+# and the role that everything else works with.
+DATABASE_OWNER = env.db("DATABASE_OWNER_URL") if env.str("DATABASE_OWNER_URL", default="") else {}
+DATABASE_PROGRAM = {name: DATABASES["default"].get(name, "") for name in ("USER", "PASSWORD")}
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -213,7 +219,7 @@ STAFF_SESSION_HOURS = env.int("STAFF_SESSION_HOURS", default=12)
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if _IS_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = _IS_HTTPS
 SECURE_REFERRER_POLICY = "same-origin"
-# Whoever watches the process asks it directly, without TLS.
+# Anyone who watches the process asks it directly, without TLS.
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 X_FRAME_OPTIONS = "DENY"
@@ -267,5 +273,5 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="WARNING")},
 }
 
-# The address of the terms under which releases may be used; it stands in every release.
+# The address of the terms under which releases may be used; it is in every release.
 RELEASE_LICENCE = env.str("RELEASE_LICENCE", default="")

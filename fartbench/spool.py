@@ -1,7 +1,7 @@
 """Answers on local disk, written before the database hears of them.
 
 Between an answer from outside and its row lies a moment in which a worker can be killed or the
-database be away. What is spooled then is not lost: whoever takes the job up again finds it here.
+database be away. What is spooled then is not lost: anyone who takes the job up again finds it here.
 """
 
 from __future__ import annotations

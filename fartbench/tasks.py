@@ -45,7 +45,7 @@ def sweep() -> None:
             wake_for(queue, expires_s=SWEEP_EVERY_S)
 
 
-# A worker that is not told otherwise (-Q media,judge) listens to all of them.
+# A worker without -Q (such as -Q media,judge) listens to all of them.
 app.conf.task_queues = [Queue(name, routing_key=name) for name in (*jobs.QUEUES, SWEEP)]
 app.conf.task_create_missing_queues = False
 app.conf.beat_schedule = {
@@ -55,4 +55,3 @@ app.conf.beat_schedule = {
         "options": {"queue": SWEEP},
     }
 }
-jobs.wake_with(wake_for)

@@ -1,7 +1,7 @@
-"""Slows down whoever tries passwords and return codes. Tries are rows, so that every web process
+"""Slows down anyone who tries passwords and return codes. Tries are rows, so that every web process
 counts the same.
 
-A try is written before it is checked and goes when it was right, so that many at once get no
+A try is written before it is checked and is removed when it was right, so that many at once get no
 further than one after the other. Names and network addresses are kept only as keyed hashes, and
 only for as long as they count.
 """
@@ -84,7 +84,7 @@ def client_address(request: HttpRequest) -> str:
     is one.
     """
     if settings.BEHIND_PROXY:
-        # The last entry is our proxy's; what stands before it is whatever the client wrote there.
+        # The last entry is our proxy's; anything before it was written by the client.
         return str(request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip())
     return str(request.META.get("REMOTE_ADDR", ""))
 

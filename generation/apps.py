@@ -11,12 +11,12 @@ class GenerationConfig(AppConfig):
 
     def ready(self) -> None:
         from fartbench import jobs  # noqa: PLC0415 - both need loaded models
-        from generation import collecting, commissioning, dispatching, guards, steps, submitting  # noqa: PLC0415
+        from generation import guards  # noqa: PLC0415
 
-        jobs.register(commissioning.GENERATE, commissioning.generate)
-        jobs.register(dispatching.DISPATCH, dispatching.dispatch, queue=jobs.SUBMIT)
-        jobs.register(steps.SUBMIT, submitting.submit, queue=jobs.SUBMIT)
-        jobs.register(steps.FIND, submitting.find, queue=jobs.POLL)
-        jobs.register(steps.LOOK, collecting.look, queue=jobs.POLL)
-        jobs.register(steps.FETCH, collecting.fetch)
+        jobs.register("generate", "generation.commissioning.generate")
+        jobs.register("dispatch", "generation.dispatching.dispatch", queue=jobs.SUBMIT)
+        jobs.register("submit", "generation.submitting.submit", queue=jobs.SUBMIT)
+        jobs.register("find", "generation.submitting.find", queue=jobs.POLL)
+        jobs.register("look", "generation.collecting.look", queue=jobs.POLL)
+        jobs.register("fetch", "generation.collecting.fetch")
         writeonce.register(*guards.ALL)

@@ -82,7 +82,7 @@ def mark_cell(
     """
     refuse_when_settled(round_)
     if not reason.strip():
-        raise CellRefused(f"Say why {cell} is “{state.label}”: --reason is empty.")
+        raise CellRefused(f"Say why {cell} is “{state.label}”: the reason is empty.")
     if cell.scene not in round_.scenes or not 1 <= cell.replicate <= round_.replicates:
         raise CellRefused(
             f"Round {round_.name!r} has no cell {cell}: its scenes are {', '.join(round_.scenes)}, "
@@ -121,8 +121,8 @@ def note_limitation(*, round_: Round, cell: CellKey, note: str, actor: str) -> C
     """Keep why a cell cannot be compared with others, such as a provider's safety system; an empty
     note takes it back.
 
-    It stands beside the cell's result and changes no figure. Raises CellRefused for a cell that the
-    round does not have, or once the round is published.
+    It is shown beside the cell's result and changes no figure. Raises CellRefused for a cell that
+    the round does not have, or once the round is published.
     """
     if round_.state == RoundState.PUBLISHED:
         raise CellRefused(

@@ -39,8 +39,8 @@ def commission(
     """Ask for one clip per cell of each configuration and return how many cells wait. Asking again
     adds nothing.
 
-    ``seed`` is for the built-in provider's draws, random without one: whoever knows it can draw the
-    clips again, and see whose a blind copy is. A release states it. What is bought has the
+    ``seed`` is for the built-in provider's draws, random without one: anyone who knows it can draw
+    the clips again, and see whose a blind copy is. A release states it. What is bought has the
     protocol's seeds. Raises ClipsAreSettled after opening, NotReviewed before experts passed its
     scenarios, CannotCommission for a configuration that no provider here serves, and what
     ``generation.buying.prepare`` raises for one that cannot be bought as things stand.

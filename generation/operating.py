@@ -30,7 +30,7 @@ CANCELLABLE = (SampleState.PLANNED, SampleState.READY, SampleState.QUEUED, Sampl
 
 @transaction.atomic
 def set_paused(*, round_: Round, paused: bool, actor: str) -> None:
-    """Pause a round, or resume it. What was accepted already goes on; nothing new is sent."""
+    """Pause a round, or resume it. What was accepted already continues; nothing new is sent."""
     Commissioning.objects.update_or_create(round=round_, defaults={"paused": paused})
     audit.record(
         "commissioning paused" if paused else "commissioning resumed",
@@ -118,7 +118,7 @@ def _was_accepted(sample: Sample) -> bool:
 @transaction.atomic
 def settle_found(*, sample: Sample, provider_id: str, actor: str, reason: str) -> None:
     """Enter the provider's id for a try in doubt, as its own pages show it; from there on it is
-    looked after as any.
+    followed like any other.
     """
     _need(reason)
     if not provider_id.strip():

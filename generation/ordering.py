@@ -1,4 +1,4 @@
-"""From a sample's row to the order that goes to its provider: the same row, the same bytes."""
+"""From a sample's row to the order that is sent to its provider: the same row, the same bytes."""
 
 from __future__ import annotations
 

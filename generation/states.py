@@ -1,7 +1,7 @@
 """The states of a sample and the ways between them. No Django here.
 
-A way that is not listed does not exist: whoever wants to take it is refused, whatever brought them
-there.
+A way that is not listed does not exist: anyone who wants to take it is refused, whatever brought
+them there.
 """
 
 from __future__ import annotations

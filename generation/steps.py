@@ -64,8 +64,8 @@ def advance(
     """Take the sample to ``after`` and make the job of the step that is due there, ``delay_s`` from
     now.
 
-    Returns False, and changes nothing, when the sample has moved on meanwhile. Raises ValueError
-    for a way that the states do not have.
+    Returns False, and changes nothing, when the sample has moved on in the meantime. Raises
+    ValueError for a way that the states do not have.
     """
     before = SampleState(sample.state)
     if not may_go(before, after):

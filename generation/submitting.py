@@ -291,8 +291,8 @@ def _ask(sample: Sample, submission: Submission) -> Accepted | Absent | CannotTe
 def _to(
     sample: Sample, after: SampleState, submission: Submission, words: str, **fields: Any
 ) -> bool:
-    """Take the sample on; one whose try was given up meanwhile is taken from there, if the states
-    have that way.
+    """Take the sample on; one whose try was given up in the meantime is taken from there, if the
+    states have that way.
     """
     sample.refresh_from_db(fields=["state", "turn"])
     if not may_go(sample.state, after):

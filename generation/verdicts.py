@@ -37,7 +37,7 @@ NAMED = 5  # scenarios that a refusal names
 
 @dataclass(frozen=True)
 class Line:
-    """A scenario with its verdicts and where it stands."""
+    """A scenario with its verdicts and its state."""
 
     scenario: Scenario
     digest: str
@@ -45,7 +45,7 @@ class Line:
 
     @property
     def reviewed(self) -> Reviewed:
-        """Where the scenario stands, and since when."""
+        """The state of the scenario, and since when."""
         return reviewed(self._verdicts, self.digest)
 
     def is_asked(self, expert: str) -> bool:
@@ -75,7 +75,7 @@ def lines_of(protocol: ProtocolVersion, keys: Iterable[str] | None = None) -> li
     """Return the scenarios of a protocol, or those with these keys, in its order, each with its
     verdicts.
 
-    Verdicts go by content: what was said of the same content under an earlier version stands.
+    Verdicts go by content: what was said of the same content under an earlier version counts.
     """
     wanted = None if keys is None else set(keys)
     found = {
@@ -121,7 +121,7 @@ def give_verdict(
     words: str = "",
     said_at: datetime | None = None,
 ) -> ScenarioVerdict:
-    """Store an expert's verdict on a scenario as this protocol has it; it stands for good.
+    """Store an expert's verdict on a scenario as this protocol has it; it never changes.
 
     ``said_at`` is when it was given, where a file brings it. Raises VerdictRefused for no such
     scenario or verdict, one without the words it needs, or one that is not asked for.
@@ -170,7 +170,7 @@ def _not_asked(line: Line, expert: str) -> str | None:
 
 @transaction.atomic
 def waive_verdicts(*, round_: Round, reason: str, actor: str) -> VerdictWaiver:
-    """Note why a round goes on without verdicts, as a pilot may. The first reason stands.
+    """Note why a round continues without verdicts, as a pilot may. The first reason is kept.
 
     Raises VerdictRefused without a reason.
     """

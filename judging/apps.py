@@ -10,10 +10,9 @@ class JudgingConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from fartbench import jobs  # noqa: PLC0415 - both need loaded models
-        from judging import asking  # noqa: PLC0415
+        from fartbench import jobs  # noqa: PLC0415 - needs loaded models
 
-        jobs.register(asking.JUDGE, asking.ask, queue=jobs.JUDGE)
+        jobs.register("judge", "judging.asking.ask", queue=jobs.JUDGE)
         writeonce.register(
             *writeonce.never_changes("judging_judge"),
             # An error may be asked again where nobody has seen an answer; whatever the judge said

@@ -100,7 +100,7 @@ def freeze_judge(
 
 
 def listed(stimulus: Stimulus) -> list[str]:
-    """Return how a clip stands in a judge protocol: its form, its SHA-256, what is said of it
+    """Return how a judge protocol lists a clip: its form, its SHA-256, what is said of it
     alone.
     """
     return [stimulus.form_key, stimulus.sha256, about_text(stimulus.context)]

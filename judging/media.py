@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tempfile
 from pathlib import Path
 
 import ffmpeg
@@ -14,6 +13,7 @@ import ffmpeg
 from fartbench.media.errors import MediaRefusal, MediaTimeout
 from fartbench.media.ffmpeg import ffmpeg_binary
 from fartbench.media.sandbox import call_apart
+from fartbench.stores import blind_copies
 
 SECONDS = 120.0
 MUTED, NO_PICTURE = "muted", "no_picture"
@@ -30,8 +30,7 @@ def clip_bytes(path: Path, variant: str) -> bytes:
     """
     if variant not in (MUTED, NO_PICTURE):
         return path.read_bytes()
-    with tempfile.TemporaryDirectory() as work:
-        target = Path(work) / "clip.mp4"
+    with blind_copies().scratch(".mp4") as target:
         call_apart(_vary_here, path, str(target), str(ffmpeg_binary()), variant, seconds=SECONDS)
         return target.read_bytes()
 

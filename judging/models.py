@@ -58,7 +58,7 @@ class Judge(models.Model):
 
 
 class RunState(models.TextChoices):
-    """Where one judge stands with one clip."""
+    """The state of one judge with one clip."""
 
     DUE = "due", "Not asked yet"
     ASKING = "asking", "Being asked"
@@ -111,7 +111,7 @@ class JudgeRun(models.Model):
 
 
 class TryState(models.TextChoices):
-    """Where one HTTP try stands."""
+    """The state of one HTTP try."""
 
     OPEN = "open", "Sent, no answer yet"
     CLOSED = "closed", "Closed"

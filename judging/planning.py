@@ -1,4 +1,4 @@
-"""What judging a round takes, told before anything is sent: questions, hours of video, dollars, and
+"""What judging a round takes, said before anything is sent: questions, hours of video, dollars, and
 of how much.
 
 An opened round has its clips, and is planned from them. Before that the plan speaks of each system:

@@ -51,7 +51,7 @@ def request_judging(
 ) -> list[Judge]:
     """Freeze what is not frozen and make a job for every question that is due; return the judges.
 
-    A service that was paused is taken up again: whoever asks has looked at it. Raises what
+    A service that was paused is taken up again: anyone who asks has looked at it. Raises what
     `freeze_judge` raises.
     """
     if round_.state not in ASKED_WHILE:
@@ -117,7 +117,7 @@ def work_through(
     """Ask what is due, ``at_once`` questions at a time, and return the words of the jobs that
     failed: of these judges, or of all.
 
-    ``on_wait`` is told when a service asks to be left alone for long. On Ctrl-C every thread ends
+    ``on_wait`` is given when a service asks to be left alone for long. On Ctrl-C every thread ends
     the question it is at.
     """
     stop = threading.Event()

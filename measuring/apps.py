@@ -12,10 +12,8 @@ class MeasuringConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from fartbench import jobs  # noqa: PLC0415 - both need loaded models
-        from measuring import rollouts  # noqa: PLC0415
-        from measuring.sound import checks  # noqa: PLC0415
+        from fartbench import jobs  # noqa: PLC0415 - needs loaded models
 
-        jobs.register(checks.LISTEN, checks.run_listening)
-        jobs.register(rollouts.MEASURE, rollouts.run_measuring)
+        jobs.register("listen", "measuring.sound.checks.run_listening")
+        jobs.register("measure", "measuring.rollouts.run_measuring")
         writeonce.register(*writeonce.never_changes("scoring_measurementrow"))

@@ -1,4 +1,4 @@
-"""How smoothly a picture goes on across a boundary. No Django here.
+"""How smoothly a picture continues across a boundary. No Django here.
 
 Source: the evaluation protocol of StreamAV-Bench (arXiv:2608.26336v1, §B.2 and its public
 evaluation code): a window of 4 s around each boundary, sampled 8 times a second in step with the

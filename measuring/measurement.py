@@ -18,7 +18,7 @@ installed). The failures say whose they are.
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """A metric of one unit of a rollout. ``value`` is None unless the status is ``computed``:
-    nothing stands in for it.
+    nothing replaces it.
 
     ``tool`` and ``version`` are what measured; ``evidence`` is what the value came from, as plain
     JSON.

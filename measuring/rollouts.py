@@ -15,6 +15,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 
 from fartbench import audit, jobs
 from fartbench.media.errors import MediaRefusal
@@ -117,7 +118,7 @@ def measure_round(
     """Measure what is due, here and now, and return how many jobs were done; each is kept at once.
 
     ``on_task`` is called after each, ``seen`` with the share of it that a model has looked at. An
-    interrupted run goes on where it was. Raises StepOutOfOrder while the round is open,
+    interrupted run continues where it stopped. Raises StepOutOfOrder while the round is open,
     NothingToMeasure, and MediaToolDied when a file's reader was killed.
     """
     tasks = _due_when_closed(round_)
@@ -132,29 +133,35 @@ def measure_round(
 
 @transaction.atomic
 def request_measuring(*, round_: Round, actor: str) -> int:
-    """Leave what is due to the workers, and return how many jobs that is.
+    """Leave what is due to the workers, and return how many jobs they have then.
 
-    Raises as `measure_round` does.
+    Asking again while they are at work changes nothing. Raises as `measure_round` does.
     """
     tasks = _due_when_closed(round_)
-    if tasks:
-        jobs.enqueue(MEASURE, [task.subject for task in tasks], round_name=round_.name)
+    waiting = set(_under_way(round_).values_list("subject", flat=True))
+    new = [task.subject for task in tasks if task.subject not in waiting]
+    if new:
+        jobs.enqueue(MEASURE, new, round_name=round_.name)
         audit.record(
-            "rollouts left to be measured", actor=actor, round_name=round_.name, jobs=len(tasks)
+            "rollouts left to be measured", actor=actor, round_name=round_.name, jobs=len(new)
         )
     return len(tasks)
 
 
 def run_measuring(subject: str, report: jobs.Report) -> None:
-    """Do a job that `request_measuring` left, unless the command did so meanwhile."""
+    """Do a job that `request_measuring` left, unless the command did so in the meantime."""
     sample, job, run = subject.split(":")
     _do(Task(int(sample), job, int(run)), report)
 
 
 def is_under_way(round_: Round) -> bool:
     """Say whether workers still have rollouts of the round to measure."""
+    return _under_way(round_).exists()
+
+
+def _under_way(round_: Round) -> QuerySet[Job]:
     waiting = (JobState.DUE, JobState.RUNNING)
-    return Job.objects.filter(kind=MEASURE, round_name=round_.name, state__in=waiting).exists()
+    return Job.objects.filter(kind=MEASURE, round_name=round_.name, state__in=waiting)
 
 
 def _due_when_closed(round_: Round) -> list[Task]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from fartbench.media.bounds import BOUNDS
 from fartbench.media.movie import Track
-from fartbench.media.probe import frame_rate, picture_ticks, span
+from fartbench.media.presentation import frame_rate, picture_ticks, span
 from fartbench.media.reading import open_bytes, read_movie
 from fartbench.media.sandbox import call_apart
 from generation.rollouts.geometry import Geometry

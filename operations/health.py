@@ -65,7 +65,7 @@ class Backup:
 
 
 def queues() -> list[Queue]:
-    """Return how each queue stands, by two queries however many jobs and workers there are."""
+    """Return the state of each queue, by two queries however many jobs and workers there are."""
     now = timezone.now()
     counts = (
         Job.objects.filter(state__in=_UNDONE)

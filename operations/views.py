@@ -35,7 +35,7 @@ def readyz(_request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Give figures in Prometheus' format to staff and to whoever has METRICS_TOKEN; others find
+    """Give figures in Prometheus' format to staff and to anyone who has METRICS_TOKEN; others find
     nothing.
     """
     if not (

@@ -1,4 +1,4 @@
-"""What a reviewer or a judge is told of one clip besides its form: the prompt it is about, and its
+"""What a reviewer or a judge reads about one clip besides its form: the prompt it is about, and its
 pieces.
 
 No Django here. It is read from a stimulus's ``context``; a clip that is shown whole has none.
@@ -42,7 +42,7 @@ class About:
 
 
 def about(context: Mapping[str, Any]) -> About:
-    """Return what is told of a clip with this context."""
+    """Return what is said of a clip with this context."""
     return About(context.get("target", ""), tuple(_lines(context)))
 
 

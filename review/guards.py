@@ -108,7 +108,7 @@ RULE_ROWS = (
 # An order that somebody has begun to follow stays as it is.
 ASSIGNMENTS = never_changes("review_assignment")
 
-# What was said about a sheet or a stimulus stands beside it for good.
+# What was said about a sheet or a stimulus is shown beside it for good.
 NOTES = (
     *never_changes("review_mistakereport"),
     *never_changes("review_retirement"),

@@ -57,7 +57,7 @@ def improve(
 class _Search:
     """All orders laid end to end in `line`, with a mark before, between and after them.
 
-    A token stands for one clip in one order: order x clips + clip. The mark is counted like a
+    A token is one clip in one order: order x clips + clip. The mark is counted like a
     configuration and a scene of its own, so that what opens and what ends the orders is balanced
     too.
     """

@@ -1,7 +1,7 @@
 """Orders in which each reviewer sees a share of the clips, of which there are too many for one. No
 Django here.
 
-Every clip goes to the same number of reviewers; every reviewer gets as many clips as any other,
+Every clip is given to the same number of reviewers; every reviewer gets as many clips as any other,
 give or take one, and of each configuration as evenly as can be. Which clips are shared between
 which reviewers is drawn from the seed. Clips that one person is to compare stay together, and are
 dealt before the others, which even them out.
@@ -26,7 +26,7 @@ def shared_orders(
     together: Mapping[str, str] | None = None,
     effort: float = 1.0,
 ) -> Orders:
-    """Return one order for each reviewer in which each clip stands in ``looks`` of them; 0, or as
+    """Return one order for each reviewer in which each clip is in ``looks`` of them; 0, or as
     many as there are, gives everybody everything. Clips with the same label in ``together`` go to
     the same reviewers. Equal arguments give equal orders. Raises OrderRefused as `balanced_orders`
     does, and when a reviewer would get nothing.
@@ -58,7 +58,7 @@ def _groups(clips: Sequence[ClipFactors], together: Mapping[str, str]) -> list[l
 def dealt(
     groups: Sequence[list[ClipFactors]], reviewers: int, looks: int, seed: str
 ) -> list[list[ClipFactors]]:
-    """Return what each reviewer gets: a group goes to who has the fewest clips, then of its
+    """Return what each reviewer gets: a group is given to who has the fewest clips, then of its
     configuration.
     """
     digest = hashlib.sha256(f"{seed}|shares".encode()).digest()

@@ -26,7 +26,7 @@ class Choice:
     """One button. ``value`` is the answer as it is sent; ``condition`` says in words when an N/A is
     permitted.
 
-    ``anchor`` says what a point of a scale stands for.
+    ``anchor`` says what a point of a scale means.
     """
 
     value: str
@@ -39,7 +39,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class NumberBox:
-    """A number that is typed: what it may be, and what stands in it."""
+    """A number that is typed: which values it may have, and how it is written."""
 
     lowest: str
     highest: str

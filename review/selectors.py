@@ -54,6 +54,16 @@ def rounds_reviewed_by(user: AbstractBaseUser) -> list[str]:
     return sorted(set(places.values_list("round__name", flat=True)))
 
 
+def protocols_under_review(user: Person) -> set[str]:
+    """Return the names of the protocols of the open rounds that an account reviews in."""
+    if reviewer_of(user) is None:
+        return set()
+    places = CohortMember.objects.filter(
+        reviewer__user=user.pk, left_at=None, round__state=RoundState.REVIEWING
+    )
+    return set(places.values_list("round__protocol__name", flat=True))
+
+
 def membership(reviewer: Reviewer, round: Round) -> CohortMember | None:
     """Return the reviewer's place in ``round``, or None."""
     return CohortMember.objects.filter(reviewer=reviewer, round=round, left_at=None).first()

@@ -4,7 +4,7 @@ clip is made.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from pkgutil import resolve_name
 
 from fartbench import jobs
 from fartbench.models import ProtocolVersion
@@ -12,13 +12,12 @@ from review.errors import TrainingRefused
 
 TRAINING = "training"
 
-Check = Callable[[ProtocolVersion], None]
-_checks: list[Check] = []
+_checks: list[str] = []
 
 
-def register(run: jobs.Handler, refuse_undrawable: Check) -> None:
-    """Say what draws the training clips of a protocol (its key is the job's subject), and what
-    refuses to.
+def register(run: str, refuse_undrawable: str) -> None:
+    """Say, by dotted paths, what draws the training clips of a protocol (its key is the job's
+    subject), and what refuses a protocol of which nothing can be drawn.
     """
     _checks[:] = [refuse_undrawable]
     jobs.register(TRAINING, run)
@@ -31,6 +30,6 @@ def request_training(*, protocol: ProtocolVersion, round_name: str = "") -> None
     """
     if not _checks:
         raise TrainingRefused("Nothing on this installation draws training clips.")
-    for refuse_undrawable in _checks:
-        refuse_undrawable(protocol)
+    for path in _checks:
+        resolve_name(path)(protocol)
     jobs.enqueue(TRAINING, [protocol.pk], round_name=round_name)

@@ -139,7 +139,7 @@ def _index(round_: Round) -> _Index:
     reviewers = {
         key.lower(): m.reviewer for m in members for key in (m.reviewer.email, m.reviewer.code)
     }
-    # Retired ones come first, so that what took their place stands there.
+    # Retired ones come first, so that their replacement is what remains.
     every = Stimulus.objects.filter(round=round_).order_by(F("retirement").asc(nulls_last=True))
     stimuli = {stimulus.pk: stimulus for stimulus in every}
     by_place: dict[Place, dict[str, Stimulus]] = defaultdict(dict)

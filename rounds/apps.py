@@ -1,5 +1,7 @@
 """The steps of a round, and the words for the one that is due."""
 
+from pkgutil import resolve_name
+
 from django.apps import AppConfig
 
 
@@ -7,7 +9,7 @@ class RoundsConfig(AppConfig):
     name = "rounds"
 
     def ready(self) -> None:
-        from fartbench.rounds import say_due_steps_with  # noqa: PLC0415 - both need loaded models
-        from rounds.steps import due_in_words  # noqa: PLC0415
+        from fartbench.rounds import say_due_steps_with  # noqa: PLC0415 - needs loaded models
 
-        say_due_steps_with(due_in_words)
+        # Imported at the first refusal: the steps know every room, and loading them takes long.
+        say_due_steps_with(lambda round_: str(resolve_name("rounds.due.due_in_words")(round_)))

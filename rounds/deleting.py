@@ -21,7 +21,7 @@ from generation.models import (
 from judging.models import Judge, JudgeCeiling
 from review.models import CohortMember
 from rounds.errors import CannotDelete
-from rounds.steps import BEFORE_OPENING
+from rounds.step import BEFORE_OPENING
 
 
 def why_kept(round_: Round) -> str:

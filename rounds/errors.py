@@ -19,5 +19,9 @@ class UnknownStimulus(Refusal):
     """The round has no stimulus of this id."""
 
 
+class ReasonMissing(Refusal):
+    """A step that needs a reason and got none."""
+
+
 class CannotDelete(Refusal):
     """A round of which something has to be kept."""

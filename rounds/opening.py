@@ -26,12 +26,11 @@ from review.selectors import missing_sheets
 from review.services import plan_orders, write_forms
 from rounds.changes import configuration_labels
 from rounds.errors import CannotOpen, SheetsMissing
+from rounds.step import BEFORE_OPENING
 from scoring.assigning import hold_configurations, record_assignment
 from scoring.release.publishing import publish
 
 __all__ = ["close_round", "open_round", "publish"]
-
-BEFORE_OPENING = (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING)
 
 
 def open_round(*, round_: Round, actor: str) -> None:
@@ -99,7 +98,7 @@ def _not_ready(round_: Round) -> list[str]:
 
 
 def _shown_before(round_: Round) -> list[str]:
-    # Whoever has seen a published release knows who made the clips it shows.
+    # Anyone who has seen a published release knows who made the clips it shows.
     published = Sample.objects.filter(cell__round__state=RoundState.PUBLISHED).exclude(
         cell__round=round_
     )
@@ -157,7 +156,7 @@ def close_round(*, round_: Round, actor: str, incomplete_reason: str = "") -> No
             )
             raise SheetsMissing(
                 f"Round {round_.name!r} stays open, {what} are missing. {whose}. "
-                "Wait for them, or close with --incomplete --reason."
+                "Wait for them, or close it incomplete, with a reason."
             )
         reason = incomplete_reason.strip() if missing else ""
         secret = _secret_to_publish(round_)

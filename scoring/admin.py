@@ -40,7 +40,7 @@ class AccountForm(ChangeForm):
     """An account without staff rights while it reviews a round that is not published."""
 
     def clean(self) -> dict[str, Any] | None:
-        """Refuse staff rights to whoever reviews: staff sees into rounds."""
+        """Refuse staff rights to anyone who reviews: staff sees into rounds."""
         found = super().clean()
         wants_rights = self.cleaned_data.get("is_staff") or self.cleaned_data.get("is_superuser")
         if wants_rights and (rounds := rounds_reviewed_by(self.instance)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict
 
 from fartbench.protocol.schema import Protocol
@@ -9,6 +10,14 @@ from generation.models import Configuration, Family
 from simulation import local
 from simulation.local.pilot import KINDS
 from simulation.local.rollouts.systems import SYSTEMS
+
+
+def make_built_in(names: Collection[str]) -> None:
+    """Make the rows of those built-in configurations whose names are among ``names``."""
+    if any(one.key in names for one in local.CONFIGURATIONS):
+        local_configurations()
+    if any(one.key in names for one in SYSTEMS):
+        built_in_systems()
 
 
 def local_configurations() -> list[Configuration]:
@@ -41,12 +50,11 @@ def built_in_systems() -> list[Configuration]:
     ]  # fmt: skip
 
 
-def can_draw_clips(rules: Protocol) -> bool:
-    """Say whether the built-in renderer draws every scene of a protocol."""
-    known = {*local.Scene, *KINDS}
-    return rules.rollouts is None and all(scene.key in known for scene in rules.scenes)
-
-
-def can_draw_rollouts(rules: Protocol) -> bool:
-    """Say whether the built-in streamer makes what a protocol asks for."""
-    return rules.rollouts is not None
+def suitable_names(rules: Protocol) -> list[str]:
+    """Return the configurations that can make everything that a protocol asks for."""
+    if rules.rollouts is not None:
+        return [one.key for one in SYSTEMS]
+    drawn_scenes = {*local.Scene, *KINDS}
+    if all(scene.key in drawn_scenes for scene in rules.scenes):
+        return [one.key for one in local.CONFIGURATIONS]
+    return []

@@ -86,6 +86,7 @@ def _environment(*, data_dir: Path, database_url: str) -> dict[str, str]:
         "DJANGO_SETTINGS_MODULE": "fartbench.settings",
         "DATA_DIR": str(data_dir),
         "DATABASE_URL": database_url,
+        "DATABASE_OWNER_URL": "",
         "SECRET_KEY": "only-for-the-tests-0123456789-abcdef",
         "SECRET_KEY_FALLBACKS": "",
         "DEBUG": "false",

@@ -24,7 +24,9 @@ class Machine:
         shutil.copytree(ROOT / ".ci", self.checkout / ".ci")
         for lock in ("requirements.lock", "requirements-dev.lock", "requirements-weights.lock"):
             (self.checkout / lock).write_text(f"{lock}\n")
-        (self.checkout / "pyproject.toml").write_text('weights = ["torch==1.2"]\n')
+        (self.checkout / "pyproject.toml").write_text(
+            'weights = ["safetensors>=0", "torch==1.2"]\n'
+        )
         for tool in (
             "cat",
             "chmod",

@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from importlib import import_module
 from typing import Any
 
 import pytest
 import time_machine
+from django.apps import apps
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -19,6 +22,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
 from fartbench.models import AuditEntry, EntryTry
+from fartbench.sessionstore import SessionStore, stored_key
 from review.models import Invite, Reviewer
 from review.services import issue_return_code
 from tests.factories import make_staff, open_round, reviewers_of
@@ -157,10 +161,48 @@ def test_sessions_of_reviewers_end_after_two_weeks_and_of_staff_after_half_a_day
     ):
         client = Client()
         client.post(reverse("login"), {"username": name, "password": password})
-        session = Session.objects.get(session_key=client.session.session_key)
+        session = Session.objects.get(session_key=stored_key(client.session.session_key))
         assert abs(session.expire_date - timezone.now() - lasts) < timedelta(minutes=1)
         with time_machine.travel(session.expire_date + timedelta(seconds=1), tick=False):
             assert client.get(reverse("review-home")).status_code == 302
+
+
+def test_no_row_of_the_database_opens_a_session(rae: Reviewer) -> None:
+    client, thief = Client(), Client()
+    client.force_login(rae.user)
+    client.get(reverse("review-home"))
+    key = client.session.session_key
+    row = Session.objects.get()
+    assert key not in str(Session.objects.values().get()) + str(row.get_decoded())
+    thief.cookies[settings.SESSION_COOKIE_NAME] = row.session_key
+    assert thief.get(reverse("review-home")).status_code == 302
+    thief.cookies[settings.SESSION_COOKIE_NAME] = key
+    assert thief.get(reverse("review-home")).status_code == 200
+
+
+def test_a_session_lives_and_ends_under_the_hash_of_its_key() -> None:
+    store = SessionStore()
+    store["seen"] = 1
+    store.save()
+    first = store.session_key
+    assert SessionStore().exists(first)
+    assert SessionStore(first)["seen"] == 1
+    store.cycle_key()
+    assert (SessionStore().exists(first), SessionStore(store.session_key)["seen"]) == (False, 1)
+    store.flush()
+    assert Session.objects.count() == 0
+
+
+def test_those_who_are_logged_in_stay_so_when_keys_become_hashes(rae: Reviewer) -> None:
+    client = Client()
+    client.force_login(rae.user)
+    row = Session.objects.get()
+    Session.objects.all().delete()
+    row.session_key = client.cookies[settings.SESSION_COOKIE_NAME].value
+    row.save(force_insert=True)  # as before this version
+    import_module("fartbench.migrations.0007_hashed_session_keys").hash_keys(apps, None)
+    assert client.get(reverse("review-home")).status_code == 200
+    assert Session.objects.count() == 1
 
 
 def test_a_reviewer_can_log_out_everywhere_else(rae: Reviewer) -> None:
@@ -225,7 +267,7 @@ def test_shutting_out_takes_a_reason(rae: Reviewer) -> None:
 def test_an_admin_shuts_a_reviewer_out_by_a_button(world: dict[str, str]) -> None:
     ada, rae = client_of("ada", world), client_of("rae", world)
     code = Reviewer.objects.get(user__username=world["rae"]).code
-    fields = {"step": "revoke_access", "code": code, "reason": "left the lab"}
+    fields = {"step": "revoke_access", "person": code, "reason": "left the lab"}
     assert ada.post(reverse("staff-step", args=[world["open"]]), fields).status_code == 302
     assert rae.get(reverse("review-home")).status_code == 302
 

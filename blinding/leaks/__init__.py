@@ -1,1 +1,1 @@
-"""Finding what a media file says besides its picture and sound, whoever made it. No Django here."""
+"""Finding what a media file says besides its picture and sound. No Django here."""

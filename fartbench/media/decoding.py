@@ -4,34 +4,52 @@ No Django here.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from struct import pack, unpack_from
-from typing import Any
+from typing import Any, NamedTuple
 
 import av
 from av.audio.frame import AudioFrame
 from av.codec.context import Flags2
 from av.error import FFmpegError
+from av.video.codeccontext import VideoCodecContext
 from av.video.frame import VideoFrame
 
 from fartbench.media.bounds import Bounds
 from fartbench.media.errors import NotAVideo
+from fartbench.media.first_slice import begin_of_frame
 from fartbench.media.movie import Track
 
 DECODERS = {
     "h264": "h264", "hevc": "hevc", "av1": "libdav1d", "vp8": "vp8", "vp9": "vp9",
     "aac": "aac", "opus": "opus", "vorbis": "vorbis", "mp3": "mp3float",
 }  # fmt: skip
+FULL_RANGE = 2
+"""libav's name for a picture whose numbers use the full range of a byte."""
 PICTURES_TRIED = 40
 PACKETS_TRIED = 8
 
 
-def first_picture(
-    path: Path, data: memoryview, track: Track, bounds: Bounds
-) -> tuple[VideoFrame, str, tuple[int, int]] | None:
-    """Return the first decoded frame of a track, the codec's profile and the shape of a pixel by
-    the bitstream (width, height; 1, 1 when it does not say), or None for a codec that is not
+class Picture(NamedTuple):
+    """What a decoder says of a picture track: the size of a frame (pixels), its format, the codec's
+    profile, the shape of a pixel (width, height; 1, 1 when the bitstream does not say), whether the
+    range of its numbers is full, and its transfer characteristic (ITU-T H.273).
+    """
+
+    width: int
+    height: int
+    pix_fmt: str
+    has_alpha: bool
+    profile: str
+    aspect: tuple[int, int]
+    is_full_range: bool
+    transfer: int
+
+
+def first_picture(path: Path, data: memoryview, track: Track, bounds: Bounds) -> Picture | None:
+    """Return what the first decoded frame of a track is like, or None for a codec that is not
     decoded here.
 
     Raises NotAVideo when no picture comes out.
@@ -41,11 +59,33 @@ def first_picture(
     frame, context = _first_frame(path, data, track, bounds)
     if not isinstance(frame, VideoFrame):
         raise NotAVideo(path, "has a picture track that decodes to sound.")
+    return _picture(frame, context)
+
+
+def picture_headers(data: memoryview, track: Track, bounds: Bounds) -> Picture | None:
+    """Return the same from the headers alone, or None where they do not say it."""
+    begun = begin_of_frame(data, track)
+    if begun is None:
+        return None
+    context = _decoder(track, bounds)
+    context.options |= {"ec": "0"}  # what is missing of the frame is not made up
+    with suppress(FFmpegError):  # the frame is cut off, and only what it begins with is asked for
+        context.decode(av.Packet(begun))
+    return _picture(context, context) if context.width and context.pix_fmt else None
+
+
+def _picture(shown: VideoFrame | VideoCodecContext, context: VideoCodecContext) -> Picture:
     aspect = context.sample_aspect_ratio
-    return (
-        frame,
-        str(context.profile or ""),
-        (aspect.numerator, aspect.denominator) if aspect else (1, 1),
+    pixels: Any = shown.format
+    return Picture(
+        width=shown.width,
+        height=shown.height,
+        pix_fmt=pixels.name,
+        has_alpha=any(component.is_alpha for component in pixels.components),
+        profile=str(context.profile or ""),
+        aspect=(aspect.numerator, aspect.denominator) if aspect else (1, 1),
+        is_full_range=shown.color_range == FULL_RANGE,
+        transfer=int(shown.color_trc),
     )
 
 
@@ -66,10 +106,7 @@ def first_sound(
 
 
 def _first_frame(path: Path, data: memoryview, track: Track, bounds: Bounds) -> tuple[Any, Any]:
-    context = av.CodecContext.create(DECODERS[track.codec], "r")
-    context.thread_count = 1
-    context.extradata = extradata(track)
-    context.options = {"max_pixels": str(bounds.pixels)}
+    context = _decoder(track, bounds)
     if track.kind == "audio":
         context.flags2 |= Flags2.skip_manual  # an Opus decoder would cut off what its header says
     try:
@@ -87,6 +124,14 @@ def _first_frame(path: Path, data: memoryview, track: Track, bounds: Bounds) -> 
     if frame is None:
         raise NotAVideo(path, f"has {track.kind} that cannot be decoded (no frame comes out).")
     return frame, context
+
+
+def _decoder(track: Track, bounds: Bounds) -> Any:
+    context = av.CodecContext.create(DECODERS[track.codec], "r")
+    context.thread_count = 1
+    context.extradata = extradata(track)
+    context.options = {"max_pixels": str(bounds.pixels)}
+    return context
 
 
 def _frames(context: Any, data: memoryview, track: Track) -> Iterator[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from fartbench.media.bounds import BOUNDS
 from fartbench.media.display import rotation, shown_size
 from fartbench.media.errors import NotAVideo
-from fartbench.media.probe import picture_ticks
+from fartbench.media.presentation import picture_ticks
 from fartbench.media.reading import open_bytes, read_movie
 from fartbench.media.sampling import colour_pictures
 from fartbench.media.sandbox import call_apart

@@ -45,8 +45,8 @@ def open_bytes(path: Path, bounds: Bounds = BOUNDS) -> Iterator[memoryview]:
             raise UnsafeMedia(
                 path, f"is {size} bytes large; a clip may have at most {bounds.file_bytes}."
             )
-        # Never closed by hand: samples handed out as slices keep the map alive, and it goes with
-        # the last of them.
+        # Never closed by hand: samples handed out as slices keep the map alive, and it is freed
+        # with the last of them.
         yield memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 

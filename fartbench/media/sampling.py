@@ -24,7 +24,7 @@ from fartbench.media.decoding import DECODERS, extradata
 from fartbench.media.errors import NotAVideo
 from fartbench.media.movie import Track
 from fartbench.media.pcm import UnreadableSound, channels_last
-from fartbench.media.probe import picture_ticks, span
+from fartbench.media.presentation import picture_ticks, span
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,11 @@ import atexit
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -40,6 +42,7 @@ class Sandbox:
         self._child: subprocess.Popen[bytes] | None = None
         self._jobs = 0
         self._policy = Policy()
+        self._scratch: Path | None = None
 
     def call(
         self, function: Callable[..., Any], path: Path, *arguments: Any, seconds: float
@@ -69,6 +72,8 @@ class Sandbox:
                 raise
             if self._jobs >= JOBS_PER_CHILD or reply.get("stop"):
                 self._stop()
+            elif self._scratch is not None:
+                _empty(self._scratch)
         return _outcome(reply, path)
 
     @property
@@ -85,6 +90,7 @@ class Sandbox:
         """Let go of a child that belongs to the process this one was forked from."""
         self._lock = threading.Lock()
         child, self._child = self._child, None
+        self._scratch = None  # it is the parent's to remove
         if child is not None and child.stdin and child.stdout:
             child.returncode = 0
             os.close(child.stdin.fileno())
@@ -95,7 +101,8 @@ class Sandbox:
         if self._child is None or self._child.poll() is not None or not self._policy.covers(needs):
             self._stop()
             self._policy = standing() | needs
-            self._child = _start(self._policy)
+            self._scratch = Path(tempfile.mkdtemp(prefix="fartbench-reader-"))
+            self._child = _start(self._policy, self._scratch)
             self._jobs = 0
         self._jobs += 1
         return self._child
@@ -122,6 +129,7 @@ class Sandbox:
 
     def _stop(self, *, kill: bool = False) -> None:
         child, self._child = self._child, None
+        scratch, self._scratch = self._scratch, None
         if child is None:
             return
         if kill:
@@ -137,6 +145,17 @@ class Sandbox:
         except subprocess.TimeoutExpired:
             child.kill()
             child.wait()
+        if scratch is not None:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _empty(folder: Path) -> None:
+    """Remove what an order left in the child's own folder: the next one does not find it."""
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink()
 
 
 def _kill_group(child: subprocess.Popen[bytes]) -> None:
@@ -147,22 +166,24 @@ def _kill_group(child: subprocess.Popen[bytes]) -> None:
         child.kill()
 
 
-def _start(policy: Policy) -> subprocess.Popen[bytes]:
+def _start(policy: Policy, scratch: Path) -> subprocess.Popen[bytes]:
     if not landlock_version():
         keep_environment_to_oneself()  # no wall keeps the child from reading it
     for folder in policy.writes:
         with suppress(OSError):  # what cannot be made is not written to either
             folder.mkdir(parents=True, exist_ok=True)  # what is not there yet cannot be allowed
+    whole = policy | Policy(writes=frozenset({scratch}))
     environment = {
         "PYTHONPATH": os.pathsep.join(filter(None, [str(Path.cwd()), *sys.path])),
         "PATH": os.environ.get("PATH", ""),
+        "TMPDIR": str(scratch),  # the one place outside its targets that it may write to
         # On several threads small products of matrices are slower: the threads wait by using up
         # processor time.
         "OPENBLAS_NUM_THREADS": "1",
         **KEEPING_MEMORY,
     }
     return subprocess.Popen(
-        [sys.executable, "-c", _START, json.dumps(policy.as_json())],
+        [sys.executable, "-c", _START, json.dumps(whole.as_json())],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

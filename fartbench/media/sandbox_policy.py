@@ -8,7 +8,6 @@ A child is started with the folders of its first order, and with those of the st
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -107,11 +106,8 @@ def _program(argument: Any) -> Path:
 
 
 def standing() -> Policy:
-    """Return what every child may do: read the stores and write to their scratch folders and the
-    system's.
-    """
-    scratch = {root / "tmp" for root in _ROOTS} | {Path(tempfile.gettempdir())}
-    return Policy(frozenset(_ROOTS), frozenset(scratch))
+    """Return what every child may do: read the stores and write to their scratch folders."""
+    return Policy(frozenset(_ROOTS), frozenset(root / "tmp" for root in _ROOTS))
 
 
 def of_python(search_path: Iterable[str] = ()) -> list[Path]:

@@ -9,7 +9,8 @@ from dataclasses import fields
 from fractions import Fraction
 from typing import Any
 
-from fartbench.media.probe import UNSPECIFIED, MediaFacts
+from fartbench.media.coded_facts import UNSPECIFIED
+from fartbench.media.probe import MediaFacts
 
 _NAMES = frozenset(field.name for field in fields(MediaFacts))
 _FIRST_FORMAT = frozenset({"width", "height", "pixel_aspect", "rotation", "has_audio"})

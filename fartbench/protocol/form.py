@@ -81,7 +81,7 @@ class Form:
         return scene_question_wording(self.protocol, self.key, question)
 
     def help(self, question: str) -> str:
-        """Return the help line that stands under the question, or an empty text."""
+        """Return the help line that is below the question, or an empty text."""
         own = self.scene.help.get(question) if self.scene else None
         return own or self.protocol.question(question).help or ""
 

@@ -1,5 +1,6 @@
 """Reads a protocol folder into a checked Protocol. No Django here."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,14 @@ from fartbench.protocol.digest import digest_of
 from fartbench.protocol.references import reference_faults
 from fartbench.protocol.rollouts.whole import compiled, with_scenes
 from fartbench.protocol.schema import Protocol
+from fartbench.protocol.specification import read_specification
 
 FILE_NAME = "protocol.yaml"
 # A protocol with its specifications is a few pages of text.
 MAX_BYTES = 1_000_000
+# What the key ``briefs`` of a protocol file says: reviewers are shown the specifications of its
+# scenes.
+FROM_SPECIFICATIONS = "specifications"
 
 
 class ProtocolError(BadInput):
@@ -39,13 +44,13 @@ class ProtocolFile:
 
 def load_protocol(folder: Path) -> ProtocolFile:
     """Read ``folder/protocol.yaml`` (or the file itself) strictly, with the parts of rollouts
-    beside it.
+    beside it and, where reviewers are shown what was asked for, the specifications of its scenes.
 
     Raises ProtocolError when the file is missing or not YAML, repeats a key, holds an unknown key
     or a value of the wrong kind, or when a rule names something that is not there.
     """
     path = folder / FILE_NAME if folder.is_dir() else folder
-    content = compiled(_read(path), path.parent)
+    content = _with_briefs(compiled(_read(path), path.parent), source=str(path))
     protocol = parse_protocol(content, source=str(path))
     return ProtocolFile(protocol, content, digest_of(content))
 
@@ -62,6 +67,28 @@ def parse_protocol(content: Any, *, source: str) -> Protocol:
     if faults := reference_faults(protocol):
         raise ProtocolError(source, faults)
     return protocol
+
+
+def _with_briefs(content: Any, *, source: str) -> Any:
+    """Return a protocol's content with the specifications in it where the file asks for them.
+
+    They become part of the content, which the digest covers: a specification that changes makes
+    another protocol. Raises ProtocolError, also for a specification that cannot be read.
+    """
+    if not isinstance(content, dict) or content.get("briefs") != FROM_SPECIFICATIONS:
+        return content
+    plain = parse_protocol(
+        {key: value for key, value in content.items() if key != "briefs"}, source=source
+    )
+    try:
+        briefs = {
+            scene.key: read_specification(plain.name, plain.version, scene.key)[1]
+            for scene in plain.scenes
+        }
+    except DataError as error:
+        raise ProtocolError(error.what, error.faults) from error
+    # As JSON, so that the content is the same after it was stored.
+    return content | {"briefs": json.loads(json.dumps(briefs))}
 
 
 def _read(path: Path) -> Any:

@@ -16,12 +16,12 @@ from pydantic import Field, model_validator
 
 from fartbench.protocol.parts import AnswerText, Key, Part, Text, repeated
 
-# Answers are stored as small codes, and a list longer than this is no question for a person.
+# Answers are stored as small codes, and nobody can choose from a list longer than this.
 MOST_VALUES = 101
 
 
 class Option(Part):
-    """One answer a reviewer can choose; ``anchor`` says what it stands for, where the label is too
+    """One answer a reviewer can choose; ``anchor`` says what it means, where the label is too
     short for it.
     """
 
@@ -118,7 +118,7 @@ class AnswerSet(Part):
 class Question(Part):
     """A question; ``wording`` is its text, or ``per_scene`` when each scene words it.
 
-    ``help`` stands under it.
+    ``help`` is below it.
     """
 
     key: Key

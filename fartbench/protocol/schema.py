@@ -16,6 +16,7 @@ from fartbench.protocol.parts import AnswerText, Key, Name, Part, Text, Version
 from fartbench.protocol.questions import AnswerSet, Consistency, NaRule, Option, Question, ValueRule
 from fartbench.protocol.rollouts.whole import Rollouts
 from fartbench.protocol.scoring import Metric, Scoring, Smoke
+from fartbench.protocol.specification import Specification
 from fartbench.protocol.words import OF_CLIPS, OF_ROLLOUTS, Words
 
 PER_SCENE = "per_scene"
@@ -182,6 +183,9 @@ class Rule(Part):
 class Protocol(Part):
     """A whole protocol file. One with ``rollouts`` has no questions of its own: each kind of unit
     has its forms.
+
+    ``briefs`` are the specifications by scene where reviewers are shown what was asked for; a
+    protocol that hides it has none.
     """
 
     name: Name
@@ -210,6 +214,18 @@ class Protocol(Part):
     rollouts: Rollouts | None = None
     reports: tuple[Report, ...] = ()
     rules: tuple[Rule, ...] = ()
+    briefs: dict[Key, Specification] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _every_scene_has_its_brief(self) -> Self:
+        if not self.briefs:
+            return self
+        for scene in sorted({scene.key for scene in self.scenes} ^ self.briefs.keys()):
+            raise ValueError(f"briefs: {scene!r} is not both a scene and the key of a brief")
+        for scene, brief in self.briefs.items():
+            if brief.key != scene:
+                raise ValueError(f"briefs.{scene}.key: it is {brief.key!r}")
+        return self
 
     @property
     def label(self) -> str:

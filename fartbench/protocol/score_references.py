@@ -1,4 +1,4 @@
-"""The checks on what makes the score and what stands beside it: every rule names things that fit.
+"""The checks on what makes the score and what is shown beside it: every rule names things that fit.
 
 No Django here.
 """

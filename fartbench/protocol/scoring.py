@@ -1,5 +1,5 @@
 """How answers become a score: gates that earn points, or weighted dimensions with ceilings; and
-what stands beside it.
+what is shown beside it.
 
 No Django here.
 """

@@ -59,7 +59,7 @@ class Clip(models.Model):
 
 
 class SampleState(models.TextChoices):
-    """Where the work on a sample stands; the last five are outcomes, and what has one is never
+    """The state of the work on a sample; the last five are outcomes, and what has one is never
     asked for again.
     """
 

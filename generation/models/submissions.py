@@ -14,7 +14,7 @@ from generation.models.cells import Sample
 
 
 class SubmissionState(models.TextChoices):
-    """Where one HTTP try stands."""
+    """The state of one HTTP try."""
 
     OPEN = "open", "Sent, no answer yet"
     ACCEPTED = "accepted", "Accepted"

@@ -3,10 +3,10 @@
 No Django here.
 """
 
+from fartbench.protocol.specification import Specification, parse_specification, read_specification
 from generation.prompts.adapters import ADAPTERS, Rendered, render
 from generation.prompts.audit import QUESTIONS, audit_faults
 from generation.prompts.check import prompt_faults
-from generation.prompts.specification import Specification, parse_specification, read_specification
 
 __all__ = [
     "ADAPTERS",

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from generation.prompts.specification import Moment, Specification
+from fartbench.protocol.specification import Moment, Specification
 
 READ = "2026-11-30"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fartbench.datafiles import DataError
 from fartbench.protocol import Form, Protocol, Scene, form_for
-from generation.prompts.specification import FOLDER, Specification, read_specification
+from fartbench.protocol.specification import FOLDER, Specification, read_specification
 
 
 def specification_faults(protocol: Protocol, *, folder: Path = FOLDER) -> list[str]:

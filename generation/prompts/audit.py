@@ -22,7 +22,7 @@ QUESTIONS: dict[str, str] = {
 
 
 def audit_faults(answers: Mapping[str, bool]) -> list[str]:
-    """Return a sentence for each question that is not answered YES, or is none of the nine."""
+    """Return a sentence for each question that is not answered YES, or is not one of the nine."""
     missing = [f"not answered: {words}" for key, words in QUESTIONS.items() if key not in answers]
     refused = [
         f"answered NO: {words}" for key, words in QUESTIONS.items() if answers.get(key) is False

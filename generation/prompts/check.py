@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from fartbench.protocol.specification import Specification
 from generation.prompts.adapters import ADAPTERS
-from generation.prompts.specification import Specification
 
 # Words that join facts and state none. A number, a person or a thing is never among them.
 JOINTS = frozenset(
@@ -159,7 +159,7 @@ def _softened(text: str, facts: dict[str, tuple[str, ...]]) -> Iterator[str]:
 
 def _added(text: str, facts: dict[str, tuple[str, ...]], adapter: str) -> Iterator[str]:
     """Yield what is left when every window, heading and fact is taken out of the text, each fact as
-    often as it stands.
+    often as it occurs.
 
     Restating a fact is allowed (the document permits it); a word that belongs to no fact is not.
     """

@@ -133,7 +133,7 @@ class GeminiProvider:
 
     def _download(self, url: str, out: Path, report: Report) -> Fetch:
         entry = access(self.key)
-        # The key goes to the provider's own address only, wherever an answer points.
+        # The key is sent to the provider's own address only, wherever an answer points.
         is_own = url.startswith(f"{entry.base_url}/")
         return download(
             entry,
@@ -144,7 +144,7 @@ class GeminiProvider:
         )
 
     def find(self, request: Request, **_window: Any) -> Finding:  # noqa: ARG002
-        """Say that it cannot be told."""
+        """Say that it cannot be known."""
         return CannotTell(
             "The Interactions API has no list: an interaction whose id was lost cannot be found."
         )

@@ -6,83 +6,46 @@ their clients must not be shared over a fork.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
+from pkgutil import resolve_name
 
+from generation import built_in
 from generation.providers.guarded import GuardedProvider
 from generation.providers.port import Provider, RequestRefused
 
-
-def _gemini() -> Provider:
-    from generation.providers.gemini import GeminiProvider  # noqa: PLC0415
-
-    return GeminiProvider()
-
-
-def _vertex() -> Provider:
-    from generation.providers.vertex import VertexProvider  # noqa: PLC0415
-
-    return VertexProvider()
-
-
-def _runway() -> Provider:
-    from generation.providers.runway import RunwayProvider  # noqa: PLC0415
-
-    return RunwayProvider()
-
-
-def _rest(key: str) -> Callable[[], Provider]:
-    def make() -> Provider:
-        from generation.providers.contracts import CONTRACTS  # noqa: PLC0415
-        from generation.providers.rest import RestProvider  # noqa: PLC0415
-
-        return RestProvider(CONTRACTS[key])
-
-    return make
-
-
-def _websocket() -> Provider:
-    from generation.providers.streams import WebSocketStreams  # noqa: PLC0415
-
-    return WebSocketStreams()
-
-
 REST_KEYS = ("fal", "ark", "dashscope", "minimax", "xai", "kling", "openai")
-_MAKERS: dict[str, Callable[[], Provider]] = {
-    "gemini": _gemini,
-    "vertex": _vertex,
-    "runway": _runway,
-    "websocket": _websocket,
-    **{key: _rest(key) for key in REST_KEYS},
+_ADAPTERS = {
+    "gemini": "generation.providers.gemini.GeminiProvider",
+    "vertex": "generation.providers.vertex.VertexProvider",
+    "runway": "generation.providers.runway.RunwayProvider",
+    "websocket": "generation.providers.streams.WebSocketStreams",
 }
 STREAM_KEYS = frozenset({"websocket"})
-REMOTE_KEYS = frozenset(_MAKERS) - STREAM_KEYS
-_BUILT_IN: dict[str, Callable[[], Provider]] = {}
-
-
-def register_built_in(key: str, make: Callable[[], Provider]) -> None:
-    """Add a provider of this installation's own that draws its clips: nothing is paid, and no order
-    can be lost.
-    """
-    _BUILT_IN[key] = make
+REMOTE_KEYS = frozenset([*_ADAPTERS, *REST_KEYS]) - STREAM_KEYS
 
 
 def is_built_in(key: str) -> bool:
     """Say whether clips of this provider are drawn here and not bought."""
-    return key in _BUILT_IN
+    return key in built_in.PROVIDERS
 
 
 def is_known(key: str) -> bool:
     """Say whether an adapter serves this provider."""
-    return key in _BUILT_IN or key in _MAKERS
+    return is_built_in(key) or key in REMOTE_KEYS or key in STREAM_KEYS
 
 
 @cache
 def provider(key: str) -> Provider:
     """Return the provider's adapter. Raises RequestRefused for a key that no adapter has."""
-    if key in _BUILT_IN:
-        return _BUILT_IN[key]()
-    if key in _MAKERS:
-        return GuardedProvider(_MAKERS[key]())
-    known = ", ".join(sorted(_MAKERS.keys() | _BUILT_IN.keys()))
+    if is_built_in(key):
+        adapter: Provider = resolve_name(built_in.PROVIDERS[key])()
+        return adapter
+    if key in _ADAPTERS:
+        return GuardedProvider(resolve_name(_ADAPTERS[key])())
+    if key in REST_KEYS:
+        from generation.providers.contracts import CONTRACTS  # noqa: PLC0415 - slow to import
+        from generation.providers.rest import RestProvider  # noqa: PLC0415
+
+        return GuardedProvider(RestProvider(CONTRACTS[key]))
+    known = ", ".join(sorted([*_ADAPTERS, *REST_KEYS, *built_in.PROVIDERS]))
     raise RequestRefused(f"No provider here is called {key!r}. There are: {known}.")

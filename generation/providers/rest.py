@@ -170,7 +170,7 @@ class RestProvider:
     def fetch(
         self, provider_id: str, handle: Mapping[str, Any], output: Output, out: Path, report: Report
     ) -> Fetch:
-        """Download one output. The key goes along only to the provider's own address."""
+        """Download one output. The key is sent only to the provider's own address."""
         entry = access(self.key)
         if not self.contract.content:
             return download(entry, output.url, out, report)
@@ -238,7 +238,7 @@ class RestProvider:
         ]
         if not strangers:
             return Absent("The list covers the time of the try and has no such job.")
-        # Two tries in doubt at one time cannot be told apart by model and time.
+        # Two tries in doubt at one time cannot be distinguished by model and time.
         if len(strangers) == 1 and not rivals:
             return Accepted(strangers[0])
         return CannotTell(f"{len(strangers)} jobs in the list could be it.")

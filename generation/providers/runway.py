@@ -113,7 +113,7 @@ class RunwayProvider:
         return download(access(self.key), output.url, out, report)
 
     def find(self, request: Request, **_window: Any) -> Finding:  # noqa: ARG002
-        """Say that it cannot be told."""
+        """Say that it cannot be known."""
         return CannotTell("Runway lists no tasks: one whose id was lost cannot be found.")
 
 

@@ -33,7 +33,7 @@ from generation.rollouts.streaming import take_stream
 from generation.rollouts.websocket import WebSocketProvider
 
 FOLDER = "folder"
-"""What a handle calls the place where chunks and log are kept. Whoever fetches says it."""
+"""What a handle calls the place where chunks and log are kept. Anyone who fetches says it."""
 
 
 class WebSocketStreams(MadeOnFetch):

@@ -126,7 +126,7 @@ class VertexProvider:
         return Fetched()
 
     def find(self, request: Request, **_window: Any) -> Finding:  # noqa: ARG002
-        """Say that it cannot be told."""
+        """Say that it cannot be known."""
         return CannotTell("The SDK lists no operations: one whose name was lost cannot be found.")
 
 

@@ -34,7 +34,7 @@ def assemble(folder: Path, out: Path) -> RolloutLog:
     Coded pictures are copied bit for bit, one after another at the rate of the stream; sound is
     laid at each chunk's start, cut or filled to its length, and coded once. Raises LogUnreadable,
     MediaToolDied, and NotAVideo when nothing came, or a chunk cannot be read, or its pictures are
-    coded in another way than those before, not as many as were said, or not at one rate.
+    coded in another way than those before, fewer or more than announced, or not at one rate.
     """
     log = read_log(folder)
     partial = out.with_name(f".{out.name}.partial")

@@ -44,7 +44,7 @@ class StreamOrder:
 
     @property
     def updates(self) -> tuple[tuple[str, TimedPrompt], ...]:
-        """The prompts that arrive meanwhile, with their names from P1 on."""
+        """The prompts that arrive in the meantime, with their names from P1 on."""
         return tuple((f"P{number}", prompt) for number, prompt in enumerate(self.prompts[1:], 1))
 
 
@@ -97,7 +97,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """The stream ended before its time; what was committed until then stands."""
+    """The stream ended before its time; what was committed until then is kept."""
 
     reason: str
 

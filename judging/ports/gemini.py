@@ -1,8 +1,8 @@
 """Gemini through ``generateContent``, with google-genai. No Django here.
 
-One POST: the SDK does not retry this call by itself, and is told so; it would follow redirects,
-with key and clip, and gets a client that does not. Source of fields and reasons: the SDK's own
-types and the Gemini API reference, read in November 2026.
+One POST: the SDK does not retry this call by itself, and its settings say so; it would follow
+redirects, with key and clip, and gets a client that does not. Source of fields and reasons: the
+SDK's own types and the Gemini API reference, read in November 2026.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Any endpoint that speaks OpenAI's chat completions and takes video, with httpx. No Django here.
 
-For instance a Qwen-Omni model behind vLLM, or a gateway. The clip goes as a ``video_url`` part with
-a data address; ``settings`` of the judge are added to the body as they stand, for what the endpoint
-has of its own.
+For instance a Qwen-Omni model behind vLLM, or a gateway. The clip is sent as a ``video_url`` part
+with a data address; ``settings`` of the judge are added to the body as they stand, for what the
+endpoint has of its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Metrics that take a model's weights. Without them they are unavailable; nothing stands in.
+"""Metrics that take a model's weights. Without them they are unavailable; nothing replaces them.
 
 No Django here.
 """

@@ -13,7 +13,6 @@ import numpy as np
 
 from measuring.plug_ins.port import Evaluate, Media, PlugIn, intervals, regular, stretches
 from measuring.plug_ins.squares import square
-from measuring.plug_ins.tensors import read_tensors
 
 PER_S, SIDE, HEADS = 2.0, 224, 16
 CLIP = "clip-vit-large-patch14.safetensors"
@@ -22,13 +21,14 @@ LINEAR = "sa_0_4_vit_l_14_linear.pth"
 
 def load(folder: Path, device: str) -> Evaluate:
     """Return the evaluator of weights in ``folder``. Raises WeightsUnreadable."""
-    from measuring.plug_ins.towers.parts import chosen  # noqa: PLC0415 - only where PyTorch is
+    from measuring.plug_ins.towers.checkpoints import read_tensors  # noqa: PLC0415 - needs PyTorch
+    from measuring.plug_ins.towers.parts import chosen  # noqa: PLC0415
     from measuring.plug_ins.towers.pictures import CLIP_COLOURS, clip, coloured, embedded  # noqa: PLC0415
 
     where = chosen(device)
     tower = clip(folder / CLIP, where, HEADS)
     linear = read_tensors(folder / LINEAR)
-    weight, bias = linear["weight"][0], float(linear["bias"][0])
+    weight, bias = linear["weight"][0].numpy(), float(linear["bias"][0])
 
     def scores(media: Media, begin_s: float, end_s: float) -> list[float]:
         squares = np.stack(

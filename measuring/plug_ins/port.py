@@ -1,8 +1,8 @@
 """What a metric that takes weights needs, and what comes of it when that is not there. No Django
 here.
 
-Weights are never fetched: whoever runs an installation puts them into a folder, under the licences
-they come with. What was used is named in the measurement by the hash of its files.
+Weights are never fetched: anyone who runs an installation puts them into a folder, under the
+licences they come with. What was used is named in the measurement by the hash of its files.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from measuring.measurement import Measurement
 INTERVAL_S = 30.0
 STRETCH_S = 5.0
 SHORTLY = 1e-4
-TORCH = ("torch",)
+PACKAGES = ("safetensors", "torch")
 
 
 class Media(Protocol):
@@ -68,7 +68,7 @@ class PlugIn:
     licence: str
     source: str
     load: Callable[[Path, str], Evaluate]
-    packages: tuple[str, ...] = TORCH
+    packages: tuple[str, ...] = PACKAGES
     version: str = "1"
 
     def missing(self, folder: Path) -> list[str]:
@@ -105,7 +105,7 @@ def measure(
 ) -> Plugged:
     """Measure a rollout with one plug-in whose weights are looked for in ``folder``.
 
-    ``seen`` is told what share of the rollout has been looked at. Weights or packages that are not
+    ``seen`` is given what share of the rollout has been looked at. Weights or packages that are not
     there make it ``unavailable``; a model that fails, ``evaluator_failure``.
     """
     if missing := plug_in.missing(folder):
@@ -202,7 +202,7 @@ def regular(begin_s: float, end_s: float, per_s: float) -> list[float]:
 
 
 def sampled(media: Media, begin_s: float, end_s: float, per_s: float) -> NDArray[np.uint8]:
-    """Return pictures as ffmpeg's ``fps`` filter takes them, which authors' code goes through: of
+    """Return pictures as ffmpeg's ``fps`` filter takes them, which authors' code passes through: of
     each step the last one before its middle.
     """
     return media.pictures([at + 0.5 / per_s - SHORTLY for at in regular(begin_s, end_s, per_s)])

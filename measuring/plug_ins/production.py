@@ -30,7 +30,7 @@ def load(folder: Path, device: str) -> Evaluate:
     def rated(media: Media, begin_s: float, end_s: float) -> float:
         windows = media.sound(begin_s, end_s, RATE).mean(0).reshape(-1, WINDOW_S * RATE)
         with torch.inference_mode():
-            # One at a time: what tokens are told of their distance takes memory as the square of
+            # One at a time: what tokens know of their distance takes memory as the square of
             # the length.
             found = [
                 float(model.rate(torch.from_numpy(window)[None].to(where))) for window in windows

@@ -3,7 +3,7 @@ here.
 
 Values of ``subject_mapping_table.yaml`` and ``background_mapping_table.yaml``
 (github.com/Vchitect/VBench, vbench2_beta_long/configs, since 2024-06-07; Apache-2.0): the quantiles
-of what its authors found on both scales. The first value stands for a similarity of 0, each next
+of what its authors found on both scales. The first value is for a similarity of 0, each next
 one for one more hundredth.
 """
 

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fartbench.media.bounds import BOUNDS
-from fartbench.media.probe import picture_ticks, probe, span
+from fartbench.media.presentation import picture_ticks, span
+from fartbench.media.probe import probe
 from fartbench.media.reading import open_bytes, read_movie
 from fartbench.media.sampling import colour_pictures, whole_sound
 from fartbench.media.sandbox import call_apart
+from fartbench.stores import raw_clips
 from measuring.plug_ins.spectrograms import resampled
 
 SECONDS = 120.0
@@ -54,8 +55,7 @@ class RolloutFile:
 
 
 def _array(path: Path, what: str, times: list[float]) -> NDArray[Any]:
-    with TemporaryDirectory(prefix="fartbench-plug-in-") as folder:
-        target = Path(folder) / "array.npy"
+    with raw_clips().scratch(".npy") as target:
         call_apart(_write_here, path, str(target), what, times, seconds=SECONDS)
         found: NDArray[Any] = np.load(target, allow_pickle=False)
         return found

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from measuring.plug_ins.pickles import WeightsUnreadable
+from measuring.errors import WeightsUnreadable
 from measuring.plug_ins.port import Evaluate, Media, PlugIn, intervals, sampled
 from measuring.plug_ins.spectrograms import log_mel
 

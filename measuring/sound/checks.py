@@ -75,7 +75,7 @@ def request_listening(*, round_: Round, actor: str) -> int:
 
 def run_listening(subject: str, _report: jobs.Report) -> None:
     """Do a job that `request_listening` left: listen to one clip, unless the command did so
-    meanwhile.
+    in the meantime.
     """
     _, _, stimulus_id = subject.partition("/")
     stimulus = Stimulus.objects.get(pk=stimulus_id)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fartbench.media.bounds import BOUNDS
-from fartbench.media.probe import span
+from fartbench.media.presentation import span
 from fartbench.media.reading import open_bytes, read_movie
 from fartbench.media.sandbox import call_apart
 from measuring.sound.loudness import Samples, integrated_loudness, silence_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -50,9 +51,8 @@ def make_backup(folder: Path, *, actor: str, on_file: Callable[[], None] = lambd
     now = timezone.now()
     target = folder / now.strftime("%Y-%m-%dT%H%M%S.%fZ")
     with disk_faults_in_words(folder):
-        folder.mkdir(
-            parents=True, exist_ok=True, mode=0o700
-        )  # raw clips and names of people: nobody else's business
+        for closed in (folder, folder / "content"):
+            _close_to_others(closed)
     with disk_faults_in_words(folder), finished_or_nothing(target) as work:
         with one_moment():
             kept_tables = {
@@ -93,6 +93,17 @@ def make_backup(folder: Path, *, actor: str, on_file: Callable[[], None] = lambd
             health.BACKED_UP, actor=actor, name=target.name, rows=rows, missing=len(missing)
         )
     return Made(target, rows, len(wanted), copied, damaged, missing)
+
+
+def _close_to_others(folder: Path) -> None:
+    """Make a folder that only this account reads: raw clips, and names of people, lie in it.
+
+    A folder that was there may belong to another account, as one that a container mounts; what lies
+    in it is closed all the same.
+    """
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if folder.stat().st_uid == os.geteuid():
+        folder.chmod(0o700)
 
 
 def _save_content(

@@ -130,7 +130,7 @@ def _refuse_in_use() -> None:
     for name, model in tables(MigrationExecutor(connection).loader.project_state().apps).items():
         if (
             model._meta.db_table in there
-            and name not in MADE_BY_DJANGO
+            and name not in (*MADE_BY_DJANGO, *LEFT_OUT)
             and model._base_manager.exists()
         ):
             raise InstallationInUse(

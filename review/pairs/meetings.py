@@ -3,7 +3,7 @@
 Clips meet within one scene and one league only, and never two of the same configuration. The next
 pair is of the two configurations that have met least, then of those shown least, then by a hash of
 the secret seed. So the plan is near the best possible at whatever number of pairs it stops, needs
-no table of designs, and goes on from what is there. Configurations, scenes and leagues are opaque
+no table of designs, and continues from what is there. Configurations, scenes and leagues are opaque
 labels: this module never learns what they stand for.
 """
 

@@ -1,11 +1,11 @@
-"""Who is asked about each blind pair, in which order, and which clip stands on the left. No Django
+"""Who is asked about each blind pair, in which order, and which clip is on the left. No Django
 here.
 
-Each pair goes to the reviewers who have the fewest; every reviewer starts at another place of the
-list, and no configuration comes twice running where that can be avoided. Sides are balanced within
-each pair, and over all tasks for each configuration: tasks left over are turned along the trails of
-Euler's walk, which leaves no configuration more than one task on the left above its tasks on the
-right.
+Each pair is given to the reviewers who have the fewest; every reviewer starts at another place of
+the list, and no configuration comes twice running where that can be avoided. Sides are balanced
+within each pair, and over all tasks for each configuration: tasks left over are turned along the
+trails of Euler's walk, which leaves no configuration more than one task on the left above its tasks
+on the right.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Bout:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A pair that one reviewer is asked about; ``left`` says which of its two clips stands on the
+    """A pair that one reviewer is asked about; ``left`` says which of its two clips is on the
     left, 0 or 1.
     """
 
@@ -117,7 +117,7 @@ def _sides(
 
 
 def _balance(bouts: Sequence[Bout], lean: Mapping[str, int]) -> Counter[str]:
-    """How much more often each configuration stands on the left than on the right."""
+    """How much more often each configuration is on the left than on the right."""
     balance: Counter[str] = Counter()
     for bout in bouts:
         balance[bout.configurations[0]] += lean[bout.id]
@@ -171,8 +171,8 @@ def _apart(bouts: Sequence[Bout], before: Bout | None) -> list[Bout]:
     """The pairs with no configuration twice running where that can be avoided, else near the order
     given.
 
-    Of the pairs that may come, one whose configurations have the most left to come goes first: they
-    are hardest to keep apart at the end.
+    Of the pairs that may come, one whose configurations have the most left to come is placed first:
+    they are hardest to keep apart at the end.
     """
     left = Counter(name for bout in bouts for name in bout.configurations)
     waiting, ordered = list(bouts), []

@@ -98,7 +98,8 @@ def lock_vote(
 def report_pair_unplayable(
     *, reviewer: Reviewer, pair_id: str, reason: str, playback: Report | None = None
 ) -> Vote:
-    """End a vote because a clip will not play; its draft goes. The second report finds the first.
+    """End a vote because a clip will not play; its draft is removed. The second report finds the
+    first.
 
     Raises VoteEnded for a locked one, and the refusals of `save_vote`.
     """

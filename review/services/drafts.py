@@ -45,7 +45,7 @@ def save_draft(
     ``revision`` is the one that the changes were made on (0 before the first save). What was stored
     may be older: then StaleDraft is raised with what is there, unless that already says the same,
     as after an answer that got lost. An answer that the changes make impossible is cleared and
-    named. With ``keep_impression`` the first impression is kept as it stands after the changes;
+    named. With ``keep_impression`` the first impression is kept unchanged after the changes;
     before that nothing else may be answered. Raises InvalidAnswers, NotPlayed, ToolsTooSoon,
     SheetEnded, and the refusals of `held.assignment_in_open_round` and `held.held_sheet`.
     """

@@ -1,5 +1,5 @@
-"""The rows that a change of a sheet stands on, read and held in one order, so that no two changes
-wait in a ring.
+"""The rows that a change of a sheet depends on, read and locked in one order, so that no two
+changes wait in a ring.
 
 The order is: round (only for what ends a sheet), then sheet, then the head of the audit trail.
 """

@@ -2,7 +2,7 @@
 
 Programs that check e-mail open links, and some press the button behind them. So a link lets a
 person in again until they have agreed to take part: only a person counts tones and agrees. From
-then on, whoever has the link gets nothing by it. A new link for a person who has agreed before
+then on, anyone who has the link gets nothing by it. A new link for a person who has agreed before
 opens once, and only with the address that it was made for, which such programs do not type.
 """
 

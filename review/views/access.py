@@ -29,8 +29,8 @@ def wants_json(request: HttpRequest) -> bool:
 
 
 def reviewers_only(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
-    """Hand the reviewer behind the session to ``view``; others log in (a script is told so), or may
-    not see it.
+    """Hand the reviewer behind the session to ``view``; others log in (a script gets a code that
+    says so), or may not see it.
     """
 
     def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
@@ -66,8 +66,8 @@ def own_membership(reviewer: Reviewer, name: str) -> CohortMember:
 
 
 def next_url(reviewer: Reviewer, round: Round) -> str:
-    """Return where the reviewer goes on: to the clip that is due, then to the pair that is, then to
-    the end page.
+    """Return where the reviewer continues: to the clip that is due, then to the pair that is, then
+    to the end page.
     """
     if due := next_assignment(reviewer, round):
         return reverse("review-sheet", args=[due.stimulus_id])

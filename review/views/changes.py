@@ -41,7 +41,7 @@ from review.views.access import next_url, own_assignment, reviewers_only, wants_
 from review.views.calls import BadRequestBody, body_of, refused, revision_of
 from review.views.sheet import form_page
 
-# How the page's script is told of a refusal: a code that it acts on, and an HTTP status.
+# How the page's script learns of a refusal: a code that it acts on, and an HTTP status.
 CODES: dict[type[Exception], tuple[str, int]] = {
     StaleDraft: ("stale", 409),
     LockedOtherwise: ("locked_otherwise", 409),

@@ -11,7 +11,7 @@ from review.selectors import visible_stimulus, visible_training
 
 @require_safe
 def media(request: HttpRequest, stimulus_id: str) -> HttpResponseBase:
-    """Send a blind copy. Whoever may not play it gets the answer that an unknown id gets."""
+    """Send a blind copy. Anyone who may not play it gets the answer that an unknown id gets."""
     stimulus = visible_stimulus(request.user, stimulus_id)
     if stimulus is None:
         raise Http404

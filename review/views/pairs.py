@@ -10,17 +10,13 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
-from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from fartbench.errors import Refusal
-from fartbench.models import Round, RoundState
-from fartbench.protocol import PairQuestion
-from review.about import About, about
+from fartbench.models import RoundState
 from review.drafts import VoteDraft
 from review.errors import RoundNotOpen
-from review.models import PairTask, Reviewer, Vote
+from review.models import PairTask, Reviewer
 from review.pairs.errors import (
     NotYourPair,
     PairNotDue,
@@ -30,15 +26,15 @@ from review.pairs.errors import (
     VoteEnded,
     VoteLockedOtherwise,
 )
-from review.pairs.selectors import PairItem, pair_queue, pair_rules, task_of
+from review.pairs.selectors import pair_queue, task_of
 from review.pairs.voting import lock_vote, report_pair_unplayable, save_vote
-from review.queues import Queue
 from review.selectors import next_assignment
 from review.views.access import next_url, reviewers_only, wants_json
 from review.views.calls import BadRequestBody, body_of, refused, revision_of
 from review.views.kept import kept_fields
+from review.views.pair_page import pair_ended_page, pair_form_page
 
-# How the page's script is told of a refusal: a code that it acts on, and an HTTP status.
+# How the page's script learns of a refusal: a code that it acts on, and an HTTP status.
 CODES: dict[type[Exception], tuple[str, int]] = {
     StaleVote: ("stale", 409),
     VoteLockedOtherwise: ("locked_otherwise", 409),
@@ -62,7 +58,7 @@ def pair(request: HttpRequest, reviewer: Reviewer, pair_id: str) -> HttpResponse
     queue = pair_queue(reviewer, round_)
     item = queue.item(pair_id)
     if item is not None and item.is_ended:
-        return _ended_page(request, task, item, next_url(reviewer, round_))
+        return pair_ended_page(request, task, item, next_url(reviewer, round_))
     is_due = item is not None and item == queue.next and next_assignment(reviewer, round_) is None
     if not task.member.is_ready or item is None or not (item.vote or is_due):
         messages.info(request, "That pair is not due yet. This comes first.")
@@ -72,7 +68,7 @@ def pair(request: HttpRequest, reviewer: Reviewer, pair_id: str) -> HttpResponse
         messages.warning(
             request, "Your session had ended. The answer that you sent is below: send it again."
         )
-    return _page(request, task, queue, answer=kept)
+    return pair_form_page(request, task, queue, answer=kept)
 
 
 def own_task(reviewer: Reviewer, pair_id: str) -> PairTask:
@@ -158,7 +154,7 @@ def _lock_by_form(request: HttpRequest, reviewer: Reviewer, task: PairTask) -> H
         lock_vote(reviewer=reviewer, pair_id=task.pair_id, answer=answer)
     except UnknownAnswer as refusal:
         messages.error(request, str(refusal))
-        return _page(
+        return pair_form_page(
             request, task, pair_queue(reviewer, task.member.round), answer=answer, status=422
         )
     except VoteLockedOtherwise as refusal:
@@ -167,115 +163,6 @@ def _lock_by_form(request: HttpRequest, reviewer: Reviewer, task: PairTask) -> H
     except Refusal as refusal:
         messages.warning(request, str(refusal))
     return redirect(next_url(reviewer, task.member.round))
-
-
-def _page(
-    request: HttpRequest,
-    task: PairTask,
-    queue: Queue[PairItem],
-    *,
-    answer: str | None = None,
-    status: int = 200,
-) -> HttpResponse:
-    round_, rules = task.member.round, pair_rules(task.member.round)
-    item, stored = queue.item(task.pair_id), Vote.objects.filter(task=task).first()
-    chosen = answer if answer is not None else stored.answer if stored else ""
-    question = rules.question(task.pair.question)
-    context = {
-        "round": round_,
-        "item": item,
-        "queue": queue,
-        "scene": round_.protocol.rules.scene(task.pair.scene),
-        "question": question,
-        "options": rules.options(question.key),
-        "window": _about(task, question),
-        "chosen": chosen,
-        "full_plays": rules.full_plays,
-        "sides": [
-            ("a", "Clip A", reverse("media", args=[task.clip_a.pk])),
-            ("b", "Clip B", reverse("media", args=[task.clip_b.pk])),
-        ],
-        "data": _browser_data(task, queue, stored, question),
-    }
-    return TemplateResponse(request, "review/pair.html", context, status=status)
-
-
-def _about(task: PairTask, question: PairQuestion) -> About | None:
-    """Return what both windows are about: the prompt of an update, or the first one; None for whole
-    clips.
-    """
-    if question.form is None:
-        return None
-    context = task.pair.first.context
-    first_prompt = task.member.round.protocol.rules.scene(task.pair.scene).setting
-    return about({**context, "target": context.get("target") or first_prompt})
-
-
-def _browser_data(
-    task: PairTask, queue: Queue[PairItem], stored: Vote | None, question: PairQuestion
-) -> dict[str, Any]:
-    name = task.pair_id
-    data: dict[str, Any] = {
-        "reviewer": task.member.reviewer.code,
-        "stimulus": f"pair-{name}",
-        "revision": 0,
-        "answers": {},
-        "playback": {},
-        "rules": _browser_rules(task.member.round, question),
-        "urls": {
-            "draft": reverse("review-pair-draft", args=[name]),
-            "lock": reverse("review-pair-lock", args=[name]),
-            "unplayable": reverse("review-pair-unplayable", args=[name]),
-            "nextMedia": _media_after(task, queue),
-        },
-    }
-    if stored:
-        data |= {"revision": stored.revision, "playback": stored.playback}
-        data["answers"] = {question.key: stored.answer} if stored.answer else {}
-    return data
-
-
-def _browser_rules(round_: Round, question: PairQuestion) -> dict[str, Any]:
-    """Return the rules of a pair's one question, in the form of `review.page.browser_rules`."""
-    rules = pair_rules(round_)
-    options = rules.options(question.key)
-    return {
-        "questions": [{"key": question.key, "stage": 1}],
-        "allowed": [
-            {"question": question.key, "answer": option.value, "when": None} for option in options
-        ],
-        "settled": {},
-        "firstImpression": [],
-        "playback": {
-            "fullPlays": rules.full_plays,
-            "fraction": round_.protocol.rules.playback.played_fraction,
-        },
-    }
-
-
-def _media_after(task: PairTask, queue: Queue[PairItem]) -> list[str]:
-    """Return the addresses of both clips of the pair that comes next."""
-    following = queue.after(task.pair_id)
-    coming = task_of(task.member.reviewer, following.pair_id) if following else None
-    return (
-        [reverse("media", args=[clip.pk]) for clip in (coming.clip_a, coming.clip_b)]
-        if coming
-        else []
-    )
-
-
-def _ended_page(request: HttpRequest, task: PairTask, item: PairItem, onward: str) -> HttpResponse:
-    rules, vote = pair_rules(task.member.round), item.vote
-    labels = {option.value: option.label for option in rules.options(task.pair.question)}
-    context = {
-        "item": item,
-        "vote": vote,
-        "scene": task.member.round.protocol.rules.scene(task.pair.scene),
-        "question": rules.question(task.pair.question),
-        "answer": labels.get(vote.answer, "") if vote else "",
-        "next_url": onward,
-    }
-    return TemplateResponse(request, "review/pair_locked.html", context)
 
 
 def _answer(body: Mapping[str, Any], task: PairTask | None) -> str:

@@ -62,7 +62,7 @@ def home(request: HttpRequest, reviewer: Reviewer) -> HttpResponseBase:
 @require_safe
 @reviewers_only
 def done(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBase:
-    """Say that the round is finished; whoever still has a clip or a pair to do is sent there."""
+    """Say that the round is finished; anyone who still has a clip or a pair to do is sent there."""
     member = own_membership(reviewer, name)
     card = _card(reviewer, member)
     if card.is_open and not card.is_done:

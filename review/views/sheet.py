@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 from fartbench.models import RoundState
 from fartbench.protocol import Response
 from review.about import about
+from review.brief import brief_lines
 from review.models import AnswerSheet, Assignment, Reviewer
 from review.pace import break_is_due, time_left
 from review.page import browser_rules, question_blocks, stages
@@ -29,7 +30,7 @@ from review.views.training import training_url
 @require_safe
 @reviewers_only
 def sheet(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpResponseBase:
-    """Show the form of a clip that is due or begun, or a locked sheet as it stands."""
+    """Show the form of a clip that is due or begun, or a locked sheet unchanged."""
     assignment = own_assignment(reviewer, stimulus_id)
     round_ = assignment.member.round
     queue = queue_of(reviewer, round_)
@@ -78,6 +79,7 @@ def form_page(
         "media_url": reverse("media", args=[assignment.stimulus_id]),
         "scene": form.protocol.scene(assignment.stimulus.scene),
         "window": about(assignment.stimulus.context),
+        "brief": brief_lines(form.protocol, assignment.stimulus.scene),
         "item": item,
         "queue": queue,
         "stages": stages(form, blocks),
@@ -132,6 +134,7 @@ def _ended_page(
         "item": item,
         "scene": form.protocol.scene(assignment.stimulus.scene),
         "window": about(assignment.stimulus.context),
+        "brief": brief_lines(form.protocol, assignment.stimulus.scene),
         "sheet": stored,
         "blocks": question_blocks(form, stored.responses()),
         "reports": stored.mistake_reports.order_by("reported_at"),

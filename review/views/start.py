@@ -37,7 +37,8 @@ def start(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBa
         begins = not has_begun(reviewer)
         give_consent(member)
         if begins:
-            # Whoever else opened the invite, such as a program that checks e-mail, is logged out.
+            # Anyone else who opened the invite, such as a program that checks e-mail, is logged
+            # out.
             end_sessions(reviewer.user, but=request.session.session_key)
         return redirect(onward(reviewer, member))
     request.session["tones"] = FEWEST_TONES + secrets.randbelow(MOST_TONES - FEWEST_TONES + 1)

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from fartbench.models import Round, RoundState
 from fartbench.protocol import Form, Response, ResponseError, Violation
+from review.brief import brief_lines
 from review.models import CohortMember, Reviewer, TrainingClip
 from review.page import browser_rules, parse_changes, question_blocks, stages
 from review.practice import compare
@@ -70,8 +71,8 @@ def training(request: HttpRequest, reviewer: Reviewer, name: str, place: int) ->
 
 
 def onward(reviewer: Reviewer, member: CohortMember) -> str:
-    """Return where a reviewer who is through the start page goes on: the training that is due, then
-    the queue.
+    """Return where a reviewer who is through the start page continues: the training that is due,
+    then the queue.
     """
     clip = training_due(member)
     return training_url(member.round, clip) if clip else next_url(reviewer, member.round)
@@ -102,6 +103,7 @@ def _form_page(
     blocks = question_blocks(form, given, {fault.question: fault.rule for fault in faults})
     context |= {
         "scene": form.scene,
+        "brief": brief_lines(form.protocol, clip.scene),
         "stages": stages(form, blocks),
         "full_plays": form.protocol.playback.full_plays,
         "asks_first": bool(form.first_impression),

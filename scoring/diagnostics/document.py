@@ -18,7 +18,7 @@ from scoring.reports.gates import read_gates
 from scoring.reports.groups import share_of
 from scoring.reports.shape import estimate_document, rounded
 from scoring.stats.agreement import alpha, alpha_value, find_patterns
-from scoring.stats.estimate import Estimate, Undefined, derived_seed, without_interval
+from scoring.stats.estimate import Estimate, Undefined, without_interval
 from scoring.stats.intervals import jackknife_interval
 
 # Among good reviewers of 100 clips the largest gain is below .053 and the smallest correlation
@@ -155,10 +155,9 @@ def _without_each(votes: Tally, question: str) -> dict[str, Any]:
     rows, configurations = votes.complete, votes.configuration[votes.complete]
     codes = votes.codes[question][rows]
     everybody = count_codes(codes, values)[:, :-1]
-    seed = derived_seed(votes.record.seed, "diagnostics", question)
 
     def document(table: Integers) -> dict[str, Any]:
-        return estimate_document(alpha(table, level, configurations=configurations, seed=seed))
+        return estimate_document(alpha(table, level, configurations=configurations))
 
     found: dict[str, Any] = {"everybody": document(everybody)}
     gains: list[Estimate | Undefined] = []

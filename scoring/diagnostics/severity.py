@@ -1,4 +1,4 @@
-"""Severity of reviewers by additive least squares, and how each goes along with the others. No
+"""Severity of reviewers by additive least squares, and how each agrees with the others. No
 Django here.
 
 rating = clip + reviewer + residual, missing ratings allowed; the reviewers' effects add up to zero,

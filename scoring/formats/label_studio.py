@@ -1,9 +1,9 @@
 """The form of a round in Label Studio's JSON, both ways. No Django here.
 
 Each question is a single choice whose aliases are our answers (``yes``, ``4``, ``na:no_event``);
-`labelling_config` is the interface that goes with it. A task is a clip under its opaque id; an
+`labelling_config` is the interface that belongs to it. A task is a clip under its opaque id; an
 annotation is one sheet. Reviewers are codes: Label Studio knows its own accounts only, so a code
-stands in a key of its own, ``reviewer``, which it passes over.
+is in a key of its own, ``reviewer``, which it passes over.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _VIDEO = "video"
 @dataclass(frozen=True, slots=True)
 class Annotation:
     """One annotation: who made it, of which stimulus, and its answers by question; ``label`` says
-    where it stands.
+    its state.
     """
 
     label: str
@@ -210,7 +210,7 @@ def _answer(protocol: Protocol, question: str, result: Mapping[str, Any]) -> str
 
 
 def _by_label(protocol: Protocol, question: str) -> dict[str, str]:
-    """Return the answer that each label of a question stands for."""
+    """Return the answer that each label of a question is for."""
     asked = next((asked for asked in protocol.questions if asked.key == question), None)
     if asked is None:
         raise ValueError(f"there is no question {question!r}")

@@ -70,7 +70,7 @@ def _moments(given: np.ndarray) -> tuple[str, str, str]:
 
 
 def _workers(votes: Tally, question: str) -> Iterator[RowOfCells]:
-    """Yield a row per vote; a reviewer's whole round stands as one HIT."""
+    """Yield a row per vote; a reviewer's whole round is one HIT."""
     record = votes.record
     numbers = votes.numbers(question)
     for place, reviewer in enumerate(record.primary):

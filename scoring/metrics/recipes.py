@@ -18,7 +18,7 @@ CAP_S = 30.0  # what an update that was never fulfilled is counted as where that
 
 
 class CriteriaDiffer(Refusal):
-    """The two ends of a rollout were not asked the same questions, so no drift can be told."""
+    """The two ends of a rollout were not asked the same questions, so no drift can be known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ def _draws(count: int) -> tuple[NDArray[np.int64], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """How a metric goes along a rollout: a point for each unit's end (s), and how it changes.
+    """How a metric develops along a rollout: a point for each unit's end (s), and how it changes.
 
     ``degradation`` is per 100 s, positive when it gets worse; ``variation`` the mean absolute step
     between neighbours.

@@ -1,7 +1,7 @@
 """A closed round as columns: all that scores, reports and releases are made from. No Django here.
 
-The same record is read from the database and from the tables of a release, so that whoever holds a
-release can recompute everything in it. Answers are small whole numbers in arrays: a round of
+The same record is read from the database and from the tables of a release, so that anyone who holds
+a release can recompute everything in it. Answers are small whole numbers in arrays: a round of
 millions of them fits in memory.
 """
 

@@ -15,7 +15,7 @@ Integers = NDArray[np.int64]
 Codes = NDArray[np.int8]
 
 MISSING = -1
-"""What stands in a column where there is nothing: no answer, no reviewer of the cohort, no
+"""The code in a column where there is nothing: no answer, no reviewer of the cohort, no
 window.
 """
 
@@ -67,7 +67,7 @@ class AnswerBook:
         return self._values[question]
 
     def texts(self, question: str) -> list[str]:
-        """Return each code's answer as it stands in tables: ``yes`` or ``na:no_event``."""
+        """Return each code's answer as it is written in tables: ``yes`` or ``na:no_event``."""
         return [*self.values(question), *(f"na:{reason}" for reason in self.reasons)]
 
     def codes(self, question: str) -> dict[str, int]:

@@ -19,8 +19,8 @@ class JudgeRunRecord:
     """A judge on one cell, or on a window of it: their places in the record's lists. Texts that are
     unknown are empty.
 
-    ``answers`` hold each question's answer as it stands in tables, and are empty unless ``state``
-    is ``answered``.
+    ``answers`` hold each question's answer as it is written in tables, and are empty unless
+    ``state`` is ``answered``.
     """
 
     cell: int

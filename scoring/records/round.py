@@ -17,6 +17,7 @@ from scoring.records.rows import (
     ReviewerRecord,
     WindowRecord,
 )
+from scoring.records.rules import FORMAT
 from scoring.records.votes import PairVote
 
 PRIMARY = "primary"
@@ -30,7 +31,8 @@ class RoundRecord:
     ``seed`` is the stored text that every resampling of this round draws its own seed from,
     ``secret`` what its orders were drawn from; rounds that were opened by older versions have none.
     ``verdicts`` are what experts said of the scenarios before the first generation, as plain JSON;
-    empty where nobody is asked.
+    empty where nobody is asked. ``format`` is the format of releases whose rules the round is added
+    up by: an older one only for a release that is verified.
     """
 
     name: str
@@ -52,6 +54,7 @@ class RoundRecord:
     measurements: tuple[MeasuredRecord, ...] = ()
     verdicts: Mapping[str, Any] = field(default_factory=dict)
     secret: str = ""
+    format: int = FORMAT
 
     @cached_property
     def book(self) -> AnswerBook:

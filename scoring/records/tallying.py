@@ -51,7 +51,7 @@ class Tally:
 
 
 def count_codes(codes: Codes, values: int) -> Integers:
-    """Return (rows, values + 1) how often each value stands in a row of codes, and in the last
+    """Return (rows, values + 1) how often each value is in a row of codes, and in the last
     column N/A.
     """
     columns = [(codes == value).sum(axis=1) for value in range(values)]

@@ -110,9 +110,16 @@ _INTERVAL = (
     Column("score_interval_method", "The interval's method, or why it is not estimable."),
 )
 _OF_POINTS = (
-    Column("scenes_all_right", "Scenes with every gate passed, as an exact fraction."),
-    Column("earned", "Points of the delivered scenes, as an exact fraction."),
-    Column("possible", "Points that the delivered scenes could have earned.", "integer"),
+    Column(
+        "scenes_all_right",
+        "Scenes with every gate passed, as an exact fraction: in each scene the share of its "
+        "planned clips.",
+    ),
+    Column(
+        "earned",
+        "Points of the delivered clips alone, as an exact fraction: in each scene their mean.",
+    ),
+    Column("possible", "Points that the scenes with a delivered clip can earn.", "integer"),
 )
 _COVERED = (
     Column("delivered", "Scored clips.", "integer"),
@@ -121,12 +128,13 @@ _COVERED = (
 
 
 def leaderboard_table(protocol: Protocol) -> Table:
-    """Return the table of the ranking; its score stands under the protocol's name of it."""
+    """Return the table of the ranking; its score is below the protocol's name of it."""
     score, weighted = protocol.scoring.rank_by[0], protocol.scoring.is_weighted
     words = (
         "Score out of 100, as an exact fraction."
         if weighted
-        else "Points over all scenes, as an exact fraction."
+        else "Points over all scenes, as an exact fraction: in each scene the mean over its "
+        "planned clips, where a refused, failed or lost clip earns 0."
     )
     columns = (
         *_RANK,

@@ -81,9 +81,14 @@ def croissant(
         "citeAs": f"{record.protocol.title}, round {record.name}, release {version}, "
         f"{record.protocol.label}",
         "isLiveDataset": False,
-        "distribution": [_file(path, digest) for path, digest in sorted(files.items())],
+        "distribution": distribution(files),
         "recordSet": [_record_set(table) for table in tables],
     }
+
+
+def distribution(files: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the description of each file, from the SHA-256 of each by its path."""
+    return [_file(path, digest) for path, digest in sorted(files.items())]
 
 
 def _file(path: str, digest: str) -> dict[str, Any]:

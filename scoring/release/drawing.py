@@ -137,7 +137,7 @@ def text(x: float, y: float, words: str, css: str = "", anchor: Any = None) -> s
 
 
 def hint(words: str) -> svg.Title:
-    """Return what a mouse that rests on a mark is told."""
+    """Return the text shown when a mouse rests on a mark."""
     return svg.Title(text=escape(words, quote=False))  # the library writes texts as they are
 
 

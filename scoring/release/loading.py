@@ -25,8 +25,9 @@ from scoring.records import (
 )
 from scoring.records.shown import Shown
 from scoring.release.judges import load_judges
-from scoring.release.manifest import FORMAT, MANIFEST
+from scoring.release.manifest import MANIFEST
 from scoring.release.rollouts.loading import load_measurements, load_windows
+from scoring.release.versions import format_fault
 from scoring.release.votes import load_votes
 from scoring.release.writers import read_csv, readable_json_bytes
 
@@ -63,10 +64,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise ReleaseRefused(
             folder, [f"{MANIFEST} is not the manifest of a release: {error}"]
         ) from error
-    if number != FORMAT:
-        raise ReleaseRefused(
-            folder, [f"{MANIFEST} is of format {number}; this program reads format {FORMAT}"]
-        )
+    if fault := format_fault(number):
+        raise ReleaseRefused(folder, [f"{MANIFEST}: {fault}"])
     whole = {**stated, "digest": digest}
     if (
         digest_of(stated) != digest
@@ -120,6 +119,7 @@ def load_record(folder: Path, stated: Mapping[str, Any]) -> tuple[RoundRecord, d
         if (folder / VERDICTS).exists()
         else {},
         secret=stated["seeds"].get("orders", ""),
+        format=stated["format"],
     )
     if len(record.primary) > protocol.cohort.most:
         words = (

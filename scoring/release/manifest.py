@@ -10,9 +10,9 @@ from typing import Any
 
 from fartbench.protocol import digest_of
 from scoring.records import RoundRecord
+from scoring.records.rules import FORMAT
 
 MANIFEST = "manifest.json"
-FORMAT = 1
 _APART = ("program", "packages", "audit", "assignment")  # parts of their own in a manifest
 
 

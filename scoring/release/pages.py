@@ -4,7 +4,7 @@ Django here.
 ``summary`` says what the round was and how it ended; ``leaderboard`` names every configuration,
 best first, with what it can be filtered and sorted by; ``configuration/NAME`` holds one
 configuration: its line, its clips and cells, what was tested, and its part of every report; each
-report stands under its own key, without its parts by configuration.
+report is below its own key, without its parts by configuration.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The plots of a release as SVG, drawn from its reports; a table stands behind each. No Django
+"""The plots of a release as SVG, drawn from its reports; a table backs each. No Django
 here.
 
 The same reports give the same bytes.

@@ -15,7 +15,7 @@ RowOfCells = tuple[Cell, ...]
 
 
 def every_row(record: RoundRecord) -> tuple[str, str, str]:
-    """Return what stands first on every row: protocol, its digest, round."""
+    """Return the first cells of every row: protocol, its digest, round."""
     return record.protocol.label, record.protocol_digest, record.name
 
 

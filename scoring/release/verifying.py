@@ -6,7 +6,6 @@ No Django here.
 from __future__ import annotations
 
 import csv
-import json
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,16 +15,17 @@ from typing import Any
 
 from fartbench.links import Link
 from fartbench.numbers import signed_zeros
-from fartbench.program import packages
 from fartbench.protocol import ProtocolError, digest_of
 from scoring.errors import ReleaseRefused
 from scoring.records import RoundRecord
 from scoring.records.assignment import RECORDED, assignment_digest, secret_sha256
-from scoring.release.contents import hashes_of, write_release
+from scoring.release.comparing import Compared, compare
+from scoring.release.contents import write_release
 from scoring.release.folder import folder_faults
 from scoring.release.kinds import documents_of
 from scoring.release.loading import load_record, read_manifest
 from scoring.release.manifest import MANIFEST, issue_of
+from scoring.release.versions import Change
 
 FAULTS_SHOWN = 20
 NONSENSE = (
@@ -41,7 +41,11 @@ _SIGNED_ZERO = re.compile(rb"-0(?:\.0+)?(?![\d.eE])")
 
 @dataclass(frozen=True)
 class Verified:
-    """A release that holds: its digest, and how much was checked."""
+    """A release that holds: its digest, and how much was checked.
+
+    ``not_recomputed`` are the values whose rule changed since its format: how many of them are not
+    what the rule of today gives.
+    """
 
     round: str
     number: int
@@ -52,6 +56,8 @@ class Verified:
     audit_head: str
     opened: tuple[str, ...]
     assignment_is_checked: bool
+    format: int
+    not_recomputed: Mapping[Change, int]
 
 
 def verify_release(folder: Path) -> Verified:
@@ -69,21 +75,22 @@ def verify_release(folder: Path) -> Verified:
         head = Link.parse(f"{issue.audit['sequence']}:{issue.audit['hash']}")
         refuse(folder, assignment_faults(record, issue.assignment, head))
 
-        def made_again() -> list[str]:
+        def made_again() -> Compared:
             """Return how the release differs from what its answers give."""
             with tempfile.TemporaryDirectory() as work:
                 write_release(Path(work), documents_of(record), protocol, issue)
-                return _differences(folder, Path(work), stated)
+                return compare(folder, Path(work), stated)
 
-        faults = made_again()
-        if faults and _has_signed_zeros(folder):
+        compared = made_again()
+        if compared.faults and _has_signed_zeros(folder):
             with signed_zeros():
-                faults = made_again() and faults
+                signed = made_again()
+            compared = min(compared, signed, key=lambda one: len(one.faults))
     except NONSENSE as error:
         raise ReleaseRefused(
             folder, [f"its tables cannot be read as a release: {error}"]
         ) from error
-    refuse(folder, faults)
+    refuse(folder, compared.faults)
     return Verified(
         round=record.name,
         number=issue.number,
@@ -94,6 +101,8 @@ def verify_release(folder: Path) -> Verified:
         audit_head=str(head),
         opened=tuple(f"{entry['sequence']}:{entry['hash']}" for entry in issue.assignment),
         assignment_is_checked=bool(issue.assignment and record.secret),
+        format=record.format,
+        not_recomputed=compared.changed,
     )
 
 
@@ -155,52 +164,3 @@ def _has_signed_zeros(folder: Path) -> bool:
 
 def _hash_faults(folder: Path, files: Mapping[str, str]) -> list[str]:
     return folder_faults(folder, files, but=MANIFEST)
-
-
-def _differences(folder: Path, again: Path, stated: Mapping[str, Any]) -> list[str]:
-    made = hashes_of(again)
-    faults = []
-    for path in sorted({*made, *stated["files"], MANIFEST} - {MANIFEST}):
-        if path not in made:
-            faults.append(f"{path} is nothing that the answers give")
-        elif made[path] != stated["files"].get(path):
-            faults.append(
-                f"{path} is not what the answers "
-                f"give{_first_difference(folder / path, again / path)}"
-            )
-    if faults and stated["packages"] != packages():
-        then, now = stated["packages"], packages()
-        other = [
-            f"{name} {then.get(name)} then, {now[name]} now"
-            for name in now
-            if then.get(name) != now[name]
-        ]
-        faults.append(f"note: it was made with other packages ({'; '.join(other)})")
-    return faults
-
-
-def _first_difference(there: Path, made: Path) -> str:
-    if there.suffix == ".json" and there.exists():
-        for path, stated, expected in _walk(
-            json.loads(there.read_bytes()), json.loads(made.read_bytes()), ""
-        ):
-            return f": {path.lstrip('.')} is {stated!r}, and should be {expected!r}"
-    if there.suffix == ".csv" and there.exists():
-        lines = zip(there.read_bytes().splitlines(), made.read_bytes().splitlines(), strict=False)
-        number = next(
-            (number for number, (one, other) in enumerate(lines, start=1) if one != other), None
-        )
-        return f": row {number} differs" if number else ": it has other rows"
-    return ""
-
-
-def _walk(stated: Any, expected: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the places where two documents differ."""
-    if isinstance(stated, dict) and isinstance(expected, dict):
-        for key in [*expected, *(key for key in stated if key not in expected)]:
-            yield from _walk(stated.get(key), expected.get(key), f"{path}.{key}")
-    elif isinstance(stated, list) and isinstance(expected, list) and len(stated) == len(expected):
-        for number, (one, other) in enumerate(zip(stated, expected, strict=True)):
-            yield from _walk(one, other, f"{path}[{number}]")
-    elif stated != expected:
-        yield path, stated, expected

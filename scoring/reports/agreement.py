@@ -16,7 +16,7 @@ from scoring.records import Integers, Tally
 from scoring.reports.groups import every_row, rows_by_scene
 from scoring.reports.shape import estimate_document
 from scoring.stats.agreement import Level, alpha, applicability_counts
-from scoring.stats.estimate import Estimate, Undefined, derived_seed
+from scoring.stats.estimate import Estimate, Undefined
 
 # Krippendorff's lowest limit for tentative conclusions (Content Analysis, 2019, ch. 12).
 TENTATIVE = 0.667
@@ -34,28 +34,23 @@ def agreement_report(votes: Tally) -> dict[str, Any]:
 
 def _question(votes: Tally, question: str) -> dict[str, Any]:
     by_scene = {
-        scene: agreement_document(votes, question, rows, scene)
-        for scene, rows in rows_by_scene(votes)
+        scene: agreement_document(votes, question, rows) for scene, rows in rows_by_scene(votes)
     }
     return {
-        "overall": agreement_document(votes, question, every_row(votes), "all"),
+        "overall": agreement_document(votes, question, every_row(votes)),
         "by_scene": by_scene,
     }
 
 
-def agreement_document(votes: Tally, question: str, rows: Integers, where: str) -> dict[str, Any]:
-    """Return how the cohort agreed on one question over these cells; ``where`` names them for the
-    seed.
-    """
+def agreement_document(votes: Tally, question: str, rows: Integers) -> dict[str, Any]:
+    """Return how the cohort agreed on one question over these cells."""
     kept = rows[votes.complete[rows]]
     table = votes.counts(question)[kept]
     configurations = votes.configuration[kept]
     level = level_of(votes, question)
-    seed = derived_seed(votes.record.seed, "agreement", question, where)
-    found = alpha(table[:, :-1], level, configurations=configurations, seed=seed)
-    applies = alpha(applicability_counts(table[:, :-1], table[:, -1]), Level.NOMINAL,
-                    configurations=configurations,
-                    seed=seed)  # fmt: skip
+    found = alpha(table[:, :-1], level, configurations=configurations)
+    applicability = applicability_counts(table[:, :-1], table[:, -1])
+    applies = alpha(applicability, Level.NOMINAL, configurations=configurations)
     return {
         "clips": len(kept),
         "answers": _answers(votes, question, table),
@@ -88,8 +83,8 @@ def should_be_reworded(found: Estimate | Undefined) -> bool:
     """Say whether reviewers disagree beyond chance of the sample (ours).
 
     The whole interval of alpha lies below Krippendorff's limit for tentative conclusions, on 10
-    clips or more. Where there is no interval alpha itself is taken; where nearly all answers are
-    alike it is low by chance and says nothing.
+    clips or more. Where there is no interval alpha itself is taken; where answers are few or most
+    are the same, it may be low by chance and says nothing.
     """
     if (
         isinstance(found, Undefined)

@@ -2,7 +2,7 @@
 No Django here.
 
 People are the reference. Nothing here enters a gate, a score or a rank, and agreement on ratings
-never stands without agreement on facts before it.
+is never shown without agreement on facts before it.
 """
 
 from __future__ import annotations

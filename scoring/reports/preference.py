@@ -1,7 +1,7 @@
 """What blind pairs say of the configurations: FartElo, wins, ties, and how even the sides were. No
 Django here.
 
-It stands beside every score and is in none. Only the primary cohort counts. “Both bad” is half a
+It is shown beside every score and is in none. Only the primary cohort counts. “Both bad” is half a
 win for each, as a tie is, and is counted apart too.
 """
 

@@ -2,38 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from scoring.reports.shape import estimate_document, rounded
+from scoring.reports.shape import estimate_document
+from scoring.reports.sureness import MOST_COMPARED, Compared, sureness_document
 from scoring.scores.document import line_without_scenes
-from scoring.scores.factual_score import Standing, clip_scores
+from scoring.scores.factual_score import Standing
 from scoring.scores.standings import RoundResults
 from scoring.stats.estimate import Estimate, Undefined, derived_seed, without_interval
-from scoring.stats.intervals import pooled_two_way
-from scoring.stats.ranksets import probability_ahead, rank_sets
+from scoring.stats.intervals import pooled_two_way, two_way_residual
+from scoring.stats.points import dispersion_of, errors_of, points_ahead, total_points
+from scoring.stats.ranksets import (
+    probability_ahead,
+    resampled_difference,
+    scores_ahead,
+    tukey_difference,
+)
 from scoring.stats.replicates import DRAWS, Resampled, resample_within_scenes, studentised_interval
 
-# Beyond this many clips, or configurations, resampling would take minutes and change no digit that
-# is shown.
+# Beyond this many clips resampling would take minutes and change no digit that is shown.
 MANY_CLIPS = 10_000
 FEWER_DRAWS = 1_000
-MOST_COMPARED = 1_000
-MOST_PAIRS_SHOWN = 50
+
+Row = list[list[float]]
+Rows = dict[str, Row]
+Estimates = dict[str, Estimate | Undefined]
+Compare = Callable[[Sequence[str]], tuple[Compared | None, str]]
+"""Compares the ranked configurations of these names; without a result the reason why there is
+none.
+"""
 
 
 def ranking_report(results: RoundResults) -> dict[str, Any]:
     """Return the ranking: a line for each configuration with the interval of its score, ties, and
-    rank sets.
-
-    Rank sets and chances of being ahead are those of the main ranking and need replicates; without
-    them they are null, with the reason.
+    how sure the main ranking is.
     """
-    resampled = _resampled(results)
-    estimates = _replicated(results, resampled) if resampled else _single(results)
+    rows = {standing.configuration: _row(results, standing) for standing in results.standings}
+    if results.protocol.scoring.is_weighted:
+        estimates, compare = _weighted(results, rows)
+    else:
+        estimates, compare = _points(results, rows)
     ranked = [standing for standing in results.standings if standing.rank is not None]
+    main = [standing.configuration for standing in ranked if not standing.apart]
+    compared, reason = compare(main) if 1 < len(main) <= MOST_COMPARED else (None, "")
     return {
         "total": results.total,
         "rank_by": list(results.protocol.scoring.rank_by),
@@ -45,30 +60,7 @@ def ranking_report(results: RoundResults) -> dict[str, Any]:
             for standing in results.standings
         ],
         "ties": _ties(ranked),
-        "one_point": one_point(estimates),
-        **_sureness([standing for standing in ranked if not standing.apart], resampled),
-    }
-
-
-def one_point(estimates: dict[str, Estimate | Undefined]) -> dict[str, Any]:
-    """Return what a difference of one point means here: how large one must be to be beyond chance.
-
-    Two scores whose intervals reach h to both sides differ by sqrt(2) h or less by chance in 95 of
-    100 comparisons made before looking; the median h of the round is taken.
-    """
-    halves = [
-        max(
-            found.high - found.value, found.value - found.low
-        )  # a limit at 0 or at the total is cut
-        for found in estimates.values()
-        if isinstance(found, Estimate) and found.high is not None and found.low is not None
-    ]
-    if not halves:
-        return {"difference_beyond_chance": None, "n": 0, "note": "no interval could be estimated"}
-    return {
-        "difference_beyond_chance": rounded(float(np.median(halves)) * 2**0.5),
-        "n": len(halves),
-        "note": "",
+        **sureness_document(main, compared, reason),
     }
 
 
@@ -83,127 +75,114 @@ def _ties(ranked: list[Standing]) -> list[dict[str, Any]]:
     ]
 
 
-def _points(results: RoundResults, standing: Standing) -> list[list[float]]:
-    """Return the score of each scored clip, scene by scene."""
+def _row(results: RoundResults, standing: Standing) -> Row:
+    """Return the score of each clip that counts, scene by scene.
+
+    A clip that could not be reviewed is missing.
+    """
     return [
-        [float(score) for score in clip_scores(results.protocol, standing, scene)]
+        [float(score) for score in results.counted_scores(standing, scene)]
         for scene in results.record.scenes
     ]
 
 
-def _single(results: RoundResults) -> dict[str, Estimate | Undefined]:
-    """Estimate at one clip per scene: where points add up, a scene without a scored clip counts 0
-    as in the score.
-    """
-    is_total = not results.protocol.scoring.is_weighted
-    missing = 0.0 if is_total else np.nan
-    table = np.array(
-        [
-            [float(np.mean(scene)) if scene else missing for scene in _points(results, s)]
-            for s in results.standings
-        ]
-    ).reshape(len(results.standings), len(results.record.scenes))
-    found = pooled_two_way(table, total=is_total, bounds=(0, results.total))
-    return {
+def _points(results: RoundResults, rows: Rows) -> tuple[Estimates, Compare]:
+    """Return the intervals of points that add up over scenes, and how to compare them."""
+    most = float(results.protocol.points_per_clip)
+    found = total_points(list(rows.values()), most)
+    estimates = {
         standing.configuration: estimate
         if standing.delivered
-        else without_interval(0.0, len(results.record.scenes), "no clip was delivered")
+        else without_interval(0.0, 0, "no clip was delivered")
         for standing, estimate in zip(results.standings, found, strict=True)
     }
 
+    def compare(names: Sequence[str]) -> tuple[Compared | None, str]:
+        names = [name for name in names if all(rows[name])]  # with a clip in every scene
+        if len(names) < 2:  # noqa: PLR2004
+            return None, ""
+        chosen = [rows[name] for name in names]
+        scores = np.array([sum(float(np.mean(scene)) for scene in row) for row in chosen])
+        resampled = _resampled(results, rows, names) if results.record.replicates > 1 else {}
+        difference = resampled_difference(list(resampled.values()))
+        if len(resampled) < len(names) or difference.reason:
+            dispersion = dispersion_of(list(rows.values()), most)
+            difference = tukey_difference(errors_of(chosen, dispersion), dispersion.freedom)
+        return Compared(tuple(names), scores, difference, points_ahead(chosen, most)), ""
 
-def _resampled(results: RoundResults) -> dict[str, Resampled]:
-    """Resample each configuration's points on the scale of the score; empty unless the round has
-    replicates.
+    return estimates, compare
+
+
+def _weighted(results: RoundResults, rows: Rows) -> tuple[Estimates, Compare]:
+    """Return the intervals of weighted scores, which are means over scenes, and how to compare
+    them.
     """
-    if results.record.replicates < 2:  # noqa: PLR2004
-        return {}
+    if results.record.replicates > 1:
+        return _weighted_replicates(results, rows)
+    table = np.array([[scene[0] if scene else np.nan for scene in row] for row in rows.values()])
+    table = table.reshape(len(rows), len(results.record.scenes))
+    found = pooled_two_way(table, bounds=(0, results.total))
+    estimates = dict(zip(rows, found, strict=True))
+    variance, freedom = two_way_residual(table, ~np.isnan(table))
+
+    def compare(names: Sequence[str]) -> tuple[Compared | None, str]:
+        scores = np.array([float(np.mean(np.concatenate(rows[name]))) for name in names])
+        errors = np.full(len(names), float(np.sqrt(variance / len(results.record.scenes))))
+        difference = tukey_difference(errors, freedom)
+        ahead = scores_ahead(scores, errors, np.full(len(names), freedom / 2))
+        return Compared(tuple(names), scores, difference, ahead), ""
+
+    return estimates, compare
+
+
+def _weighted_replicates(results: RoundResults, rows: Rows) -> tuple[Estimates, Compare]:
+    resampled = _resampled(results, rows, list(rows))
+    bounds = (0.0, float(results.total))
+    estimates: Estimates = {
+        standing.configuration: studentised_interval(
+            resampled[standing.configuration], bounds=bounds
+        )
+        if standing.configuration in resampled
+        else without_interval(float(standing.score), standing.delivered, "no scene has two clips")
+        for standing in results.standings
+    }
+
+    def compare(names: Sequence[str]) -> tuple[Compared | None, str]:
+        known = [name for name in names if name in resampled]
+        chosen = [resampled[name] for name in known]
+        if len(chosen) < 2:  # noqa: PLR2004
+            return None, "fewer than two ranked configurations have replicates"
+        scores = np.array([one.value for one in chosen])
+        difference = resampled_difference(chosen)
+        return Compared(tuple(known), scores, difference, probability_ahead(chosen)), ""
+
+    return estimates, compare
+
+
+def _resampled(results: RoundResults, rows: Rows, names: Sequence[str]) -> dict[str, Resampled]:
+    """Resample configurations on the scale of the score; those without two clips of a scene are
+    left out.
+    """
     draws = DRAWS if len(results.record.cells) <= MANY_CLIPS else FEWER_DRAWS
     found = {}
-    for standing in results.standings:
-        scenes = [scene for scene in _points(results, standing) if scene]
-        seed = derived_seed(results.record.seed, "score", standing.configuration)
+    for name in names:
+        scenes = [scene for scene in rows[name] if scene]
+        seed = derived_seed(results.record.seed, "score", name)
         resampled = resample_within_scenes(scenes, seed=seed, draws=draws)
         if isinstance(resampled, Resampled):
             is_total = not results.protocol.scoring.is_weighted
-            found[standing.configuration] = (
-                _scaled(resampled, len(scenes)) if is_total else resampled
-            )
+            found[name] = _scaled(resampled, len(scenes)) if is_total else resampled
     return found
 
 
 def _scaled(resampled: Resampled, scenes: int) -> Resampled:
-    """Return a mean over delivered scenes as a total, in which the other scenes are 0."""
+    """Return a mean over scenes as their total."""
     return replace(
         resampled,
         value=resampled.value * scenes,
         error=resampled.error * scenes,
         draws=resampled.draws * scenes,
         draw_errors=resampled.draw_errors * scenes,
-        spread=resampled.spread * scenes,
         noise=resampled.noise * scenes,
         noise_errors=resampled.noise_errors * scenes,
     )
-
-
-def _replicated(
-    results: RoundResults, resampled: dict[str, Resampled]
-) -> dict[str, Estimate | Undefined]:
-    found: dict[str, Estimate | Undefined] = {}
-    for standing in results.standings:
-        if standing.configuration in resampled:
-            bounds = (0.0, float(results.total))
-            found[standing.configuration] = studentised_interval(
-                resampled[standing.configuration], bounds=bounds
-            )
-        else:
-            value = float(standing.score)
-            found[standing.configuration] = without_interval(
-                value, standing.delivered, "no scene has two clips"
-            )
-    return found
-
-
-def _sureness(ranked: list[Standing], resampled: dict[str, Resampled]) -> dict[str, Any]:
-    names = [standing.configuration for standing in ranked if standing.configuration in resampled]
-    if reason := _why_not_compared(names, ranked, resampled):
-        return {"rank_sets": None, "ahead": None, "sureness_note": reason}
-    compared = [resampled[name] for name in names]
-    sets = rank_sets(compared)
-    return {
-        "rank_sets": {
-            name: {"low": found.low, "high": found.high, "n": found.n, "method": found.method}
-            for name, found in zip(names, sets, strict=True)
-        },
-        "ahead": _ahead(names, compared),
-        "sureness_note": "",
-    }
-
-
-def _why_not_compared(
-    names: list[str], ranked: list[Standing], resampled: dict[str, Resampled]
-) -> str:
-    if not resampled:
-        return "one clip per scene: chance cannot be told from difference"
-    if len(names) < 2:  # noqa: PLR2004
-        return "fewer than two ranked configurations have replicates"
-    if len(names) < len(ranked):
-        return "a ranked configuration has no scene with two clips"
-    return f"more than {MOST_COMPARED} configurations are not compared pair by pair" * (
-        len(names) > MOST_COMPARED
-    )
-
-
-def _ahead(names: list[str], compared: list[Resampled]) -> dict[str, Any] | None:
-    """Return the chance that a configuration (row) is ahead of another (column); not for a
-    crowd.
-    """
-    if len(names) > MOST_PAIRS_SHOWN:
-        return None
-    chances = probability_ahead(compared)
-    draws = len(compared[0].spread)
-    return {
-        "configurations": names,
-        "draws": draws,
-        "chance": [[rounded(float(c)) for c in row] for row in chances],
-    }

@@ -99,7 +99,7 @@ def to_be_revised(votes: Tally, smoke: Smoke) -> list[dict[str, Any]]:
     """Return the scales on which reviewers agree less than the protocol's limit."""
     found = []
     for dimension in votes.record.protocol.scoring.dimensions:
-        alpha = agreement_document(votes, dimension.question, every_row(votes), "all")["alpha"]
+        alpha = agreement_document(votes, dimension.question, every_row(votes))["alpha"]
         if alpha["value"] is not None and alpha["value"] < smoke.agreement_below:
             found.append({"question": dimension.question, "alpha": alpha})
     return found

@@ -65,7 +65,7 @@ def _reading(results: RolloutResults, reading: Reading) -> Document:
 
 
 def horizon_key(horizon_s: float) -> str:
-    """Return a horizon as it stands in documents: seconds without a needless point."""
+    """Return a horizon as it is written in documents: seconds without a needless point."""
     return f"{horizon_s:g}"
 
 

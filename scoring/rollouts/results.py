@@ -157,8 +157,8 @@ def metrics_along(table: MetricTable) -> list[Metric]:
 def trajectory_of(
     table: MetricTable, metric: Metric, cases: Iterable[Case]
 ) -> Trajectory | Undefined:
-    """Return how a metric goes along the rollouts of a system: the mean over cases at each unit's
-    end.
+    """Return how a metric develops along the rollouts of a system: the mean over cases at each
+    unit's end.
     """
     points: dict[float, list[float | None]] = defaultdict(list)
     for case in cases:

@@ -41,7 +41,7 @@ def _line(protocol: Protocol, standing: Standing, scenes: Sequence[str]) -> dict
 def line_without_scenes(protocol: Protocol, standing: Standing) -> dict[str, Any]:
     """Return a configuration's line, without what each clip showed.
 
-    The score stands under its name in the protocol.
+    The score is below its name in the protocol.
     """
     points = {
         "scenes_all_right": str(standing.scenes_all_right),

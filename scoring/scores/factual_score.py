@@ -38,8 +38,8 @@ class CellResult:
 class Standing:
     """One configuration's line in the ranking.
 
-    ``score`` is out of the points of all scenes, with 0 for a scene without a delivered clip;
-    ``earned`` of ``possible`` counts the delivered scenes alone. ``rank`` is None for an unranked
+    ``score`` is out of the points of all scenes, with 0 for every refused, failed or lost clip;
+    ``earned`` of ``possible`` counts the delivered clips alone. ``rank`` is None for an unranked
     configuration, with the reason. ``apart`` is empty, or the track among whose configurations
     alone the rank counts.
     """
@@ -73,36 +73,61 @@ def all_right(protocol: Protocol, gates: Mapping[str, Consensus]) -> bool:
 
 
 def standing_of(
-    protocol: Protocol, configuration: str, cells: Iterable[CellResult], *, scenes: Sequence[str]
+    protocol: Protocol,
+    configuration: str,
+    cells: Iterable[CellResult],
+    *,
+    scenes: Sequence[str],
+    is_free_to_refuse: bool = False,
 ) -> Standing:
-    """Add up one configuration: a scene counts with the exact mean over its scored clips (ours).
+    """Add up one configuration: a scene counts with the exact mean over its planned clips (ours).
 
-    Points of gates add up over the scenes; a weighted score is the mean over them, and needs a
-    scored clip in each.
+    A refused, failed or lost clip earns 0; one that could not be reviewed is missing, and leaves
+    its configuration without a rank. Releases of format 1 took the mean over scored clips alone
+    (``is_free_to_refuse``). Points of gates add up over the scenes; a weighted score is the mean
+    over them, and needs a scored clip in each.
     """
     if protocol.scoring.is_weighted:
         return _weighted_standing(configuration, cells, scenes)
     ordered = tuple(sorted(cells, key=lambda cell: (scenes.index(cell.scene), cell.replicate)))
-    scored = {
-        scene: [c for c in ordered if c.scene == scene and c.status == SCORED] for scene in scenes
-    }
-    points = {
-        s: _mean([points_of(protocol, c.consensus) for c in found]) for s, found in scored.items()
-    }
-    right = {
-        s: _mean([int(all_right(protocol, c.consensus)) for c in found])
-        for s, found in scored.items()
-    }
+    points, right = Fraction(0), Fraction(0)
+    earned, possible, delivered = Fraction(0), 0, 0
+    for scene in scenes:
+        in_scene = [cell for cell in ordered if cell.scene == scene]
+        scored = [cell for cell in in_scene if cell.status == SCORED]
+        counted = len(scored) if is_free_to_refuse else len(_counted(in_scene))
+        earned_here = sum(points_of(protocol, cell.consensus) for cell in scored)
+        points += _share(earned_here, counted)
+        right += _share(sum(all_right(protocol, cell.consensus) for cell in scored), counted)
+        earned += _share(earned_here, len(scored))
+        possible += protocol.points_per_clip if scored else 0
+        delivered += len(scored)
     return Standing(
         configuration=configuration,
-        score=sum(points.values(), Fraction(0)),
-        scenes_all_right=sum(right.values(), Fraction(0)),
-        earned=sum(points.values(), Fraction(0)),
-        possible=protocol.points_per_clip * sum(1 for found in scored.values() if found),
-        delivered=sum(len(found) for found in scored.values()),
+        score=points,
+        scenes_all_right=right,
+        earned=earned,
+        possible=possible,
+        delivered=delivered,
         cells=ordered,
         unranked_because=_why_unranked(ordered),
     )
+
+
+def _counted(cells: Iterable[CellResult]) -> list[CellResult]:
+    """Return the clips that a scene's mean counts: what was not reviewable is missing."""
+    return [cell for cell in cells if cell.status == SCORED or cell.status in COUNTED_AS_ZERO]
+
+
+def counted_points(protocol: Protocol, standing: Standing, scene: str) -> list[Fraction]:
+    """Return the points of each clip of a scene that the score counts, 0 for one that was refused,
+    failed or lost.
+    """
+    in_scene = [cell for cell in standing.cells if cell.scene == scene]
+    return [
+        Fraction(points_of(protocol, cell.consensus) if cell.status == SCORED else 0)
+        for cell in _counted(in_scene)
+    ]
 
 
 def clip_scores(protocol: Protocol, standing: Standing, scene: str) -> list[Fraction]:
@@ -137,8 +162,8 @@ def _weighted_standing(
     )
 
 
-def _mean(values: Sequence[int]) -> Fraction:
-    return Fraction(sum(values), len(values)) if values else Fraction(0)
+def _share(total: int, count: int) -> Fraction:
+    return Fraction(total, count) if count else Fraction(0)
 
 
 def _why_unranked(cells: Sequence[CellResult]) -> str:

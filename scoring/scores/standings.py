@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from fartbench.protocol import Protocol
 from scoring.records import RoundRecord, Tally, tally
 from scoring.scores.consensus import INCOMPLETE, Consensus
-from scoring.scores.factual_score import SCORED, CellResult, Standing, ranked, standing_of
+from scoring.scores.factual_score import (
+    SCORED,
+    CellResult,
+    Standing,
+    clip_scores,
+    counted_points,
+    ranked,
+    standing_of,
+)
 from scoring.scores.fartscore import HUNDRED, ClipScore, clip_score, facts_of, ratings_of
 
 
@@ -35,6 +44,17 @@ class RoundResults:
             return HUNDRED
         return self.protocol.points_per_clip * len(self.record.scenes)
 
+    def counted_scores(self, standing: Standing, scene: str) -> list[Fraction]:
+        """Return the score of each clip of a scene that the standing counts; empty when all of them
+        are missing.
+
+        Where points add up, a refused, failed or lost clip counts 0. A weighted score, and a
+        release of format 1, count what was scored.
+        """
+        if self.protocol.scoring.is_weighted or self.record.format == 1:
+            return clip_scores(self.protocol, standing, scene)
+        return counted_points(self.protocol, standing, scene)
+
 
 def results_of(record: RoundRecord) -> RoundResults:
     """Add up a round; a round without all scenes of its protocol ranks nobody."""
@@ -44,7 +64,13 @@ def results_of(record: RoundRecord) -> RoundResults:
         cells[configuration.configuration].append(result)
     complete = len(record.scenes) == len(record.protocol.scenes)
     standings = [
-        standing_of(record.protocol, name, found, scenes=record.scenes)
+        standing_of(
+            record.protocol,
+            name,
+            found,
+            scenes=record.scenes,
+            is_free_to_refuse=record.format == 1,
+        )
         for name, found in cells.items()
     ]
     return RoundResults(votes, ranked_by_track(record, standings, rankable=complete))

@@ -12,31 +12,33 @@ the interval level and the mid-ranks cumsum(n)_c - n_c / 2 at the ordinal level,
 Krippendorff's ordinal difference.
 
 Four reviewers and five answers make only 120 different pairable answer patterns, so everything here
-works on patterns and on how often each occurs; resampling clips is one multinomial draw of pattern
-counts. Answers that nobody gave have n_c = 0 and move no mid-rank, so they are left out: of the 81
-numbers of an estimate few occur. Coincidences are summed as integers (scaled by the least common
-multiple of the m_u - 1), so the order of summation changes no digit.
+works on patterns and on how often each occurs. Answers that nobody gave have n_c = 0 and move no
+mid-rank, so they are left out: of the 81 numbers of an estimate few occur. The pairs of clips with
+equally many answers are added up as whole numbers, and only those few sums are divided by m_u - 1,
+in ascending order of m_u: so the order of the clips changes no digit, and any number of reviewers
+is counted exactly.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scoring.stats.estimate import Estimate, Undefined, without_interval
-from scoring.stats.intervals import Floats, bca_interval, jackknife_interval
+from fartbench.numbers import number_text
+from scoring.stats.estimate import Estimate, Undefined
+from scoring.stats.intervals import Floats, jackknife_interval
 
 Integers = NDArray[np.int64]
 
 ALPHA_BOUNDS = (-1.0, 1.0)
-FEWEST_CONFIGURATIONS = 10  # below this, clips are resampled instead of leaving out configurations
-FEWEST_UNCOMMON = (
-    50  # below this many answers outside the commonest one, intervals cover too rarely
-)
-DRAWS = 10_000
-DRAWS_AT_ONCE = 2_000
+# Intervals cover too rarely where fewer answers than this lie outside the commonest one, or where
+# so large a share of all answers is the same (`simulation.validate`).
+FEWEST_UNCOMMON = 50
+UNEVEN, NEARLY_CONSTANT = 0.8, 0.9
+CELLS_AT_ONCE = 4_000_000  # of a table of groups and patterns: 32 MB
 
 
 class Level(StrEnum):
@@ -53,15 +55,15 @@ class Patterns:
 
     answers: (V,) the columns of the table that occur; counts: (K, V) how many reviewers gave each
     of these answers; pattern: (U,) which of the K each pairable clip has; clip: (U,) its row in the
-    table; coincidences: (K, V * V) times `scale`, whole numbers.
+    table; pairs: (K, V * V) n_uc (n_uk - [c = k]), whole numbers; partners: (K,) m_u - 1.
     """
 
     answers: Integers
     counts: Integers
     pattern: Integers
     clip: Integers
-    coincidences: Floats
-    scale: int
+    pairs: Floats
+    partners: Integers
 
     @property
     def clips(self) -> int:
@@ -91,36 +93,25 @@ def alpha(
     counts: ArrayLike,
     level: Level,
     *,
-    configurations: ArrayLike | None = None,
+    configurations: ArrayLike,
     values: ArrayLike | None = None,
-    seed: int = 0,
-    draws: int = DRAWS,
 ) -> Estimate | Undefined:
-    """Krippendorff's alpha with the interval that suits the data; n is the number of pairable
-    clips.
+    """Krippendorff's alpha with the interval of leaving out one configuration after the other.
 
-    With at least 10 configurations that have a pairable clip, the interval is the
-    delete-one-configuration jackknife; otherwise (or without `configurations`) clips are resampled,
-    and `seed` and `draws` count. Undefined when no clip has two answers, or all answers are equal.
-    `note` warns when answers are nearly constant.
+    n is the number of pairable clips. Undefined when no clip has two answers, or all answers are
+    equal. `note` warns when there are few answers, or when most of them are the same.
 
     counts: (clips, V) non-negative whole numbers, over the full domain in its order;
     configurations: (clips,) labels; values: (V,) numbers of the answers at the interval level
     (0..V-1 when left out). ValueError for other shapes.
     """
     patterns = find_patterns(counts)
-    value = alpha_value(patterns, level, values)
-    if isinstance(value, Undefined):
-        return value
-    if configurations is not None:
-        labels = np.asarray(configurations)
-        if labels.shape != (len(np.asarray(counts)),):
-            raise ValueError(
-                f"{labels.shape} configurations do not match {np.asarray(counts).shape} counts."
-            )
-        if np.unique(labels[patterns.clip]).size >= FEWEST_CONFIGURATIONS:
-            return _warned(alpha_jackknife(patterns, level, labels, values), patterns)
-    return _warned(alpha_bootstrap(patterns, level, values, seed=seed, draws=draws), patterns)
+    labels = np.asarray(configurations)
+    if labels.shape != (len(np.asarray(counts)),):
+        raise ValueError(
+            f"{labels.shape} configurations do not match {np.asarray(counts).shape} counts."
+        )
+    return _warned(alpha_jackknife(patterns, level, labels, values), patterns)
 
 
 def find_patterns(counts: ArrayLike) -> Patterns:
@@ -141,13 +132,9 @@ def find_patterns(counts: ArrayLike) -> Patterns:
     )
     answers = np.flatnonzero(table[clip].any(axis=0))
     found = table[clip][first][:, answers]
-    given = found.sum(axis=1)
-    scale = math.lcm(*(int(each) - 1 for each in np.unique(given)))
     pairs = found[:, :, None] * (found[:, None, :] - np.eye(answers.size, dtype=np.int64))
-    coincidences = (pairs * (scale // np.maximum(given - 1, 1))[:, None, None]).reshape(
-        len(found), answers.size**2
-    )
-    return Patterns(answers, found, pattern, clip, coincidences.astype(float), scale)
+    flat = pairs.reshape(len(found), answers.size**2).astype(float)
+    return Patterns(answers, found, pattern, clip, flat, found.sum(axis=1) - 1)
 
 
 def _pattern_keys(table: Integers) -> Integers:
@@ -166,8 +153,7 @@ def alpha_value(
     """Alpha alone, or why it is undefined."""
     if patterns.clips == 0:
         return Undefined("no clip has two answers")
-    total = patterns.times @ patterns.coincidences
-    found = float(_alphas(total[None, :], patterns, level, values)[0])
+    found = float(_alphas(patterns.times[None, :], patterns, level, values)[0])
     return Undefined("all answers are equal", patterns.clips) if math.isnan(found) else found
 
 
@@ -184,71 +170,38 @@ def alpha_jackknife(
     if isinstance(value, Undefined):
         return value
     _, member = np.unique(np.asarray(configurations)[patterns.clip], return_inverse=True)
+    left_out = [
+        _alphas(patterns.times - times, patterns, level, values)
+        for times in _times_by_group(patterns, member)
+    ]
+    return jackknife_interval(value, np.concatenate(left_out), patterns.clips, bounds=ALPHA_BOUNDS)
+
+
+def _times_by_group(patterns: Patterns, member: Integers) -> Iterator[Integers]:
+    """Yield (B, K) how many clips of each group have each pattern, so many groups at once that
+    the table stays small.
+
+    member: (U,) the group of each pairable clip, from 0 on.
+    """
     kinds = len(patterns.counts)
     groups = int(member.max()) + 1
-    times = np.bincount(member * kinds + patterns.pattern, minlength=groups * kinds).reshape(
-        groups, kinds
-    )
-    left_out = patterns.times @ patterns.coincidences - times @ patterns.coincidences
-    left_out_alphas = _alphas(left_out, patterns, level, values)
-    return jackknife_interval(value, left_out_alphas, patterns.clips, bounds=ALPHA_BOUNDS)
+    at_once = max(1, CELLS_AT_ONCE // kinds)
+    order = np.argsort(member, kind="stable")
+    for start in range(0, groups, at_once):
+        size = min(at_once, groups - start)
+        first, last = np.searchsorted(member[order], [start, start + size])
+        clips = order[first:last]
+        cell = (member[clips] - start) * kinds + patterns.pattern[clips]
+        yield np.bincount(cell, minlength=size * kinds).reshape(size, kinds)
 
 
-def alpha_bootstrap(
-    patterns: Patterns,
-    level: Level,
-    values: ArrayLike | None = None,
-    *,
-    seed: int,
-    draws: int = DRAWS,
-) -> Estimate | Undefined:
-    """Alpha with the BCa bootstrap of pairable clips: it speaks of other clips of the same
-    configurations.
-    """
-    value = alpha_value(patterns, level, values)
-    if isinstance(value, Undefined):
-        return value
-    if patterns.clips == 1:
-        return without_interval(value, 1, "an interval needs at least two clips")
-    drawn = bootstrap_alphas(patterns, level, values, seed=seed, draws=draws)
-    left_out = patterns.times @ patterns.coincidences - patterns.coincidences
-    left_out_alphas = _alphas(left_out, patterns, level, values)
-    return bca_interval(
-        value, drawn, left_out_alphas, patterns.times, patterns.clips, bounds=ALPHA_BOUNDS
-    )
-
-
-def bootstrap_alphas(
-    patterns: Patterns,
-    level: Level,
-    values: ArrayLike | None = None,
-    *,
-    seed: int,
-    draws: int = DRAWS,
-) -> Floats:
-    """(draws,) alphas of resampled clips, nan where undefined.
-
-    `RandomState` is used on purpose: numpy promises never to change its stream (NEP 19), and a
-    release must be reproducible with a later numpy.
-    """
-    rand = np.random.RandomState(seed)
-    share = patterns.times / patterns.clips
-    parts = []
-    for start in range(0, draws, DRAWS_AT_ONCE):
-        times = rand.multinomial(patterns.clips, share, size=min(DRAWS_AT_ONCE, draws - start))
-        parts.append(_alphas(times @ patterns.coincidences, patterns, level, values))
-    return np.concatenate(parts)
-
-
-def _alphas(
-    coincidences: Floats, patterns: Patterns, level: Level, values: ArrayLike | None
-) -> Floats:
-    """(B,) alphas of (B, V * V) scaled coincidences, nan where fewer than two different answers are
-    left.
+def _alphas(times: Integers, patterns: Patterns, level: Level, values: ArrayLike | None) -> Floats:
+    """(B,) alphas of (B, K) clips with each pattern, nan where fewer than two different answers
+    are left.
     """
     categories = patterns.counts.shape[1]
-    observed = coincidences.reshape(-1, categories, categories) / patterns.scale
-    given = observed.sum(axis=2)
+    observed = _coincidences(times, patterns).reshape(-1, categories, categories)
+    given = times.astype(np.float64) @ patterns.counts.astype(np.float64)
     total = given.sum(axis=1)
     distance = _distances(
         given, level, patterns.answers if values is None else np.asarray(values)[patterns.answers]
@@ -258,6 +211,18 @@ def _alphas(
     varied = (given > 0).sum(axis=1) > 1
     safe = np.where(varied & (by_chance > 0), by_chance, np.nan)
     return np.asarray(1 - (total - 1) * disagreement / safe)
+
+
+def _coincidences(times: Integers, patterns: Patterns) -> Floats:
+    """(B, V * V) coincidences o_ck of (B, K) clips with each pattern.
+
+    Sums of pairs are whole numbers below 2^53, which a float holds exactly in any order.
+    """
+    found = np.zeros((len(times), patterns.pairs.shape[1]))
+    for partners in np.unique(patterns.partners):
+        rows = patterns.partners == partners
+        found += times[:, rows].astype(np.float64) @ patterns.pairs[rows] / partners
+    return found
 
 
 def _distances(given: Floats, level: Level, values: ArrayLike) -> Floats:
@@ -273,10 +238,23 @@ def _distances(given: Floats, level: Level, values: ArrayLike) -> Floats:
 
 
 def _warned(estimate: Estimate | Undefined, patterns: Patterns) -> Estimate | Undefined:
-    """The estimate, with a warning when hardly any answer differs from the commonest one."""
-    by_answer = patterns.times @ patterns.counts
-    uncommon = int(by_answer.sum() - by_answer.max())
-    if isinstance(estimate, Undefined) or estimate.note or uncommon >= FEWEST_UNCOMMON:
+    """The estimate, with a warning where the answers are too few or too much alike for its
+    interval.
+    """
+    if isinstance(estimate, Undefined) or estimate.low is None:
         return estimate
-    note = f"interval unreliable: nearly constant answers ({uncommon} outside the commonest one)"
-    return Estimate(estimate.value, estimate.low, estimate.high, estimate.n, estimate.method, note)
+    if warning := _warning(patterns.times @ patterns.counts):
+        return replace(estimate, note=f"interval unreliable: {warning}")
+    return estimate
+
+
+def _warning(by_answer: Integers) -> str:
+    """What is wrong with (V,) how often each answer was given; empty where nothing is."""
+    commonest, every = int(by_answer.max()), int(by_answer.sum())
+    share = commonest / every
+    same = f"{number_text(share, '.0%')} are the same"
+    if share >= NEARLY_CONSTANT:
+        return f"nearly constant answers ({same})"
+    if every - commonest < FEWEST_UNCOMMON:
+        return f"few answers ({every}, {every - commonest} of them not the commonest one)"
+    return f"uneven answers ({same})" if share >= UNEVEN else ""

@@ -1,8 +1,8 @@
 """Intervals for shares, for statistics with a jackknife or bootstrap, and for scores over scenes.
 No Django here.
 
-Which one is used where, and how often each covers the truth, is checked by `python -m
-simulation.validate`.
+Which one is used where, and how often each covers the truth, is checked by `make
+validate`.
 """
 
 from types import ModuleType
@@ -32,7 +32,7 @@ def wilson(successes: int, n: int) -> Estimate | Undefined:
         raise ValueError(f"{successes} successes of {n} is not a share.")
     if n == 0:
         return Undefined("nothing was counted")
-    low, high = _score_limits(successes / n, n, float(_special().ndtri(UPPER)))
+    low, high = score_limits(successes / n, n, float(_special().ndtri(UPPER)))
     return Estimate(successes / n, low, high, n, "Wilson")
 
 
@@ -63,7 +63,7 @@ def clustered_wilson(
     binomial = share * (1 - share) / n
     between = groups / (groups - 1) * float(off @ off) / n**2
     deff = max(1.0, between / binomial) if binomial > 0 else 1.0
-    low, high = _score_limits(share, n / deff, student_t(groups - 1))
+    low, high = score_limits(share, n / deff, student_t(groups - 1))
     return Estimate(share, low, high, n, f"Wilson, clustered by {by}")
 
 
@@ -74,7 +74,8 @@ def _special() -> ModuleType:
     return scipy.special
 
 
-def _score_limits(share: float, n: float, z: float) -> tuple[float, float]:
+def score_limits(share: float, n: float, z: float) -> tuple[float, float]:
+    """Both limits of Wilson's interval of a share of `n` answers, at `z` standard errors."""
     spread = z * z / n
     middle = (share + spread / 2) / (1 + spread)
     half = z / (1 + spread) * float(np.sqrt(share * (1 - share) / n + spread / (4 * n)))
@@ -87,6 +88,33 @@ def _score_limits(share: float, n: float, z: float) -> tuple[float, float]:
 def student_t(freedom: float) -> float:
     """The upper limit, in standard errors, of a two-sided 95% t interval."""
     return float(_special().stdtrit(freedom, UPPER))
+
+
+def t_chance(t: Floats, freedom: ArrayLike) -> Floats:
+    """The chance that Student's t is below `t`, for each."""
+    return np.asarray(_special().stdtr(freedom, t))
+
+
+def mean_interval(
+    values: ArrayLike, *, bounds: tuple[float, float] = ANYTHING, of: str = "cases"
+) -> Estimate | Undefined:
+    """The mean of (n,) independent values with Student's t interval, cut to `bounds`.
+
+    `of` names what is counted. Without variation the interval is not estimable.
+    """
+    known = np.asarray(values, dtype=np.float64)
+    n = known.size
+    if n == 0:
+        return Undefined(f"no {of.removesuffix('s')} has a value")
+    value = float(known.mean())
+    if n == 1:
+        return without_interval(value, 1, f"an interval needs at least two {of}")
+    error = float(known.std(ddof=1)) / n**0.5
+    if error <= EQUAL * max(1.0, abs(value)):
+        return without_interval(value, n, f"no variation: all {of} have the same value")
+    reach = student_t(n - 1) * error
+    low, high = cut(value - reach, bounds), cut(value + reach, bounds)
+    return Estimate(value, low, high, n, f"Student's t over {n} {of}")
 
 
 def jackknife_interval(
@@ -128,57 +156,6 @@ def jackknife_error(left_out: Floats, weights: Floats | None = None) -> float:
     return float(np.sqrt((groups - 1) / groups * float(times @ off**2)))
 
 
-def bca_interval(
-    value: float,
-    draws: ArrayLike,
-    left_out: ArrayLike,
-    weights: ArrayLike,
-    n: int,
-    *,
-    bounds: tuple[float, float] = ANYTHING,
-) -> Estimate:
-    """A statistic with the bias-corrected and accelerated bootstrap interval (Efron 1987, JASA 82).
-
-    draws: (B,) resampled values, nan where undefined: those are dropped, and more than 5% of them
-    make the interval not estimable. left_out: (K,) the statistic without one observation of each
-    kind; weights: (K,) how many observations are of that kind.
-    """
-    all_draws = np.asarray(draws, dtype=np.float64)
-    kept = all_draws[~np.isnan(all_draws)]
-    if kept.size < (1 - MOST_UNDEFINED) * all_draws.size:
-        missing = all_draws.size - kept.size
-        return without_interval(
-            value, n, f"{missing} of {all_draws.size} resamples leave the statistic undefined"
-        )
-    if kept.min() == kept.max():
-        return without_interval(value, n, "no variation: every resample gives the same value")
-    below = float((kept < value - EQUAL).mean())
-    bias = float(_special().ndtri(np.clip(below, 1 / (2 * kept.size), 1 - 1 / (2 * kept.size))))
-    acceleration = _acceleration(
-        np.asarray(left_out, dtype=np.float64), np.asarray(weights, dtype=np.float64)
-    )
-    reach = bias + np.array([-1.0, 1.0]) * float(_special().ndtri(UPPER))
-    low, high = np.quantile(kept, _special().ndtr(bias + reach / (1 - acceleration * reach)))
-    return Estimate(
-        value,
-        cut(low, bounds),
-        cut(high, bounds),
-        n,
-        f"BCa bootstrap of clips, {all_draws.size} draws",
-    )
-
-
-def _acceleration(left_out: Floats, weights: Floats) -> float:
-    """One sixth of the skewness of the leave-one-out values; those that are undefined say
-    nothing.
-    """
-    known = ~np.isnan(left_out)
-    values, times = left_out[known], weights[known]
-    off = float(times @ values) / float(times.sum()) - values
-    spread = float(times @ off**2)
-    return float(times @ off**3) / (6 * spread**1.5) if spread > 0 else 0.0
-
-
 def pooled_two_way(
     values: ArrayLike, *, total: bool = False, bounds: tuple[float, float] = ANYTHING
 ) -> list[Estimate | Undefined]:
@@ -198,7 +175,7 @@ def pooled_two_way(
     known = ~np.isnan(table)
     if total and not known.all():
         raise ValueError("A total over scenes needs a value in every scene.")
-    variance, freedom = _two_way_residual(table, known)
+    variance, freedom = two_way_residual(table, known)
     reason = _two_way_reason(int(known.any(axis=1).sum()), variance, freedom)
     method = f"two-way pooled t, {freedom} degrees of freedom"
 
@@ -216,7 +193,7 @@ def pooled_two_way(
     return [estimate(row[there]) for row, there in zip(table, known, strict=True)]
 
 
-def _two_way_residual(table: Floats, known: NDArray[np.bool_]) -> tuple[float, int]:
+def two_way_residual(table: Floats, known: NDArray[np.bool_]) -> tuple[float, int]:
     """The residual variance of row + column effects, with gaps, and its degrees of freedom.
 
     Rows are swept out first, so that only S normal equations are solved whatever the number of

@@ -120,7 +120,7 @@ def _reachable(steps: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def expit(odds: ArrayLike) -> Floats:
-    """Return the chance that goes with logarithms of odds; it does not overflow."""
+    """Return the chance that belongs to logarithms of odds; it does not overflow."""
     return np.asarray(0.5 + 0.5 * np.tanh(np.asarray(odds) / 2))
 
 

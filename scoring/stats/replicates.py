@@ -24,11 +24,9 @@ class Resampled:
     """A configuration's score, its standard error, and B resamples of both.
 
     `draws` are plain resamples of the score and `draw_errors` their own standard errors, both (B,).
-    `spread` (B,) are the draws with every scene's deviation multiplied by sqrt(R / (R - 1)), so
-    that their variance is unbiased (Rao & Wu 1988, J. American Statistical Association 83). `noise`
-    and `noise_errors` (B,) are the score and its standard error when every clip is a residual drawn
-    from all scenes of the configuration: what chance alone does around 0. `n` counts clips,
-    `freedom` is n less the number of scenes.
+    `noise` and `noise_errors` (B,) are the score and its standard error when every clip is a
+    residual drawn from all scenes of the configuration: what chance alone does around 0. `n` counts
+    clips, `freedom` is n less the number of scenes.
     """
 
     value: float
@@ -37,7 +35,6 @@ class Resampled:
     freedom: int
     draws: Floats
     draw_errors: Floats
-    spread: Floats
     noise: Floats
     noise_errors: Floats
 
@@ -63,10 +60,6 @@ def resample_within_scenes(
     pool = _pooled_residuals(scores)
     drawn = [_drawn(scene, pool, rand, draws) for scene in scores]
     chance = [pool[rand.randint(pool.size, size=(size, draws))] for size in sizes]
-    spread = [
-        (each.mean(axis=0) - scene.mean()) * _inflation(scene.size)
-        for each, scene in zip(drawn, scores, strict=True)
-    ]
     value = float(np.mean([scene.mean() for scene in scores]))
     return Resampled(
         value=value,
@@ -75,7 +68,6 @@ def resample_within_scenes(
         freedom=int(sizes.sum()) - len(scores),
         draws=_means(drawn),
         draw_errors=_errors(drawn),
-        spread=value + np.mean(spread, axis=0),
         noise=_means(chance),
         noise_errors=_errors(chance),
     )

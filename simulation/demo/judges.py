@@ -1,4 +1,4 @@
-"""Scripted judges for the demonstration: they are told what is right, and err as their names say.
+"""Scripted judges for the demonstration: they are given what is right, and err as their names say.
 
 They stand in for AI judges on loopback and are named as simulated wherever they appear.
 """

@@ -189,7 +189,7 @@ def _rating(form: Form, question: str, latent: float, temper: Temper, random: Ra
 
 
 def _na(form: Form, question: str, given: Mapping[str, Response]) -> Response | None:
-    # An N/A that stands without a condition is about something else, such as people out of the
+    # An N/A that is allowed without a condition is about something else, such as people out of the
     # picture.
     return next(
         (

@@ -38,7 +38,7 @@ def stepped(value: float, step: float) -> float:
 
 
 class Place(NamedTuple):
-    """Where a person stands: feet in scene units, and the head's height there."""
+    """Where a person is: feet in scene units, and the head's height there."""
 
     x: float
     y: float

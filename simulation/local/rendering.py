@@ -58,9 +58,9 @@ def render(
     """Render a take to the MP4 file ``out`` with the program ``ffmpeg`` and return what the file
     holds.
 
-    ``on_progress`` is told the part done, 0 to 1; what it raises stops the render. The file is
+    ``on_progress`` is given the part done, 0 to 1; what it raises stops the render. The file is
     written beside ``out`` under another name, synced and renamed: after a failure nothing is left
-    and an older ``out`` still stands. Raises RenderFailed, with ffmpeg's last words where it has
+    and an older ``out`` is still there. Raises RenderFailed, with ffmpeg's last words where it has
     any.
     """
     out = out.absolute()

@@ -29,7 +29,7 @@ class Answers:
     """What a reviewer who misses nothing answers: yes or no, and a latent quality from 1 to 5
     before rounding.
 
-    When nothing is heard a reviewer may also choose N/A where the form allows it; here stands the
+    When nothing is heard a reviewer may also choose N/A where the form allows it; this is the
     answer by the facts.
     """
 

@@ -135,13 +135,13 @@ def _blinding(text: str) -> list[Ratio]:
 
 def _agreement(text: str) -> list[Ratio]:
     found = re.findall(
-        rf"^{NUMBER} clips.*?resamples \(BCa\)\s+{NUMBER} ms.*?loops\s+{NUMBER} s",
+        rf"^{NUMBER} clips.*?configurations\s+{NUMBER} ms.*?loops\s+{NUMBER} s",
         text,
         re.MULTILINE | re.DOTALL,
     )
     return [
         Ratio(
-            f"alpha with 10,000 resamples, {clips} clips",
+            f"alpha with its jackknife, {clips} clips",
             f"{_number(ours):.0f} ms",
             "krippendorff package, looped (extrapolated from 5 loops)",
             f"{_number(theirs):,.0f} s",

@@ -16,7 +16,10 @@ from blinding.normalise import normalise
 from blinding.proof import prove
 from blinding.services import blind_round
 from fartbench.media import decoding
+from fartbench.media import probe as probe_module
+from fartbench.media.errors import NotAVideo
 from fartbench.media.probe import frame_times, probe
+from fartbench.media.reading import open_bytes, read_movie
 from fartbench.media.sandbox import Sandbox
 from fartbench.storage import StorageFull
 from fartbench.stores import blind_copies
@@ -76,14 +79,35 @@ def test_a_normalised_copy_in_one_trip_is_what_single_steps_make(tmp_path, trips
 
 
 def test_the_clip_and_its_copy_are_probed_once_each(tmp_path, monkeypatch):
-    probed, first_picture = [], decoding.first_picture
-    monkeypatch.setattr(
-        decoding,
-        "first_picture",
-        lambda path, *rest: (probed.append(path.name), first_picture(path, *rest))[1],
-    )
+    probed, picture_facts = [], probe_module.picture_facts
+
+    def counted(path, *rest):
+        probed.append(path.name)
+        return picture_facts(path, *rest)
+
+    monkeypatch.setattr(probe_module, "picture_facts", counted)
     making._make_plain_here(clip("h264_aac.mp4"), str(tmp_path / "copy.mp4"))
     assert probed == ["h264_aac.mp4", "copy.mp4"]
+
+
+def test_a_copy_has_no_frame_decoded_beside_those_of_the_proof(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a frame was decoded for the facts of a clip")
+
+    monkeypatch.setattr(decoding, "first_picture", refuse)
+    making._make_plain_here(clip("h264_aac.mp4"), str(tmp_path / "copy.mp4"))
+
+
+def test_a_clip_of_which_only_the_headers_are_whole_is_refused_by_its_proof(tmp_path):
+    damaged = tmp_path / "clip.mp4"
+    data = bytearray(clip("h264_aac.mp4").read_bytes())
+    with open_bytes(clip("h264_aac.mp4")) as view:
+        first = read_movie(damaged, view).main("video").samples[0]
+    half = first.size // 2
+    data[first.offset + half : first.offset + first.size] = bytes(first.size - half)
+    damaged.write_bytes(data)
+    with pytest.raises(NotAVideo, match="cannot be decoded to its end"):
+        making._make_plain_here(damaged, str(tmp_path / "copy.mp4"))
 
 
 def test_a_window_that_the_clip_does_not_reach_is_refused_in_the_same_trip(tmp_path, trips):

@@ -214,7 +214,7 @@ class TestClipsThatCannotBeCopied:
             blind(round_)
         said = str(caught.value)
         assert "beta/r01-squat/1: its coding (hevc, aac) does not play" in said
-        assert "--normalise" in said
+        assert "“normalise " in said
         assert "exclude_clip" in said
 
     def test_the_round_is_normalised_as_a_whole(

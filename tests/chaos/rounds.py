@@ -43,6 +43,7 @@ MOST_TIMES = 2  # of the time that the people need anyway; after that they finis
 class Ledger:
     """What was done to the installation, and what came of it."""
 
+    seed: int = 0
     harm: Counter[str] = field(default_factory=Counter)
     commands: Counter[str] = field(default_factory=Counter)
     replies: Counter[str] = field(default_factory=Counter)
@@ -62,13 +63,11 @@ class Ledger:
             f"{dict(self.commands)}",
             f"Calls by answer: {dict(sorted(self.replies.items()))}; {self.logins} logins in the "
             "middle of the work",
-            f"{self.saved} answers in {self.sheets} sheets were told saved and locked, and "
+            f"{self.saved} answers in {self.sheets} sheets were reported as saved and locked, and "
             "compared row by row",
             f"Release: {self.release or 'none'}",
             *(f"DOES NOT HOLD: {fault}" for fault in self.faults),
-            "Every answer that was told saved is there, once."
-            if not self.faults
-            else f"{len(self.faults)} faults",
+            f"Lost or wrong: {len(self.faults) or 'nothing'}. Repeat with SEED={self.seed}.",
         ]
 
 
@@ -87,7 +86,7 @@ def run(
     folder.chmod(0o755)  # under root PostgreSQL runs as nobody, who must get in
     place = Installation(folder, queue_workers=1 if once else 2)
     os.environ.update(place.environment)
-    start, ledger = time.monotonic(), Ledger()
+    start, ledger = time.monotonic(), Ledger(seed)
     try:
         place.start()
         course = _Course(
@@ -378,8 +377,10 @@ def main() -> int:
         "--kills", type=int, default=1, help="how often each command of the round is killed"
     )
     parser.add_argument("--once", action="store_true", help="do each kind of harm once, and stop")
-    parser.add_argument("--seed", type=int, default=1)
-    ledger = run(**vars(parser.parse_args()))
+    parser.add_argument("--seed", type=int, default=1, help="of what is done when")
+    options = vars(parser.parse_args())
+    print(f"Seed {options['seed']}", flush=True)
+    ledger = run(**options)
     print("\n".join(ledger.lines()))
     return 1 if ledger.faults else 0
 

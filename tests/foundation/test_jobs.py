@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -33,14 +33,23 @@ PATIENCE_S = 180  # nothing takes that long, unless the machine is busy with som
 def handled() -> Iterator[list[str]]:
     """Register a kind of job that only notes what it got."""
     subjects: list[str] = []
-    jobs.register("note", lambda subject, _report: subjects.append(subject))
+    jobs.register("note", f"{__name__}.take_note")
+    use(lambda subject, _report: subjects.append(subject))
     yield subjects
     jobs._handlers.pop("note")
     jobs._queues.pop("note")
 
 
-def use(handler: Callable[[str, jobs.Report], None]) -> None:
-    jobs._handlers["note"] = handler
+_handler: jobs.Handler
+
+
+def use(handler: jobs.Handler) -> None:
+    global _handler  # noqa: PLW0603 - what jobs of the kind “note” do
+    _handler = handler
+
+
+def take_note(subject: str, report: jobs.Report) -> None:
+    _handler(subject, report)
 
 
 def run_one() -> Job:
@@ -259,7 +268,7 @@ def test_a_broker_that_is_away_loses_nothing_and_is_not_waited_for(
 def test_a_worker_that_is_set_apart_takes_the_jobs_of_its_queues_and_no_others(
     handled: list[str],
 ) -> None:
-    jobs.register("question", lambda subject, _report: handled.append(subject), queue=jobs.POLL)
+    jobs.register("question", f"{__name__}.take_note", queue=jobs.POLL)
     try:
         jobs.enqueue("note", [1])
         jobs.enqueue("question", [2])

@@ -291,7 +291,7 @@ class TestMarkingCells:
     @pytest.mark.parametrize(
         ("changes", "words"),
         [
-            ({"reason": " "}, "--reason is empty"),
+            ({"reason": " "}, "the reason is empty"),
             ({"cell": CellKey("alpha", "nowhere", 1)}, "has no cell alpha/nowhere/1"),
             ({"cell": CellKey("alpha", "r01-lift", 2)}, "has no cell alpha/r01-lift/2"),
         ],

@@ -12,9 +12,9 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from fartbench.protocol import load_protocol
+from fartbench.protocol.specification import FOLDER
 from generation.prompts import ADAPTERS, prompt_faults, read_specification, render
 from generation.prompts.agreement import specification_faults
-from generation.prompts.specification import FOLDER
 
 PROTOCOLS = Path(settings.BASE_DIR) / "fixtures" / "protocols"
 PROTOCOL = load_protocol(PROTOCOLS / "core-v0.1" / "0.1.0").protocol

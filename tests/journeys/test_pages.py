@@ -144,7 +144,7 @@ def test_an_admin_watches_closes_previews_and_publishes(
     for reviewer in reviewers_of(round_)[1:]:
         make_locked_sheet(reviewer, Stimulus.objects.get(round=round_))
     page.reload()
-    expect(page.get_by_text("every sheet is locked")).to_be_visible()
+    expect(page.get_by_text("every answer is there")).to_be_visible()
     page.locator("summary", has_text="Close the round").click()
     page.get_by_role("button", name="Close the round").click()
     expect(page.get_by_text("Round autumn is closed")).to_be_visible()

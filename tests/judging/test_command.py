@@ -19,7 +19,7 @@ from judging.models import Judge, JudgeAccount, JudgeCeiling, JudgeRun, RunState
 from simulation.stand_ins.judges import BEHAVIOURS, StandInJudges
 from tests import factories
 from tests.judging.judged import GEMINI, judged_round, request
-from web.pages.actions import actions_for
+from web.pages.steps import buttons_of
 
 pytestmark = pytest.mark.engine("sqlite")  # what stands in rows is tested on both in test_runs
 
@@ -141,7 +141,7 @@ def test_whoever_publishes_is_told_what_judges_were_not_asked() -> None:
 
     def words() -> str:
         return next(
-            action.words for action in actions_for(round_, None) if action.step == "publish"
+            button.note for button in buttons_of(round_, "round") if button.step.key == "publish"
         )
 
     assert "None of the 3 AI judges that the protocol names was asked." in words()

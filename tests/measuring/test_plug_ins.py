@@ -1,26 +1,21 @@
-"""Plug-ins without PyTorch: unavailable without weights, what they ask of a rollout, and how
-weights are read.
+"""Plug-ins without PyTorch: unavailable without weights, and what they ask of a rollout.
 
 The models themselves are tested under ``tests/weights``, by ``make test-weights``.
 """
 
-import json
 import math
-import os
-import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from zipfile import ZipFile
 
 import numpy as np
 import pytest
 from django.conf import settings
 
 from fartbench.protocol.rollouts.metrics import read_table
+from measuring.errors import WeightsUnreadable
 from measuring.plug_ins import alignment, synchrony
 from measuring.plug_ins.consistency import clips, consistency, fused, similarity
-from measuring.plug_ins.pickles import WeightsUnreadable, read_checkpoint
 from measuring.plug_ins.port import (
     Evaluate,
     PlugIn,
@@ -34,9 +29,7 @@ from measuring.plug_ins.quantiles import BACKGROUND, SUBJECT
 from measuring.plug_ins.reading import RolloutFile
 from measuring.plug_ins.registry import PLUG_INS
 from measuring.plug_ins.squares import bicubic, square
-from measuring.plug_ins.tensors import read_tensors
 from scoring.metrics.cases import Evidence, case_value
-from tests.measuring.checkpoints import write_safetensors
 
 TABLE = read_table(Path(settings.BASE_DIR) / "fixtures" / "protocols" / "streamav" / "0.1.0")
 
@@ -161,70 +154,6 @@ def test_what_is_no_number_is_a_failure_and_a_rollout_too_short_has_no_interval(
         "unavailable",
         "the rollout's 29.0 s hold no whole interval of 30 s",
     )
-
-
-def test_a_file_that_is_no_weights_is_refused_by_name(tmp_path: Path):
-    for name in ("w.safetensors", "w.pth"):
-        for content in (b"", b"x" * 20, (5).to_bytes(8, "little") + b"{}"):
-            (tmp_path / name).write_bytes(content)
-            with pytest.raises(WeightsUnreadable, match=str(tmp_path / name)):
-                read_tensors(tmp_path / name)
-    head = json.dumps({"a": {"dtype": "F32", "shape": [3], "data_offsets": [0, 4]}}).encode()
-    (tmp_path / "w.safetensors").write_bytes(len(head).to_bytes(8, "little") + head + b"1234")
-    with pytest.raises(WeightsUnreadable):
-        read_tensors(tmp_path / "w.safetensors")
-
-
-def test_weights_of_half_precision_are_read_and_other_tensors_left_out(tmp_path: Path):
-    own = tmp_path / "w.safetensors"
-    write_safetensors(
-        own,
-        {
-            "vision.a": np.float16([[1.5, -2]]),
-            "vision.ids": np.int64([1]),
-            "text.a": np.ones(2, "f4"),
-        },
-    )
-    found = read_tensors(own, prefix="vision.")
-    assert list(found) == ["a"]
-    assert found["a"].tolist() == [[1.5, -2]]
-    with pytest.raises(WeightsUnreadable, match="no tensor whose name begins with 'audio"):
-        read_tensors(own, prefix="audio.")
-
-
-class Evil:
-    """What runs a program when a pickle is read in the usual way."""
-
-    def __init__(self, mark: Path) -> None:
-        self.mark = mark
-
-    def __reduce__(self):
-        return os.system, (f"touch '{self.mark}'",)
-
-
-def test_a_checkpoint_that_would_run_a_program_is_read_without_running_it(tmp_path: Path):
-    mark, path = tmp_path / "ran", tmp_path / "w.pth"
-    with ZipFile(path, "w") as archive:
-        archive.writestr(
-            "archive/data.pkl",
-            pickle.dumps({"args": Evil(mark), "settings": Path("x"), "epoch": 3}),
-        )
-    assert read_checkpoint(path)["epoch"] == 3
-    with pytest.raises(WeightsUnreadable, match="has no weights under model"):
-        read_tensors(path, part=("model",))
-    assert not mark.exists()
-
-
-@pytest.mark.parametrize("opcode", [b"r", b"p"])
-def test_a_pickle_that_would_take_memory_for_a_far_place_of_its_memo_is_refused(
-    opcode: bytes, tmp_path: Path
-):
-    place = (2**31 - 1).to_bytes(4, "little") if opcode == b"r" else b"2147483647\n"
-    path = tmp_path / "w.pth"
-    with ZipFile(path, "w") as archive:
-        archive.writestr("archive/data.pkl", b"\x80\x02N" + opcode + place + b".")
-    with pytest.raises(WeightsUnreadable, match="names place 2147483647 of its memo"):
-        read_checkpoint(path)
 
 
 def test_clips_are_of_four_pictures_and_a_short_last_one_is_filled():

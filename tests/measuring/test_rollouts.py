@@ -23,7 +23,7 @@ from measuring.models import MeasurementRow
 from measuring.plug_ins.port import PlugIn
 from measuring.rollouts import due_tasks, measure_round, request_measuring
 from rounds import opening as rounds
-from rounds.steps import due_step
+from rounds.due import due_step
 from scoring.records.reading import read_round
 from scoring.release.kinds import documents_of
 from tests.drawn_rollouts import BROKEN, CLEAN, PLANTED
@@ -83,11 +83,11 @@ def columns_of(round_: Round) -> dict[str, Any]:
 def test_planted_defects_are_found_at_their_boundaries_and_stand_on_the_page_beside_the_clean_score(
     closed, client
 ):
-    assert due_step(closed).command == "measure"
+    assert due_step(closed).key == "measure"
     assert measure_round(round_=closed, actor="test") == 2 * (
         1 + PLUG_INS - 2
     )  # two plug-ins are of the other track
-    assert due_step(closed).command == "publish"
+    assert due_step(closed).key == "publish"
     columns = columns_of(closed)
     assert columns["clean"]["NBC"]["value"] == 100
     assert columns["broken"]["NBC"]["value"] < 100

@@ -27,11 +27,11 @@ from measuring.sound.listening import listen, listen_to
 from measuring.sound.loudness import integrated_loudness, silence_of
 from measuring.sound.onsets import candidates
 from simulation import local
-from simulation import sound as measure
 from simulation.local.script import Script
 from simulation.local.soundtrack import soundtrack
 from simulation.local.takes import Scene, Sound, Take
 from simulation.local.truth import truth_of
+from tests.bench import sound as measure
 from tests.factories import make_staff, reviewers_of, tiny_clip
 from tests.scoring.rows import make_locked_round, make_open_round
 from tests.unguarded import set_state

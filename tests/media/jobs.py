@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -86,3 +87,14 @@ def copy_with(path: Path, target: str, program: str) -> str:
     return subprocess.run([program, "-version"], check=True, capture_output=True, text=True).stdout[
         :6
     ]
+
+
+def left_behind(path: Path) -> str:
+    """Leave a file in the system's temporary folder, as the child sees it, and return its path."""
+    descriptor, name = tempfile.mkstemp()
+    os.write(descriptor, path.read_bytes())
+    os.close(descriptor)
+    folder = Path(name).parent / "a folder"
+    folder.mkdir()
+    (folder / "a file").write_text("x")
+    return name

@@ -3,7 +3,12 @@ from fractions import Fraction
 
 import pytest
 
-from fartbench.media.probe import frame_rate, frame_times, probe
+from fartbench.media.bounds import BOUNDS
+from fartbench.media.coded_facts import Looking
+from fartbench.media.decoding import picture_headers
+from fartbench.media.presentation import frame_rate
+from fartbench.media.probe import facts, frame_times, probe
+from fartbench.media.reading import open_bytes, read_movie
 from tests.media.clips import KINDS, clip, ffmpeg
 
 EXPECTED = {
@@ -24,20 +29,20 @@ EXPECTED = {
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_facts_of_every_kind(name):
-    facts = probe(clip(name))
+    known = probe(clip(name))
     found = (
-        facts.container,
-        facts.video_codec,
-        facts.audio_codec,
-        facts.sample_rate,
-        facts.frame_rate,
-        facts.frame_count,
+        known.container,
+        known.video_codec,
+        known.audio_codec,
+        known.sample_rate,
+        known.frame_rate,
+        known.frame_count,
     )
     assert found == EXPECTED[name]
-    assert (facts.width, facts.height, facts.variable_frame_rate) == (160, 96, False)
-    assert facts.has_audio == ("silent" not in name)
-    assert facts.duration_s == pytest.approx(1.5, abs=0.06)
-    assert json.loads(json.dumps(facts.as_json()))["size"] == clip(name).stat().st_size
+    assert (known.width, known.height, known.variable_frame_rate) == (160, 96, False)
+    assert known.has_audio == ("silent" not in name)
+    assert known.duration_s == pytest.approx(1.5, abs=0.06)
+    assert json.loads(json.dumps(known.as_json()))["size"] == clip(name).stat().st_size
 
 
 @pytest.mark.parametrize(
@@ -91,3 +96,38 @@ def test_frame_rates(ticks, timescale, rate):
 
 def test_every_kind_is_used():
     assert set(EXPECTED) <= set(KINDS)
+
+
+@pytest.mark.parametrize("name", sorted(KINDS))
+def test_headers_say_what_the_first_decoded_frame_says(name):
+    path = clip(name)
+    with open_bytes(path) as data:
+        decoded = facts(path, data, read_movie(path, data), BOUNDS)
+        movie = read_movie(path, data)
+        read = facts(path, data, movie, BOUNDS, Looking.READ_HEADERS)
+        headers = picture_headers(data, movie.main("video"), BOUNDS)
+    assert read == decoded
+    has_lengths = movie.main("video").codec == "h264" and movie.main("video").config
+    assert (headers is not None) == bool(has_lengths)
+
+
+@pytest.mark.parametrize(
+    ("size", "options"),
+    [
+        ("162x98", ["-pix_fmt", "yuv444p10le"]),
+        ("160x96", ["-x264-params", "interlaced=1:slices=4"]),
+        ("160x96", ["-x264-params", "colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc"]),
+        ("160x96", ["-vf", "setsar=4/3", "-color_range", "pc"]),
+        ("160x96", ["-x264-params", "ref=16:weightp=2:bframes=8", "-g", "1"]),
+        ("1280x720", ["-qp", "0"]),
+    ],
+)
+def test_headers_say_of_odd_frames_what_the_decoded_frame_says(tmp_path, size, options):
+    path = tmp_path / "odd.mp4"
+    source = f"testsrc2=size={size}:rate=24:duration=0.5"
+    ffmpeg("-f", "lavfi", "-i", source, *options, "-c:v", "libx264", path)
+    with open_bytes(path) as data:
+        decoded = facts(path, data, read_movie(path, data), BOUNDS)
+        movie = read_movie(path, data)
+        assert facts(path, data, movie, BOUNDS, Looking.READ_HEADERS) == decoded
+        assert picture_headers(data, movie.main("video"), BOUNDS) is not None

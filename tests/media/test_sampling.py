@@ -10,7 +10,8 @@ from av.audio.layout import AudioLayout
 
 from fartbench.media.bounds import BOUNDS
 from fartbench.media.errors import NotAVideo
-from fartbench.media.probe import probe, span
+from fartbench.media.presentation import span
+from fartbench.media.probe import probe
 from fartbench.media.reading import open_bytes, read_movie
 from fartbench.media.sampling import colour_pictures, gray_pictures, whole_sound
 from tests.media.clips import clip, ffmpeg

@@ -8,6 +8,7 @@ import importlib
 import os
 import socket
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,10 +37,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 @pytest.fixture
 def clip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a clip in a folder of its own; what tests share, the system's temporary folder, is
-    another one.
-    """
-    monkeypatch.setattr(sandbox_policy.tempfile, "tempdir", str(tmp_path / "scratch"))
+    """Return a clip in a folder of its own."""
     monkeypatch.setattr(sandbox_policy, "_ROOTS", set())
     (tmp_path / "clips").mkdir()
     (tmp_path / "clips" / "clip.mp4").write_bytes(b"clip")
@@ -90,6 +88,19 @@ def test_it_writes_and_removes_nothing(sandbox: Sandbox, clip: Path) -> None:
     other = clip.parent / "other.mp4"
     other.write_bytes(b"other")
     assert_out_of_reach(tried(sandbox, clip, "remove", other))
+
+
+def test_of_the_systems_temporary_folder_it_has_a_private_part_that_is_emptied_and_removed(
+    sandbox: Sandbox, clip: Path
+) -> None:
+    own = Path(sandbox.call(jobs.left_behind, clip, seconds=SECONDS))
+    assert own.parent.parent == Path(tempfile.gettempdir())
+    assert own.parent.stat().st_mode & 0o777 == 0o700
+    assert list(own.parent.iterdir()) == []
+    with tempfile.TemporaryDirectory() as shared:
+        assert_out_of_reach(tried(sandbox, clip, "write", Path(shared) / "new"))
+    sandbox.close()
+    assert not own.parent.exists()
 
 
 def test_it_starts_no_program_and_signals_no_process(sandbox: Sandbox, clip: Path) -> None:

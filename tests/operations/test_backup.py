@@ -21,8 +21,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from blinding.models import Stimulus
-from fartbench import audit, writeonce
+from fartbench import audit, jobs, writeonce
 from fartbench.models import AuditEntry, ProtocolVersion, Round
+from fartbench.sessionstore import SessionStore
 from fartbench.stores import blind_copies, raw_clips
 from generation.models import Clip, Commissioning
 from operations import health
@@ -109,6 +110,29 @@ def test_a_second_backup_copies_only_what_is_new(
     assert len(list(lab.glob("*/backup.json"))) == 2
     assert newest(lab) == max(path.parent for path in lab.glob("*/backup.json"))
     assert lab.stat().st_mode & 0o777 == newest(lab).stat().st_mode & 0o777 == 0o700
+
+
+def test_a_backup_is_closed_to_other_accounts_whatever_folder_it_goes_to(tmp_path: Path) -> None:
+    folder = tmp_path / "mounted"
+    (folder / "content").mkdir(parents=True)
+    for path in (folder, folder / "content"):
+        path.chmod(0o755)
+    made = making.make_backup(folder, actor="test").folder
+    closed = (folder, folder / "content", made)
+    assert [path.stat().st_mode & 0o777 for path in closed] == [0o700] * 3
+
+
+def test_an_installation_that_runs_without_a_round_is_still_empty(
+    lab: Path, settings: Any, tmp_path: Path
+) -> None:
+    made = making.make_backup(lab, actor="test").folder
+    assert not {path.name.removesuffix(".jsonl.gz") for path in made.iterdir()} & {*rows.LEFT_OUT}
+    start_anew(settings, tmp_path / "new")
+    jobs.beat("a worker")
+    Client().post("/login/", {"username": "ada", "password": "wrong"})
+    SessionStore().save()
+    call_command("restore", str(lab))
+    assert AnswerSheet.objects.filter(locked_at__isnull=False).exists()
 
 
 def test_what_rotted_in_the_folder_of_backups_is_replaced_by_the_next_backup(

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 from scoring.stats.agreement import (
     Level,
     alpha,
-    alpha_bootstrap,
     alpha_jackknife,
     alpha_value,
     applicability_counts,
-    bootstrap_alphas,
     find_patterns,
 )
 from scoring.stats.estimate import Undefined
@@ -129,19 +127,12 @@ def test_a_hundred_clips_with_the_jackknife_over_configurations(question):
 
 
 @pytest.mark.parametrize("question", ["rating", "factual"])
-def test_a_hundred_clips_with_resampled_clips(question):
+def test_a_hundred_clips_left_out_one_by_one(question):
     case = CLIPS[question]
     patterns = find_patterns(count_answers(case["data"], case["domain"]))
     level = Level(case["level"])
-    draws = bootstrap_alphas(patterns, level, seed=20260801)
-    low, high = np.quantile(draws, [0.025, 0.975])
-    assert draws.std() == pytest.approx(case["clip_boot_sd"], rel=0.03)
-    assert (low, high) == pytest.approx(case["clip_boot10k_seed20260801"], abs=0.008)
-    found = alpha_bootstrap(patterns, level, seed=20260801)
-    assert (found.low, found.high) == pytest.approx(case["clip_bca"], abs=0.008)
-    assert alpha_bootstrap(patterns, level, seed=20260801) == found
-    one_by_one = alpha_jackknife(patterns, level, range(100))
-    assert one_by_one.n == 80
+    found = alpha_jackknife(patterns, level, range(100))
+    assert found.n == 80
     each = [
         alpha_value(find_patterns(np.delete(patterns.counts[patterns.pattern], at, 0)), level)
         for at in range(80)
@@ -151,58 +142,47 @@ def test_a_hundred_clips_with_resampled_clips(question):
 
 @pytest.mark.parametrize("level", [Level.NOMINAL, Level.ORDINAL])
 def test_intervals_of_the_small_published_example(level):
-    """The nominal upper limit stands at the 96.94% quantile and 3.02% of all resamples are 1: hence
-    so many draws.
-    """
-    patterns, expected = krippendorff_2011(), SMALL[level]
-    draws = bootstrap_alphas(patterns, level, seed=1, draws=200_000)
-    known = draws[~np.isnan(draws)]
-    assert np.quantile(known, [0.025, 0.975]) == pytest.approx(expected["unit_boot_fast"], abs=0.01)
-    assert known.std() == pytest.approx(expected["sd_fast"], rel=0.02)
-    found = alpha_bootstrap(patterns, level, seed=1, draws=200_000)
-    assert found.low == pytest.approx(expected["bca"][0], abs=0.012)
-    assert found.high == pytest.approx(expected["bca"][1], abs=0.012)
-    jackknife = alpha_jackknife(patterns, level, range(12))
-    assert jackknife.low == pytest.approx(expected["jack"][0], abs=1e-12)
+    jackknife = alpha_jackknife(krippendorff_2011(), level, range(12))
+    assert jackknife.low == pytest.approx(SMALL[level]["jack"][0], abs=1e-12)
     assert jackknife.high == 1.0  # the limit beyond 1 is cut
 
 
-def test_resampled_patterns_vary_like_resampled_clips():
+def test_few_configurations_have_the_same_kind_of_interval_as_many():
     case = CLIPS["rating"]
     counts = count_answers(case["data"], case["domain"])
-    patterns = find_patterns(counts)
-    rand = np.random.default_rng(5)
-    pairable = counts[counts.sum(axis=1) >= 2]
-    literal = [
-        alpha_value(
-            find_patterns(pairable[rand.integers(0, len(pairable), len(pairable))]), Level.ORDINAL
-        )
-        for _ in range(1500)
-    ]
-    fast = bootstrap_alphas(patterns, Level.ORDINAL, seed=2, draws=6000)
-    assert fast.std() == pytest.approx(np.std(literal), rel=0.08)
-    assert fast.mean() == pytest.approx(np.mean(literal), abs=0.008)
+    for configurations in (2, 5, 9, 10, 25):
+        found = alpha(counts, Level.ORDINAL, configurations=np.arange(100) % configurations)
+        assert found.method == f"jackknife over {configurations} configurations"
+        assert found.low < found.value < found.high
 
 
-def test_few_configurations_and_none_resample_clips_instead():
-    case = CLIPS["rating"]
-    counts = count_answers(case["data"], case["domain"])
-    nine = np.arange(100) % 9
-    few = alpha(counts, Level.ORDINAL, configurations=nine, seed=3, draws=500)
-    assert few.method == "BCa bootstrap of clips, 500 draws"
-    assert alpha(counts, Level.ORDINAL, seed=3, draws=500) == few
-    assert alpha(counts, Level.ORDINAL, seed=4, draws=500) != few
+def of_25(rows, domain):
+    """Alpha of these clips, the configurations of which are 25."""
+    labels = np.arange(len(rows)) % 25
+    return alpha(count_answers(rows, domain), Level.NOMINAL, configurations=labels)
 
 
-def test_nearly_constant_answers_are_warned_of():
+def test_nearly_constant_answers_are_warned_of_however_many_there_are():
     rows = [["yes"] * 4] * 90 + [["yes", "yes", "no", "no"]] * 10
-    found = alpha(
-        count_answers(rows, ["yes", "no"]), Level.NOMINAL, configurations=np.arange(100) % 25
-    )
-    assert found.low < found.value < found.high
-    assert (
-        found.note == "interval unreliable: nearly constant answers (20 outside the commonest one)"
-    )
+    for found in (of_25(rows, ["yes", "no"]), of_25(rows * 10, ["yes", "no"])):
+        assert found.low < found.value < found.high
+        assert found.note == "interval unreliable: nearly constant answers (95% are the same)"
+
+
+def test_few_answers_are_called_few_and_not_constant():
+    """The Squat's “people” of the demonstration: 3, 5, 4, 4 and 4 answers of 1 to 5."""
+    rows = [[1, 1, 2, 2], [1, 2, 2, 2], [3, 3, 3, 4], [3, 4, 5, 4], [4, 5, 5, 5]]
+    counts = count_answers(rows, [1, 2, 3, 4, 5])
+    found = alpha(counts, Level.ORDINAL, configurations=range(5))
+    assert found.note == ("interval unreliable: few answers (20, 15 of them not the commonest one)")
+
+
+def test_uneven_answers_are_warned_of_and_even_ones_are_not():
+    alike, mixed = [["yes"] * 4], [["yes", "no", "no", "no"], ["no", "yes", "no", "yes"]]
+    found = of_25(alike * 60 + mixed * 20, ["yes", "no"])
+    assert found.note == ""
+    found = of_25(alike * 60 + mixed * 12, ["yes", "no"])
+    assert found.note == "interval unreliable: uneven answers (82% are the same)"
 
 
 def test_an_interval_that_hangs_on_one_configuration_is_not_estimable():
@@ -214,23 +194,20 @@ def test_an_interval_that_hangs_on_one_configuration_is_not_estimable():
 
 
 def test_perfect_agreement_and_single_clips_have_a_value_without_interval():
-    perfect = alpha(
-        count_answers([["yes"] * 4, ["no"] * 4] * 20, ["yes", "no"]), Level.NOMINAL, seed=1
-    )
+    perfect = of_25([["yes"] * 4, ["no"] * 4] * 20, ["yes", "no"])
     assert (perfect.value, perfect.low) == (1.0, None)
-    single = alpha(count_answers([["yes", "no"]], ["yes", "no"]), Level.NOMINAL)
+    single = of_25([["yes", "no"]], ["yes", "no"])
     assert (single.value, single.low, single.n) == (0.0, None, 1)
-    assert single.note == "an interval needs at least two clips"
+    assert single.note == "an interval needs clips of at least two configurations"
 
 
 def test_undefined_alpha_says_why_and_how_many_clips_there_were():
-    assert alpha(np.zeros((3, 2), dtype=int), Level.NOMINAL) == Undefined(
-        "no clip has two answers", 0
-    )
-    assert alpha(np.zeros((0, 5), dtype=int), Level.ORDINAL) == Undefined(
-        "no clip has two answers", 0
-    )
-    assert alpha(np.array([[4, 0], [3, 0]]), Level.NOMINAL) == Undefined("all answers are equal", 2)
+    def undefined(counts):
+        return alpha(counts, Level.NOMINAL, configurations=range(len(counts)))
+
+    assert undefined(np.zeros((3, 2), dtype=int)) == Undefined("no clip has two answers", 0)
+    assert undefined(np.zeros((0, 5), dtype=int)) == Undefined("no clip has two answers", 0)
+    assert undefined(np.array([[4, 0], [3, 0]])) == Undefined("all answers are equal", 2)
 
 
 def test_applicability_is_its_own_question():
@@ -258,8 +235,8 @@ def test_answers_that_nobody_gave_change_nothing(level):
     counts = count_answers(CLIPS["rating"]["data"], CLIPS["rating"]["domain"])
     wide, given = np.zeros((len(counts), 11), dtype=np.int64), [1, 2, 5, 6, 9]
     wide[:, given] = counts
-    found = alpha(wide, level, values=range(11), seed=4, draws=200)
-    assert found == alpha(counts, level, values=given, seed=4, draws=200)
+    found = alpha(wide, level, configurations=CLIPS["config"], values=range(11))
+    assert found == alpha(counts, level, configurations=CLIPS["config"], values=given)
 
 
 @given(st.integers(2, 6), st.integers(0, 2**31))

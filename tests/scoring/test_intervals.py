@@ -10,7 +10,6 @@ from scipy import stats
 
 from scoring.stats.estimate import Estimate, Undefined, derived_seed
 from scoring.stats.intervals import (
-    bca_interval,
     clustered_wilson,
     jackknife_interval,
     pooled_two_way,
@@ -113,31 +112,6 @@ def test_the_jackknife_says_why_it_has_no_interval_and_cuts_at_the_bounds():
     assert jackknife_interval(0.1, [0.1, 0.1, 0.1 + 1e-17], 4).note.startswith("no variation")
     cut = jackknife_interval(0.9, [-0.5, 0.9, 1.0], 4, bounds=(-1, 1))
     assert (cut.low, cut.high) == (-1.0, 1.0)
-
-
-def test_bca_agrees_with_scipy_on_a_skewed_mean():
-    data = np.random.default_rng(2).exponential(size=30)
-    expected = stats.bootstrap(
-        (data,), np.mean, n_resamples=40_000, method="BCa", rng=np.random.default_rng(3)
-    ).confidence_interval
-    draws = np.random.default_rng(4).choice(data, size=(40_000, 30)).mean(axis=1)
-    left_out = (data.sum() - data) / 29
-    found = bca_interval(float(data.mean()), draws, left_out, np.ones(30), 30)
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.015)
-    assert found.method == "BCa bootstrap of clips, 40000 draws"
-
-
-def test_bca_counts_undefined_resamples_and_gives_up_above_a_twentieth():
-    draws = np.linspace(0, 1, 1000)
-    draws[:50] = np.nan
-    assert bca_interval(0.5, draws, [0.4, 0.6], [1, 1], 9).low is not None
-    draws[:51] = np.nan
-    assert (
-        bca_interval(0.5, draws, [0.4, 0.6], [1, 1], 9).note
-        == "51 of 1000 resamples leave the statistic undefined"
-    )
-    assert bca_interval(1.0, np.ones(9), [1.0], [9], 9).note.startswith("no variation")
-    assert bca_interval(1.0, np.full(9, np.nan), [1.0], [9], 9).low is None
 
 
 def literal_two_way(table):

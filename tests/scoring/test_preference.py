@@ -25,7 +25,7 @@ from scoring.stats.preference import (
     rate,
     win_chance,
 )
-from simulation.battles import draw_battles
+from tests.bench.battles import draw_battles
 from tests.scoring.vectors import load_vector
 
 PUBLISHED = load_vector("bradley_terry")

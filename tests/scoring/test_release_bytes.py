@@ -48,19 +48,19 @@ def make_rollouts() -> RoundRecord:
         pytest.param(
             core_r01,
             make_record,
-            "e179f1a1caea46158fb7e5adcf8e1a9faf415af8fe66301986113ab731ff23a7",
+            "2e9e66f9378411b1c5782c1d4dbc3b88e9957aa4003efb17b971e1135e487d81",
             id="gates",
         ),
         pytest.param(
             core_v01,
             make_pilot,
-            "ab081c433e9b348c14854261609bac4bba77229adc3737eddcbacbb6022e6a8f",
+            "9c8161a3178477126588d353ec8ddf6274f4a7103e117fcf8fcd07a91c149172",
             id="weighted",
         ),
         pytest.param(
             streamav,
             make_rollouts,
-            "2d45db6f3a3ccfb2822b5b527e43a40f1a3e810c9551d271e40bbf87586d575f",
+            "c36cc4d8ec8c88e09f661a84c7562550ae34d882cadda04db8dbf3f5fe1b7a61",
             id="rollouts",
         ),
     ],

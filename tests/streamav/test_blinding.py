@@ -21,7 +21,7 @@ from generation.importing import import_clips
 from generation.models import Sample
 from generation.verdicts import waive_verdicts
 from review.about import about
-from rounds.steps import Step, due_step
+from rounds.due import Due, due_step
 from tests.factories import tiny_clip
 from tests.generation.buying import work
 from tests.streamav.rounds import generated
@@ -41,15 +41,15 @@ def test_the_workers_cut_what_is_looked_at(tmp_path: Path) -> None:
     round_ = generated(
         tmp_path / "p", "stream-steady", scenes=["small-i"], looks=Looks(kinds=KINDS)
     )
-    assert due_step(round_) == Step("blind", "1 rollouts have no blind copy yet")
+    assert due_step(round_) == Due("blind", "1 rollouts have no blind copy yet")
     assert request_blinding(round_=round_, actor="test") == 1
-    assert due_step(round_) == Step(
+    assert due_step(round_) == Due(
         "", "1 rollouts wait for their blind copies, and workers make them"
     )
     assert copies_of(round_) == (0, 17)
     work(seconds=240)
     assert copies_of(round_) == (17, 17)
-    assert due_step(round_) == Step("set_cohort", "no reviewers are named yet")
+    assert due_step(round_) == Due("set_cohort", "no reviewers are named yet")
     stimuli = list(Stimulus.objects.filter(round=round_))
     assert Counter(one.form for one in stimuli) == {
         "interval-video": 4, "interval-both": 4, "update-video": 2, "update-both": 1,
@@ -126,7 +126,7 @@ def test_a_rollout_that_ends_too_early_is_named_and_can_be_left_out(tmp_path: Pa
         ClipsNotBlindable, match=r"it lasts 0\.6\d s; there is no window from 0 s to 1 s"
     ) as caught:
         blind_round(round_=round_, actor="test")
-    assert "exclude_clip" in str(caught.value) and "--normalise" not in str(caught.value)
+    assert "exclude_clip" in str(caught.value) and "normalise" not in str(caught.value)
     assert not Stimulus.objects.exists()
     exclude_clip(round_=round_, sample=Sample.objects.get(), reason="it ends early", actor="test")
     assert (blind_round(round_=round_, actor="test"), BlindCopy.objects.count()) == (0, 0)

@@ -17,7 +17,7 @@ from fartbench.protocol.rollouts.schema import Scenario
 from measuring.measurement import Measurement
 from measuring.models import MeasurementRow
 from rounds import opening as rounds
-from rounds.steps import due_step
+from rounds.due import due_step
 from scoring.errors import ReleaseBlocked, RoundAltered
 from scoring.records import MeasuredRecord, WindowRecord
 from scoring.records.reading import read_round
@@ -101,7 +101,7 @@ def test_a_measurement_never_changes() -> None:
 
 def test_a_round_that_was_not_measured_says_so_and_is_not_published() -> None:
     round_ = store(small(measured=lambda *_: []))
-    assert due_step(round_).command == "measure"
+    assert due_step(round_).key == "measure"
     with pytest.raises(
         ReleaseBlocked, match=r"alpha/.*it was not measured; run “measure rollouts”"
     ):

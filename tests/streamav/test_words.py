@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from fartbench.models import Round, RoundState
-from rounds.steps import due_step
+from rounds.due import due_step
 from tests.factories import make_protocol, make_round, make_staff
 from tests.streamav.rollout_record import FOLDER
 from tests.streamav.rollout_rows import store
@@ -135,7 +135,7 @@ def test_whoever_makes_a_round_of_rollouts_is_told_what_comes_next(
     call_command("create_round", "R", "--protocol", "streamav@0.1.0")
     assert "Next: “commission R”." in capsys.readouterr().out
     due = due_step(round_)
-    assert (due.command, due.words) == (
+    assert (due.key, due.words) == (
         "commission",
         "the round has no rollouts yet (“import_clips” takes in your own)",
     )

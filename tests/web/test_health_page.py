@@ -7,7 +7,7 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from fartbench import audit, jobs
+from fartbench import audit, database_roles, jobs, writeonce
 from fartbench.models import Job, WorkerBeat
 from operations import health
 from tests.factories import make_staff
@@ -45,10 +45,23 @@ def lines() -> dict[str, HealthLine]:
     return {line.part.partition(" (")[0]: line for line in health_lines()}
 
 
-def test_a_new_installation_lacks_a_backup_and_nothing_else() -> None:
+def test_a_new_installation_lacks_a_backup_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(database_roles, "faults", list)  # the tests' own role is a superuser
     found = lines()
     assert {part for part, line in found.items() if line.state != "good"} == {"Backup"}
     assert "manage.py backup" in found["Backup"].todo
+
+
+def test_guards_that_are_missing_or_can_be_lifted_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database_roles, "faults", lambda: ["the role lab owns tables"])
+    assert (lines()["Guards"].state, "the role lab owns tables" in lines()["Guards"].words) == (
+        "warn",
+        True,
+    )
+    monkeypatch.setattr(writeonce, "missing", lambda: ["one", "another"])
+    assert (lines()["Guards"].state, "2 guards" in lines()["Guards"].words) == ("bad", True)
 
 
 def test_work_that_waits_for_nobody_is_the_first_thing_to_act_on() -> None:

@@ -76,6 +76,18 @@ def words_of(response: Any) -> str:
     return "\n".join(str(message) for message in response.context["messages"])
 
 
+def errors_of(response: Any) -> dict[str, list[str]]:
+    """Return what the form that was sent says beside its fields."""
+    (form,) = [
+        button.bound
+        for button in response.context["buttons"] + response.context.get("reviewer_buttons", [])
+        if button.bound
+    ]
+    page = response.content.decode()
+    assert all(error in page for errors in form.errors.values() for error in errors)
+    return {name: list(errors) for name, errors in form.errors.items()}
+
+
 def make_copies(round_: Round, *, leave: int = 0) -> None:
     """Give the samples of a round proven copies, but for the last ``leave``; alpha has a frame rate
     of its own.
@@ -143,22 +155,22 @@ def test_an_admin_normalises_a_round_or_leaves_a_clip_out_for_a_reason(admin_pag
     round_ = make_filled_round(name="spring", scenes=LIFT)
     make_copies(round_, leave=1)
     page = text_of(admin_page, "staff-blinding", "spring")
-    assert "<option>beta/r01-lift/1</option>" in page
-    assert "<option>alpha/r01-lift/1</option>" not in page
-    assert "Say why" in words_of(
-        do(admin_page, round_, "exclude_clip", cell="beta/r01-lift/1", reason=" ")
-    )
+    assert 'value="beta/r01-lift/1"' in page
+    assert 'value="alpha/r01-lift/1"' not in page
+    unsaid = do(admin_page, round_, "exclude_clip", cell="beta/r01-lift/1", reason=" ")
+    assert list(errors_of(unsaid)) == ["reason"]
     assert "has no cell" in words_of(
         do(admin_page, round_, "exclude_clip", cell="nobody/r01-lift/1", reason="x")
     )
-    assert "Choose a cell" in words_of(do(admin_page, round_, "exclude_clip", cell="", reason="x"))
+    unchosen = do(admin_page, round_, "exclude_clip", cell="beta", reason="x")
+    assert errors_of(unchosen) == {"cell": ["Choose a cell."]}
     assert not NotReviewable.objects.exists()
     left_out = do(
         admin_page, round_, "exclude_clip", cell="beta/r01-lift/1", reason="its sound is broken"
     )
     assert left_out.redirect_chain[-1][0] == reverse("staff-blinding", args=["spring"])
     assert "is not reviewable" in words_of(left_out)
-    assert "Say why" in words_of(do(admin_page, round_, "normalise", reason=""))
+    assert list(errors_of(do(admin_page, round_, "normalise", reason=""))) == ["reason"]
     assert "is normalised" in words_of(
         do(admin_page, round_, "normalise", reason="frame rates tell")
     )
@@ -171,7 +183,8 @@ def test_an_admin_replaces_a_copy_or_declares_it_not_reviewable(admin_page: Clie
     round_ = make_open_round(name="spring", scenes=LIFT)
     first, second = Stimulus.objects.filter(round=round_).order_by("pk")
     assert first.pk in text_of(admin_page, "staff-blinding", "spring")
-    assert "Say why" in words_of(do(admin_page, round_, "replace_copy", stimulus=first.pk))
+    unsaid = do(admin_page, round_, "replace_copy", stimulus=first.pk)
+    assert errors_of(unsaid) == {"reason": ["Say why: the reason is recorded in the audit trail."]}
     assert "has no stimulus" in words_of(
         do(admin_page, round_, "replace_copy", stimulus="nowhere", reason="x")
     )
@@ -179,7 +192,7 @@ def test_an_admin_replaces_a_copy_or_declares_it_not_reviewable(admin_page: Clie
         do(admin_page, round_, "replace_copy", stimulus=first.pk, reason="black")
     )
     assert "not reviewable" in words_of(
-        do(admin_page, round_, "not_reviewable", stimulus=second.pk, reason="no sound")
+        do(admin_page, round_, "declare_not_reviewable", stimulus=second.pk, reason="no sound")
     )
     found = dict(Retirement.objects.values_list("stimulus", "outcome"))
     assert found == {first.pk: "replaced", second.pk: "not_reviewable"}
@@ -188,9 +201,9 @@ def test_an_admin_replaces_a_copy_or_declares_it_not_reviewable(admin_page: Clie
 def test_an_admin_replaces_a_reviewer_and_adds_a_secondary_one(admin_page: Client) -> None:
     round_ = make_open_round(name="spring", scenes=LIFT)
     old = reviewers_of(round_)[0].code
-    assert "Say why" in words_of(
-        do(admin_page, round_, "replace_reviewer", old=old, new="n@example.org")
-    )
+    unsaid = do(admin_page, round_, "replace_reviewer", old=old, new="n@example.org")
+    assert list(errors_of(unsaid)) == ["reason"]
+    assert 'value="n@example.org"' in unsaid.content.decode()  # what was typed stays
     page = do(
         admin_page, round_, "replace_reviewer", old=old, new="n@example.org", reason="fell ill"
     ).content.decode()
@@ -210,7 +223,10 @@ def test_staff_sees_none_of_the_buttons(staff_page: Client) -> None:
     round_ = make_open_round(name="spring", scenes=LIFT)
     for page in ("staff-round", "staff-blinding"):
         assert 'name="step"' not in text_of(staff_page, page, "spring")
-    assert do(staff_page, round_, "not_reviewable", stimulus="x", reason="y").status_code == 403
+    assert (
+        do(staff_page, round_, "declare_not_reviewable", stimulus="x", reason="y").status_code
+        == 403
+    )
 
 
 @pytest.mark.parametrize(

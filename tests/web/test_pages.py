@@ -164,7 +164,7 @@ def test_every_estimate_has_its_interval_and_n_or_says_why_not(client: Client) -
     assert re.search(
         r'<strong>6</strong> <span class="figure__reach"[^>]*>[\d.]+ to [\d.]+</span>', board
     )
-    assert "A difference of one point" in board
+    assert "points apart before chance alone" in board
     for name, args in PAGES[:6]:
         page = text_of(client, name, "spring", *args)
         figures = page.split('<span class="figure">')[1:]

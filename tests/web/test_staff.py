@@ -191,9 +191,9 @@ def test_a_whole_round_runs_by_buttons(admin_page: Client) -> None:
         ("publish", {}, "out of order"),
         ("open_round", {}, "its cohort has 0 of 4 reviewers"),
         ("set_cohort", {"emails": "one@example.org"}, "asks for a cohort of 4"),
-        ("set_cohort", {"emails": ""}, "0 addresses were given"),
+        ("set_cohort", {"emails": ","}, "0 addresses were given"),
         ("set_cohort", {"emails": "a@x.org a@x.org b@x.org c@x.org"}, "named twice"),
-        ("invite_again", {"code": "R-NOBODY"}, "has no reviewer"),
+        ("invite_again", {"reviewer": "R-NOBODY"}, "has no reviewer"),
         ("delete_everything", {}, "There is no step"),
         ("", {}, "There is no step"),
     ],
@@ -228,11 +228,12 @@ def test_what_failed_many_times_is_said_once(admin_page: Client) -> None:
 
 def test_closing_incomplete_takes_the_box_and_a_reason(admin_page: Client) -> None:
     round_ = make_open_round(name="spring", scenes=LIFT)
-    assert "8 sheets still missing" in text_of(admin_page, "staff-round", "spring")
+    assert "8 sheets are still missing" in text_of(admin_page, "staff-round", "spring")
     assert "sheets are missing" in words_of(
         do(admin_page, round_, "close_round", reason="they left")
     )
-    assert "Say why" in words_of(do(admin_page, round_, "close_round", incomplete="on", reason=" "))
+    unsaid = do(admin_page, round_, "close_round", incomplete="on", reason=" ")
+    assert "Say why: the reason is recorded" in unsaid.content.decode()
     round_.refresh_from_db()
     assert round_.state == RoundState.REVIEWING
     do(admin_page, round_, "close_round", incomplete="on", reason="they left")
@@ -258,7 +259,7 @@ def test_steps_take_a_post_with_a_token_of_an_admin(admin_page: Client, staff_pa
 def test_a_new_link_replaces_the_old_and_is_recorded_without_its_secret(admin_page: Client) -> None:
     round_ = make_open_round(name="spring", scenes=LIFT)
     code = reviewers_of(round_)[0].code
-    page = do(admin_page, round_, "invite_again", code=code).content.decode()
+    page = do(admin_page, round_, "invite_again", reviewer=code).content.decode()
     assert page.count("http://127.0.0.1:8000/i/") == 1
     invites = Invite.objects.filter(member__reviewer__code=code).order_by("pk")
     assert [invite.revoked_at is None for invite in invites] == [False, True]
@@ -269,7 +270,8 @@ def test_a_new_link_replaces_the_old_and_is_recorded_without_its_secret(admin_pa
 def test_a_closed_round_gives_no_new_links(admin_page: Client) -> None:
     round_ = make_locked_round(name="spring", scenes=LIFT)
     code = reviewers_of(round_)[0].code
-    assert "is closed" in words_of(do(admin_page, round_, "invite_again", code=code))
+    refusal = words_of(do(admin_page, round_, "invite_again", reviewer=code))
+    assert refusal.startswith("“Make a new invite link” is out of order.")
     assert "New link" not in text_of(admin_page, "staff-round", "spring")
 
 

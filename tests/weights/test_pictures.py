@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -18,7 +19,6 @@ from measuring.plug_ins.port import measure
 from measuring.plug_ins.quantiles import BACKGROUND, SUBJECT
 from measuring.plug_ins.registry import PLUG_INS
 from measuring.plug_ins.squares import square
-from tests.measuring.checkpoints import write_safetensors
 from tests.weights.media import HEIGHT, WIDTH, Scene
 from tests.weights.modules import CLIP, FUSED, layers, noise, norm, spelt, through
 
@@ -114,7 +114,8 @@ def clip_tower(path: Path, width: int, heads: int, patch: int, seed: int) -> Emb
         **after,
         **spelt(made, "vision_model.encoder.layers", CLIP),
     }
-    write_safetensors(path, {key: values.detach().numpy() for key, values in weights.items()})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save_file({key: values.detach().contiguous() for key, values in weights.items()}, path)
 
     def embed(pictures: Tensor) -> Tensor:
         flow = through(normed(tokens(pictures, first, kernel, None, places), 1e-5), made)
@@ -274,9 +275,9 @@ def test_background_consistency_is_what_clip_and_dreamsim_give(tmp_path: Path, a
     if adapter.endswith(".bin"):
         saved(folder / "ensemble_lora", adapter, changes)
     else:
-        write_safetensors(
+        save_file(
+            {key: values.contiguous() for key, values in changes.items()},
             folder / "ensemble_lora" / adapter,
-            {key: values.numpy() for key, values in changes.items()},
         )
     (folder / "ensemble_lora" / "adapter_config.json").write_text(
         json.dumps({"r": 2, "lora_alpha": 0.5})

@@ -1,6 +1,6 @@
 """Who may call these pages: admins, and of those about scenarios experts.
 
-An account that may not know of them is not told that they exist.
+For an account that may not know of them, they do not exist.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def is_expert(user: Any) -> bool:
 
 
 def _lets_in(may: Callable[[Any], bool], refusal: str, home: str) -> Callable[[View[P]], View[P]]:
-    """Return a decorator that lets those accounts in; other staff is told why not, and others find
+    """Return a decorator that lets those accounts in; other staff get the reason, and others find
     nothing.
     """
 

@@ -91,7 +91,7 @@ def manifest(_request: HttpRequest, name: str) -> HttpResponseBase:
 @require_POST
 @commissions
 def act(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Do what a button of the round's page says; a refusal is shown as it stands, and nothing was
+    """Do what a button of the round's page says; a refusal is shown unchanged, and nothing was
     changed then.
     """
     round_, form = round_or_404(name), request.POST

@@ -59,7 +59,7 @@ def _row(protocol: ProtocolVersion, request: HttpRequest) -> dict[str, Any]:
 @require_safe
 @sees_scenarios
 def scenarios(request: HttpRequest, name: str, version: str) -> HttpResponseBase:
-    """List a protocol's scenarios with where each stands; verdicts that wait for a second one are
+    """List a protocol's scenarios with the state of each; verdicts that wait for a second one are
     shown to nobody.
     """
     protocol = _protocol_or_404(name, version)

@@ -12,7 +12,7 @@ from django.core.paginator import Page, Paginator
 
 from fartbench.protocol import Protocol, Scene
 from scoring.release.pages import LEADERBOARD, SUMMARY, configuration_document
-from web.pages.figures import one_point_in_words
+from web.pages.figures import difference_in_words
 from web.pages.results import ConfigurationResult, configuration_results
 
 # Returns the documents of these names; those that there are.
@@ -36,7 +36,7 @@ class Choice:
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Choice:
-        """Read the query of an address; an order that there is none of is the ranks'."""
+        """Read the query of an address; an unknown order is the ranks'."""
         sort = query.get("sort", "rank")
         return cls(
             query.get("track", ""),
@@ -96,12 +96,12 @@ class Board:
         return str(self.summary["incomplete_reason"])
 
     @property
-    def one_point(self) -> str:
-        return one_point_in_words(self.summary["one_point"])
+    def difference(self) -> str:
+        return difference_in_words(self.summary["one_point"])
 
     @property
     def is_whole(self) -> bool:
-        """Say whether every configuration stands on this page, so that it can be sorted here."""
+        """Say whether every configuration is on this page, so that it can be sorted here."""
         return self.page.paginator.num_pages == 1
 
     @property

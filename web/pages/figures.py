@@ -12,7 +12,7 @@ from typing import Any
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from fartbench.numbers import shown_number
+from fartbench.numbers import number_text, shown_number
 
 UNDEFINED = "–"
 
@@ -71,23 +71,33 @@ def _written(value: float, percent: bool, digits: int) -> str:
     return f"{shown_number(value * 100, '.0f')}%" if percent else shown_number(value, f".{digits}f")
 
 
-def one_point_in_words(found: Mapping[str, Any]) -> str:
-    """Say what a difference of one point means at this sample size
-    (`scoring.reports.ranking.one_point`).
+def difference_in_words(found: Mapping[str, Any]) -> str:
+    """Say what a difference of two scores means at this sample size
+    (`scoring.reports.sureness`), and whether any two can be told apart.
     """
     beyond = found["difference_beyond_chance"]
     if beyond is None:
-        return f"What a difference of one point means cannot be said here: {found['note']}."
-    if beyond > 1:
         return (
-            "A difference of one point means little here: two scores must lie more than "
-            f"{beyond:.1f} points apart "
-            "before chance alone would be a poor explanation. With other clips of the same "
-            "configurations, "
-            "two that are closer could easily change places."
+            "How large a difference between two scores must be to be more than chance cannot be "
+            f"said here: {found['note']}."
         )
+    reach = number_text(beyond, ".1f")
+    if "apart" not in found:  # the release was published before pairs were counted
+        return (
+            f"Two scores must lie more than {reach} points apart before chance alone would be a "
+            "poor explanation."
+        )
+    if not found["apart"]:
+        return (
+            f"No two of these {found['n']} configurations can be told apart: two scores must lie "
+            f"more than {reach} points apart before chance alone would be a poor explanation, when "
+            "every pair is looked at. With other clips of the same configurations, any of them "
+            "could change places."
+        )
+    pairs = found["pairs"]
     return (
-        "A difference of one point means something here: chance alone makes a difference above "
-        f"{beyond:.1f} points "
-        "in fewer than 5 of 100 comparisons that were chosen beforehand."
+        f"Two scores must lie more than {reach} points apart before chance alone would be a poor "
+        f"explanation, when every pair is looked at. {found['apart']} of the {pairs} "
+        f"pair{'' if pairs == 1 else 's'} do{'es' if pairs == 1 else ''}; with other clips of the "
+        "same configurations, the others could change places."
     )

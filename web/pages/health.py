@@ -9,6 +9,7 @@ from typing import Literal
 from django.db import connection
 from django.utils import timezone
 
+from fartbench import database_roles, writeonce
 from fartbench.media.sandbox_walls import landlock_version
 from operations import health
 
@@ -48,7 +49,7 @@ class HealthLine:
 def health_lines() -> list[HealthLine]:
     """Return all that staff looks at, from a fixed number of queries."""
     queues = [_queue(queue) for queue in health.queues()]
-    parts = [_database(), *_elsewhere(health.elsewhere()), _disk(health.Disk.read())]
+    parts = [_database(), _guards(), *_elsewhere(health.elsewhere()), _disk(health.Disk.read())]
     return [*queues, *parts, _backup(), _clock(health.clock_ahead_s()), _media(landlock_version())]
 
 
@@ -88,6 +89,19 @@ def _database() -> HealthLine:
         return HealthLine("Database", "bad", "Migrations are waiting.", "Run “manage.py migrate”.")
     return HealthLine(
         "Database", "good", f"{connection.display_name} answers, and every migration is there."
+    )
+
+
+def _guards() -> HealthLine:
+    """Say whether the database refuses to change what people locked, for this process too."""
+    if missing := writeonce.missing():
+        words = f"{len(missing)} guards are missing: locked answers and releases could be changed."
+        return HealthLine("Guards", "bad", words, "Run “manage.py set_up”, then “verify_data”.")
+    if powers := database_roles.faults():
+        words = f"Every guard is there, but {powers[0]}."
+        return HealthLine("Guards", "warn", words, "Give owner and program two database roles.")
+    return HealthLine(
+        "Guards", "good", "The database refuses to change locked answers and releases."
     )
 
 

@@ -31,7 +31,7 @@ def public_releases() -> QuerySet[Release]:
 
 
 def newest_releases() -> QuerySet[Release]:
-    """Return the release that stands for each published round, the newest first."""
+    """Return the current release of each published round, the newest first."""
     newest = Release.objects.filter(round=OuterRef("round")).order_by("-number").values("pk")[:1]
     releases = (
         public_releases()

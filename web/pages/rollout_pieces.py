@@ -45,7 +45,7 @@ def pieces_of_rollout(round_: Round, configuration: str, scene: str, replicate: 
     """Return what of a rollout was shown, in the order of its time; of those that begin at once the
     longest first.
 
-    What was shown twice stands once. Windows of two pieces are left out: their time is not the
+    What was shown twice is listed once. Windows of two pieces are left out: their time is not the
     rollout's.
     """
     looks = {(look.form, look.place, look.end_s): look for look in looks_of(round_)[scene]}

@@ -203,7 +203,7 @@ def references_of(report: Mapping[str, Any] | None, rules: Protocol) -> list[Ref
 
 @dataclass(frozen=True, slots=True)
 class CurveLine:
-    """How one metric goes along a system's rollouts."""
+    """How one metric develops along a system's rollouts."""
 
     metric: Metric
     points: tuple[tuple[str, str], ...]

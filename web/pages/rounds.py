@@ -20,8 +20,9 @@ from measuring.sound.checks import heard, is_under_way
 from review.models import AnswerSheet, Assignment, Role, Source
 from review.pairs.selectors import due_tasks, live_tasks
 from review.selectors import MemberProgress, progress_of_round
-from rounds.steps import Step, due_step, due_steps
+from rounds.due import Due, due_step, due_steps
 from web.pages.grid import Grid, grid_of
+from web.pages.steps import Next, next_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class RoundLine:
 
     round: Round
     bar: Bar | None
-    due: Step | None
+    due: Next | None
 
 
 def round_lines(rounds: list[Round]) -> list[RoundLine]:
@@ -57,7 +58,7 @@ def round_lines(rounds: list[Round]) -> list[RoundLine]:
         bar = Bar("cells", "cells with an outcome", settled[round_.pk], cells[round_.pk])
         if round_.opened_at:
             bar = Bar("sheets", "sheets ended", ended[round_.pk], sheets[round_.pk])
-        lines.append(RoundLine(round_, bar if bar.total else None, due[round_.pk]))
+        lines.append(RoundLine(round_, bar if bar.total else None, next_of(round_, due[round_.pk])))
     return lines
 
 
@@ -137,15 +138,15 @@ def progress_of(round_: Round) -> Progress:
     return Progress(stamp_of(round_, due), bars_of(round_, members), members)
 
 
-def stamp_of(round_: Round, due: Step | None) -> str:
+def stamp_of(round_: Round, due: Due | None) -> str:
     """Return what a page compares to notice that another step has become due."""
     listening = "listening" if is_under_way(round_) else ""
-    return f"{round_.state} {due.command if due else ''} {listening}".strip()
+    return f"{round_.state} {due.key if due else ''} {listening}".strip()
 
 
 @dataclass(frozen=True, slots=True)
 class StepMark:
-    """A state of a round in the row of states: behind it, where it stands, or ahead."""
+    """A state of a round in the row of states: past, current, or to come."""
 
     label: str
     place: str
@@ -153,7 +154,7 @@ class StepMark:
 
 
 def state_marks(round_: Round) -> list[StepMark]:
-    """Return every state with where the round stands."""
+    """Return every state, and which of them is the round's."""
     at = {
         RoundState.DRAFT: round_.created_at,
         RoundState.REVIEWING: round_.opened_at,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from fartbench.datafiles import DataError
 from fartbench.protocol import Protocol
+from fartbench.protocol.specification import FOLDER
 from generation.prompts import Specification, read_specification
-from generation.prompts.specification import FOLDER
 
 
 def specification_of(protocol: Protocol, scene: str) -> Specification | None:

@@ -20,8 +20,8 @@ def votes_strip(seats: tuple[str, ...]) -> SafeString:
 
 @lru_cache(maxsize=4096)
 def gate_item(label: str, outcome: str, words: str, seats: tuple[str, ...]) -> SafeString:
-    """Return a gate of a clip as a list item: its mark and votes, with ``words`` for whoever cannot
-    see them.
+    """Return a gate of a clip as a list item: its mark and votes, with ``words`` for anyone who
+    cannot see them.
     """
     return format_html(
         '<li class="gate gate--{0}" title="{1}: {2}"><span class="gate__mark" '

@@ -1,6 +1,6 @@
 """Who may call a page of the staff, in one place.
 
-An account that may not is not told that the page exists.
+For an account that may not see a page, it does not exist.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 
 def may_see_rounds(user: Any) -> bool:
-    """Say whether the account is staff: it sees where each round stands, and never an answer of an
+    """Say whether the account is staff: it sees the state of each round, and never an answer of an
     open one.
     """
     return bool(user.is_active and user.is_staff)
@@ -51,7 +51,7 @@ def sees_rounds(view: View[P]) -> View[P]:
 
 
 def runs_rounds(view: View[P]) -> View[P]:
-    """Let admins in; other staff is told that it takes an admin."""
+    """Let admins in; other staff read that an admin is needed."""
 
     @wraps(view)
     def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:

@@ -17,24 +17,24 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from blinding.models import BlindingKey
 from blinding.reports import fingerprint_of
-from blinding.services import without_copy
 from fartbench import audit
 from fartbench.errors import Refusal
 from fartbench.models import Round, RoundState
 from generation.models import Cell
 from review.comments import comments_of
+from rounds.forms import StepForm
 from scoring.diagnostics import reviewer_diagnostics
 from scoring.records.reading import read_round
 from scoring.records.rollout_reading import read_rollout
 from scoring.release.kinds import documents_of, kind_of
 from scoring.release.rollouts.pages import timeline_of
-from web.pages.actions import COPYING, actions_for, placed
 from web.pages.blinding import copies_of, copy_line, fingerprint_in_words
 from web.pages.board import read_board, rows_from
 from web.pages.diagnostics import diagnosis
 from web.pages.grid import excluded_clips
 from web.pages.rollouts import previews_of, read_columns
 from web.pages.rounds import is_simulated
+from web.pages.steps import buttons_of
 from web.pages.stimuli import blind_clips
 from web.pages.work import failed_jobs
 from web.views.access import sees_rounds
@@ -52,7 +52,13 @@ def blinding(request: HttpRequest, name: str) -> HttpResponseBase:
     """Show what blinding removed from each clip and what was proven, by cell; the buttons take
     opaque ids.
     """
-    round_ = round_or_404(name)
+    return show_blinding(request, round_or_404(name))
+
+
+def show_blinding(
+    request: HttpRequest, round_: Round, bound: StepForm | None = None
+) -> HttpResponseBase:
+    """Show how blinding went, with a form of a step that was sent with errors."""
     page = Paginator(copies_of(round_), COPIES_PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "round": round_,
@@ -60,10 +66,9 @@ def blinding(request: HttpRequest, name: str) -> HttpResponseBase:
         "page": page,
         "lines": [copy_line(copy) for copy in page],
         "excluded": excluded_clips(round_),
-        "cells": without_copy(round_) if round_.state in COPYING else [],
         "failed_jobs": failed_jobs(round_),
         "clips": blind_clips(round_) if round_.state == RoundState.REVIEWING else [],
-        "actions": placed(actions_for(round_, None), "blinding"),
+        "buttons": buttons_of(round_, "blinding", bound=bound),
         **for_staff(request),
     }
     return TemplateResponse(request, "staff/blinding.html", context)
@@ -123,7 +128,7 @@ def _round_in(name: str, *states: RoundState) -> Round:
 @require_http_methods(["GET", "HEAD", "POST"])
 @sees_rounds
 def preview(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Show the scores of a closed round before it is published: for a reason that goes into the
+    """Show the scores of a closed round before it is published: for a reason that is written to the
     audit trail.
     """
     ask = {
@@ -156,7 +161,7 @@ def preview_timeline(
     request: HttpRequest, name: str, configuration: str, scene: str, replicate: int
 ) -> HttpResponseBase:
     """Draw one rollout along its time before it is published: a picture of the preview, and for
-    whoever opened that.
+    anyone who opened that.
     """
     round_ = _round_in(name, RoundState.LOCKED)
     rollouts = round_.protocol.rules.rollouts

@@ -6,9 +6,11 @@ from django.http import HttpRequest, HttpResponseBase
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_safe
 
+from fartbench.models import Round
 from review.pairs.selectors import pair_progress
+from rounds.forms import StepForm
 from rounds.pairs import balance_of
-from web.pages.actions import actions_for, placed
+from web.pages.steps import buttons_of
 from web.views.access import sees_rounds
 from web.views.shared import for_staff, round_or_404
 
@@ -19,7 +21,13 @@ def pairs(request: HttpRequest, name: str) -> HttpResponseBase:
     """Show how far everybody is with the pairs, and how even the plan is; it names no
     configuration.
     """
-    round_ = round_or_404(name)
+    return show_pairs(request, round_or_404(name))
+
+
+def show_pairs(
+    request: HttpRequest, round_: Round, bound: StepForm | None = None
+) -> HttpResponseBase:
+    """Show the pairs of a round, with a form of a step that was sent with errors."""
     rules = round_.protocol.rules
     context = {
         "round": round_,
@@ -27,7 +35,7 @@ def pairs(request: HttpRequest, name: str) -> HttpResponseBase:
         "pairs": rules.pairs,
         "balance": balance_of(round_),
         "progress": pair_progress(round_),
-        "actions": placed(actions_for(round_, None), "pairs"),
+        "buttons": buttons_of(round_, "pairs", bound=bound),
         **for_staff(request),
     }
     return TemplateResponse(request, "staff/pairs.html", context)

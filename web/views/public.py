@@ -13,6 +13,7 @@ from blinding.views import stream
 from fartbench.models import ProtocolVersion
 from fartbench.protocol import Protocol, form_for
 from generation.prompts import Specification
+from review.selectors import protocols_under_review
 from web.pages.method import na_map, point_lines, scene_forms, score_total, unit_forms, weight_lines
 from web.pages.published import (
     board_of,
@@ -39,12 +40,13 @@ def home(request: HttpRequest) -> HttpResponseBase:
     found = board_of(release, rows=LEADERS_SHOWN) if release else None
     version = release.round.protocol if release else shown_protocol()
     protocol = version.rules if version else None
+    is_closed = version is not None and version.name in protocols_under_review(request.user)
     context = {
         "release": release,
         "unranked": None if release else newest_releases().first(),
         "board": found,
         "protocol": protocol,
-        "samples": scene_samples(protocol, found) if protocol else [],
+        "samples": scene_samples(protocol, found) if protocol and not is_closed else [],
     }
     return TemplateResponse(request, "home.html", context)
 
@@ -96,7 +98,7 @@ def specification(request: HttpRequest, name: str, version: str, scene: str) -> 
 def specification_yaml(
     _request: HttpRequest, name: str, version: str, scene: str
 ) -> HttpResponseBase:
-    """Send the file of a scene's specification as it stands."""
+    """Send the file of a scene's specification unchanged."""
     rules, _ = _specification(name, version, scene)
     path = specification_file(rules, scene)
     return FileResponse(path.open("rb"), content_type="application/yaml", filename=path.name)

@@ -33,8 +33,8 @@ def columns(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
 
 
 def system(request: HttpRequest, page: ReleasePage, configuration: str) -> HttpResponseBase:
-    """Show one system: its profile, how it goes along its rollouts, its diagnostics, each rollout,
-    what was tested.
+    """Show one system: its profile, how it develops along its rollouts, its diagnostics, each
+    rollout, what was tested.
     """
     (document,) = page.documents(configuration_document(configuration))
     if document is None:

@@ -1,7 +1,7 @@
 """What was heard in the clips of a closed round, for those who reviewed it and for staff; each
 candidate is a question.
 
-Clips stand under their opaque ids: whoever looks learns nothing of whose clip is whose.
+Clips are named by their opaque ids, which say nothing of whose clip is whose.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from measuring.sound.checks import (
     unheard,
 )
 from review.selectors import membership, reviewer_of
-from rounds.steps import due_step
+from rounds.due import due_step
 from web.pages.rounds import stamp_of
 from web.pages.work import failed_jobs, worker_silence
 from web.views.access import may_see_rounds, sees_rounds

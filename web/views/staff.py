@@ -1,6 +1,4 @@
-"""Pages of staff and admins: where each round stands, and the steps of the command line as
-buttons.
-"""
+"""Pages of staff and admins: where each round stands, and its steps as buttons."""
 
 from __future__ import annotations
 
@@ -14,20 +12,21 @@ from django.views.decorators.http import require_POST, require_safe
 from fartbench import audit
 from fartbench.errors import Refusal
 from fartbench.models import Round
-from generation.models import SampleState
 from generation.selectors import simulated_samples
 from review.selectors import progress_of_round
-from rounds.steps import due_step
-from rounds.steps_by_hand import ReasonMissing, StepDone, run_step
+from rounds.due import due_step
+from rounds.errors import ReasonMissing
+from rounds.forms import StepForm
+from rounds.steps import for_browser
 from web.archive import export_archive
 from web.pages import rounds as read
-from web.pages.actions import ACTIONS, actions_for, placed
 from web.pages.grid import excluded_clips, grid_of
 from web.pages.health import health_lines
+from web.pages.steps import buttons_of, next_of
 from web.pages.stimuli import blind_clips, unplayable_reports
 from web.pages.trail import entries, steps_of, trail_line
 from web.pages.work import failed_jobs
-from web.views.access import runs_rounds, sees_rounds
+from web.views.access import sees_rounds
 from web.views.shared import for_staff, round_or_404
 
 ROUNDS_PER_PAGE = 20
@@ -52,28 +51,30 @@ def home(request: HttpRequest) -> HttpResponseBase:
 @require_safe
 @sees_rounds
 def round_page(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Show one round: where it stands, its cells, its reviewers, and the steps that can be done."""
-    round_ = round_or_404(name)
+    """Show one round: its state, its cells, its reviewers, and the steps that can be done."""
+    return show_round(request, round_or_404(name))
+
+
+def show_round(
+    request: HttpRequest, round_: Round, bound: StepForm | None = None
+) -> HttpResponseBase:
+    """Show a round, with a form of its that was sent with errors."""
     due, grid = due_step(round_), grid_of(round_)
-    actions, excluded = actions_for(round_, due), excluded_clips(round_)
     members = progress_of_round(round_)
-    bars = read.bars_of(round_, members, grid)
     context = {
         "round": round_,
         "rules": round_.protocol.rules,
-        "due": due,
+        "due": next_of(round_, due),
         "stamp": read.stamp_of(round_, due),
         "marks": read.state_marks(round_),
-        "actions": placed(actions, "round"),
-        "reviewer_actions": placed(actions, "reviewers"),
+        "buttons": buttons_of(round_, "round", due, bound),
+        "reviewer_buttons": buttons_of(round_, "reviewers", due, bound),
         "grid": grid,
-        "outcomes": SampleState.without_clip(),
-        "bars": bars,
-        "missing": sum(bar.total - bar.done for bar in bars if bar.key in {"sheets", "votes"}),
+        "bars": read.bars_of(round_, members, grid),
         "members": members,
         "simulated": read.simulated_reviewers(round_),
         "simulated_clips": simulated_samples(round_).count(),
-        "excluded": excluded,
+        "excluded": excluded_clips(round_),
         "reports": unplayable_reports(round_),
         "clips": blind_clips(round_),
         "failed_jobs": failed_jobs(round_),
@@ -92,44 +93,9 @@ def progress(_request: HttpRequest, name: str) -> HttpResponseBase:
 
 
 @require_POST
-@runs_rounds
-def step(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Do one step of the round; a refusal is shown as it stands, and nothing was changed then."""
-    round_, step_name = round_or_404(name), request.POST.get("step", "")
-    fields = {
-        key: str(value)
-        for key, value in request.POST.items()
-        if key not in {"csrfmiddlewaretoken", "step"}
-    }
-    try:
-        done = run_step(round_, step_name, request.user.get_username(), **fields)
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return redirect(_page_of(step_name), round_.name)
-    if done.links:
-        return _show_once(request, round_, done)
-    messages.success(request, done.words)
-    return redirect(_page_of(step_name), round_.name)
-
-
-def _page_of(step_name: str) -> str:
-    """Return the page that has the button of a step."""
-    pages = {"blinding": "staff-blinding", "pairs": "staff-pairs"}
-    place = next((action.place for action in ACTIONS if action.step == step_name), "round")
-    return pages.get(place, "staff-round")
-
-
-def _show_once(request: HttpRequest, round_: Round, done: StepDone) -> HttpResponseBase:
-    # Links are secrets: they are in this answer alone, never in a message, a cookie or a row.
-    return TemplateResponse(
-        request, "staff/links.html", {"round": round_, "done": done, **for_staff(request)}
-    )
-
-
-@require_POST
 @sees_rounds
 def export(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Send the tables of a closed round, for a reason that goes into the audit trail: they say
+    """Send the tables of a closed round, for a reason that is written to the audit trail: they say
     whose clip is whose.
     """
     round_ = round_or_404(name)
@@ -139,7 +105,7 @@ def export(request: HttpRequest, name: str) -> HttpResponseBase:
             raise ReasonMissing("Say what the export is for: it is recorded. Nothing was exported.")
         archive = export_archive(round_=round_, actor=request.user.get_username(), reason=reason)
     except Refusal as refusal:
-        messages.error(request, str(refusal))
+        messages.error(request, for_browser(str(refusal), round_))
         return redirect("staff-round", round_.name)
     return FileResponse(
         archive, as_attachment=True, filename=f"{round_.name}.zip", content_type="application/zip"

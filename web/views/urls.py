@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from web.views import alignment, insight, pairs, public, releases, rollouts, sound, staff
+from web.views import alignment, insight, pairs, public, releases, rollouts, sound, staff, steps
 
 urlpatterns = [
     path("", public.home, name="home"),
@@ -74,5 +74,5 @@ urlpatterns = [
     path("staff/rounds/<str:name>/unblind/", insight.unblind, name="staff-unblind"),
     path("staff/rounds/<str:name>/diagnostics/", insight.diagnostics, name="staff-diagnostics"),
     path("staff/rounds/<str:name>/export", staff.export, name="staff-export"),
-    path("staff/rounds/<str:name>/step", staff.step, name="staff-step"),
+    path("staff/rounds/<str:name>/step", steps.step, name="staff-step"),
 ]

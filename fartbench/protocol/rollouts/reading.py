@@ -24,7 +24,7 @@ class ScenarioError(DataError):
 
 
 def scenario_files(folder: Path) -> list[tuple[Path, list[Any]]]:
-    """Return each file of scenarios with its content as it stands there.
+    """Return each file of scenarios with its content as it is written there.
 
     Raises DataError or ScenarioError.
     """

@@ -44,7 +44,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """Where a scenario stands, and since when that is settled."""
+    """The state of a scenario, and since when that is settled."""
 
     standing: Standing
     since: datetime | None = None
@@ -85,7 +85,7 @@ def counted(verdicts: Iterable[Verdict], digest: str) -> list[Verdict]:
 
 
 def reviewed(verdicts: Iterable[Verdict], digest: str) -> Reviewed:
-    """Return where the content with this digest stands.
+    """Return the state of the content with this digest.
 
     The first two experts' verdicts count when they agree; otherwise that of the third. Nobody
     counts twice.

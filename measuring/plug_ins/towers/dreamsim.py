@@ -11,13 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from measuring.plug_ins.pickles import WeightsUnreadable
-from measuring.plug_ins.tensors import Tensors, read_tensors
+from measuring.errors import WeightsUnreadable
+from measuring.plug_ins.towers.checkpoints import Tensors, read_tensors
 from measuring.plug_ins.towers.parts import Weights, quick_gelu
 from measuring.plug_ins.towers.pictures import CLIP_COLOURS, IMAGENET_COLOURS, VIT, Tower, coloured
 
@@ -35,9 +34,7 @@ def dreamsim(folder: Path, device: torch.device) -> Callable[[Tensor], Tensor]:
         tensors = dict(read_tensors(folder / name, part=part))
         begin = f"base_model.model.extractor_list.{place}.model."
         used.update(_change(tensors, changes, begin, strength))
-        return Weights(
-            {key: torch.from_numpy(values).to(device) for key, values in tensors.items()}, name
-        )
+        return Weights({key: values.to(device) for key, values in tensors.items()}, name)
 
     # What DreamSim takes of DINO is the class token as the last layer leaves it, before the norm.
     dino = Tower(weights(0, DINO, ()), VIT, after="")
@@ -75,9 +72,7 @@ def _adapter(folder: Path) -> tuple[Tensors, float]:
         ) from error
 
 
-def _change(
-    tensors: dict[str, np.ndarray], changes: Tensors, begin: str, strength: float
-) -> set[str]:
+def _change(tensors: dict[str, Tensor], changes: Tensors, begin: str, strength: float) -> set[str]:
     """Add to each matrix the product of its change's factors; return the names of the factors."""
     used = set()
     for name in [
@@ -87,6 +82,6 @@ def _change(
         key = name.removeprefix(begin).replace(".lora_A.", ".")
         if key not in tensors or other not in changes:
             raise WeightsUnreadable(f"{ADAPTER} changes {key!r}, which is not there whole.")
-        tensors[key] = tensors[key] + np.float32(strength) * (changes[other] @ changes[name])
+        tensors[key] = tensors[key] + strength * (changes[other] @ changes[name])
         used |= {name, other}
     return used

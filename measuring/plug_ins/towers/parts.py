@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from measuring.plug_ins.pickles import WeightsUnreadable
-from measuring.plug_ins.tensors import read_tensors
+from measuring.errors import WeightsUnreadable
+from measuring.plug_ins.towers.checkpoints import read_tensors
 
 
 def chosen(device: str) -> torch.device:
@@ -41,13 +41,12 @@ class Weights:
         cls, path: Path, device: torch.device, *, prefix: str = "", part: Sequence[str] = ()
     ) -> Weights:
         """Return the tensors of a file. Raises WeightsUnreadable."""
-        found = read_tensors(path, prefix=prefix, part=part)
-        # PyTorch's own attention joins three matrices under one name that is spelt unlike all
-        # others.
-        named = {name.replace(".in_proj_", ".in_proj."): values for name, values in found.items()}
-        return cls(
-            {name: torch.from_numpy(values).to(device) for name, values in named.items()}, path.name
-        )
+        tensors = {}
+        for name, values in read_tensors(path, prefix=prefix, part=part).items():
+            # PyTorch's own attention joins three matrices under one name that is spelt unlike all
+            # others.
+            tensors[name.replace(".in_proj_", ".in_proj.")] = values.to(device)
+        return cls(tensors, path.name)
 
     def __getitem__(self, name: str) -> Tensor:
         """Return a tensor. Raises WeightsUnreadable when the checkpoint has none of that name."""
@@ -104,7 +103,7 @@ class Layout:
     """How a layer is made and what a checkpoint calls its parts.
 
     ``tiny`` keeps its norms from dividing by zero. ``joint`` is one matrix for query, key and
-    value, or three of them; ``wide`` and ``narrow`` are what each token goes through by itself.
+    value, or three of them; ``wide`` and ``narrow`` are the layers applied to each token by itself.
     ``scales`` weigh what attention and these add. ``extra`` names a learned key and its value that
     every token may look at besides.
     """

@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from measuring.plug_ins.pickles import WeightsUnreadable, read_checkpoint
+from measuring.errors import WeightsUnreadable
+from measuring.plug_ins.towers.checkpoints import read_checkpoint
 from measuring.plug_ins.towers.parts import Weights, joined, split
 
 STRIDES = (5, 2, 2, 2, 2, 2, 2)
@@ -71,7 +72,7 @@ class Audiobox:
         return self._head.linear(str(matrices[-1]), flow)
 
     def _layers(self, sound: Tensor) -> Iterator[Tensor]:
-        """Yield what goes into the first layer, and what comes out of each."""
+        """Yield what is written to the first layer, and what comes out of each."""
         tower = self._tower
         flow = tower.linear(
             "post_extract_proj", tower.norm("layer_norm", self._pieces(sound).mT, TINY)
@@ -130,7 +131,7 @@ def _attention(weights: Weights, flow: Tensor, apart: Tensor) -> Tensor:
 
 
 def distances(table: Tensor, tokens: int) -> Tensor:
-    """Return (heads, tokens, tokens): what each head is told of how far the key is from the query.
+    """Return (heads, tokens, tokens): what each head knows of how far the key is from the query.
 
     Half of the (buckets, heads) table is for keys that come later. The first half of each half is
     for distances one by one, the rest widens as the logarithm of the distance, up to 800 tokens.

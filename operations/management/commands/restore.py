@@ -6,6 +6,7 @@ from typing import Any
 
 from fartbench.commands import Command as Base
 from fartbench.commands import actor, progress
+from fartbench.database_roles import as_owner, refuse_unless_owner
 from operations.backup.folder import newest, read_list
 from operations.backup.restoring import restore
 from operations.backup.verifying import data_faults
@@ -34,7 +35,8 @@ class Command(Base):
     def run(self, **options: Any) -> None:
         folder = newest(options["folder"].resolve())
         files = sum(len(names) for names in read_list(folder).content.values())
-        with progress("Looked at, copied, checked", 3 * files) as on_file:
+        with progress("Looked at, copied, checked", 3 * files) as on_file, as_owner():
+            refuse_unless_owner()
             done = restore(folder, actor=actor(), incomplete=options["incomplete"], on_file=on_file)
             faults = list(data_faults(on_file))
         self.say(

@@ -26,6 +26,11 @@ class Command(Base):
             "score, report and "
             f"plot follows from its {found.answers} answers."
         )
+        for change, count in found.not_recomputed.items():
+            self.say(
+                f"Not recomputed in {change}: {count} values, whose rule changed in format "
+                f"{change.format} (this release has format {found.format}). {change.words}"
+            )
         if found.replaces:
             self.say(f"It replaces the release with SHA-256 {found.replaces}.")
         for number, entry in enumerate(found.opened):

@@ -3,7 +3,7 @@ Django here.
 
 ``summary`` says what the round was; ``columns/SOURCE/HORIZON/TRACK`` holds the columns of every
 system; ``configuration/NAME`` one system: what was tested, its rollouts, curves and diagnostics;
-``rollout/NAME/SCENARIO/N`` one rollout along its time; each report stands under its own key.
+``rollout/NAME/SCENARIO/N`` one rollout along its time; each report is below its own key.
 """
 
 from __future__ import annotations

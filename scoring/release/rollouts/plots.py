@@ -1,7 +1,7 @@
 """The plots of a round of rollouts as SVG: profiles of systems, and how metrics go along a rollout.
 No Django here.
 
-The same documents give the same bytes; a table stands behind each plot.
+The same documents give the same bytes; a table backs each plot.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def in_words(metric: Metric, found: Mapping[str, Any]) -> str:
 
 
 def curves_plot(table: MetricTable, name: str, curves: Mapping[str, Mapping[str, Any]]) -> str:
-    """Draw how each metric of a system goes along its rollouts, a panel each, with the other
+    """Draw how each metric of a system develops along its rollouts, a panel each, with the other
     systems behind.
     """
     shown = [

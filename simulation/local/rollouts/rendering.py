@@ -27,7 +27,7 @@ def render_rollout(
 ) -> RolloutTruth:
     """Render a rollout to the MP4 file ``out`` and return what it holds.
 
-    ``on_progress`` is told the part done, 0 to 1. The file is written beside ``out`` and renamed.
+    ``on_progress`` is given the part done, 0 to 1. The file is written beside ``out`` and renamed.
     Raises RenderFailed.
     """
     report = on_progress or (lambda _: None)

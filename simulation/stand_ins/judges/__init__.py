@@ -1,7 +1,7 @@
 """Stand-in judges: the wire contracts of the judges' services on loopback, with scripted behaviour.
 No Django here.
 
-They look at nothing: what is right about a clip they are told, by the SHA-256 of its bytes. The
+They look at nothing: what is right about a clip they are given, by the SHA-256 of its bytes. The
 real adapters run against them unmodified, by base URL, and a ledger says what they were asked.
 """
 

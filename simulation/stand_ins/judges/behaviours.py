@@ -24,7 +24,7 @@ Answers = Mapping[str, str]
 class Question:
     """What a stand-in was asked.
 
-    ``truth`` are the right answers about the clip, None where nobody told them.
+    ``truth`` are the right answers about the clip, None where they are unknown.
     """
 
     model: str

@@ -10,7 +10,7 @@ from fartbench.media.ffmpeg import ffmpeg_binary
 from simulation import local
 from simulation.stand_ins.providers.ledger import Job
 
-# A word that stands in the location of one scene only, and in every prompt of it.
+# A word that is in the location of one scene only, and in every prompt of it.
 _SCENES = {
     "lift": local.Scene.LIFT,
     "gym": local.Scene.SQUAT,

@@ -32,7 +32,7 @@ COMMON = (
 
 
 class Faults(Protocol):
-    """Says what goes wrong with the next submission, if anything."""
+    """Says which fault the next submission meets, if any."""
 
     def next(self, provider: str) -> str | None:
         """Return one of FAULTS, or None."""
@@ -41,8 +41,8 @@ class Faults(Protocol):
 
 @dataclass
 class Script:
-    """Faults in the order in which they were asked for, by provider; when none is left all goes
-    well.
+    """Faults in the order in which they were asked for, by provider; when none is left there is no
+    fault.
     """
 
     waiting: dict[str, deque[str]] = field(default_factory=lambda: defaultdict(deque))
@@ -54,7 +54,7 @@ class Script:
         self.waiting[provider].extend(faults)
 
     def next(self, provider: str) -> str | None:
-        """Return the next fault; an empty text in the script means that all goes well once."""
+        """Return the next fault; an empty text in the script means no fault once."""
         queue = self.waiting[provider]
         return (queue.popleft() if queue else None) or None
 

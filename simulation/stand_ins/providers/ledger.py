@@ -16,7 +16,7 @@ from typing import Any
 
 @dataclass
 class Job:
-    """One accepted order. ``fault`` is what goes wrong with it; ``looks`` how often it was asked
+    """One accepted order. ``fault`` is the fault that it meets; ``looks`` how often it was asked
     about.
     """
 

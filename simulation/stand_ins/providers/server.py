@@ -49,7 +49,7 @@ class StandIn(LoopbackServer):
         super().__init__(_Handler, port)
 
     def phase(self, job: Job) -> Phase:
-        """Return where a job stands after as many looks as it has had."""
+        """Return the state of a job after as many looks as it has had."""
         if job.looks <= LOOKS_UNTIL_WORKING:
             return "waiting"
         if job.looks <= LOOKS_UNTIL_DONE or job.fault == "never_done":

@@ -121,7 +121,7 @@ class _Speaking:
         self._send(type="end")
 
     def _chunk(self, index: int, data: bytes, start: int, stop: int) -> bool:
-        """Send a chunk and wait until it is committed; take prompts meanwhile.
+        """Send a chunk and wait until it is committed; take prompts in the meantime.
 
         Say whether all agrees.
         """

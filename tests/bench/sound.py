@@ -1,4 +1,4 @@
-"""How wrong the candidates are on clips of known truth: `python -m simulation.sound`. No Django
+"""How wrong the candidates are on clips of known truth: `python -m tests.bench.sound`. No Django
 here.
 
 The built-in renderer draws takes of every one of its configurations, with the faults that belong to

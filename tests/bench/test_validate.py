@@ -4,7 +4,7 @@ import numpy as np
 
 from scoring.stats.estimate import Undefined, without_interval
 from scoring.stats.intervals import wilson
-from simulation import validate
+from tests.bench import validate
 
 
 def test_the_shares_and_scores_cover_as_expected(capsys):

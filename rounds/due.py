@@ -1,4 +1,4 @@
-"""The steps of a round in their order: which one is due, in words."""
+"""Which step of a round is due, and why, in words."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from generation.models import Sample, SampleState
 from measuring.models import MeasurementRow
 from review.models import AnswerSheet, Assignment, CohortMember, Role
 from review.pairs.selectors import due_tasks
+from rounds.step import BEFORE_OPENING
 
-BEFORE_OPENING = (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING)
-
-# What was commissioned and has no outcome yet; what stopped there goes on when an operator has
+# What was commissioned and has no outcome yet; what stopped there continues when an operator has
 # decided something.
 STOPPED = (SampleState.BLOCKED, SampleState.LOST_UNCERTAIN)
 _UNDER_WAY = (SampleState.READY, *SampleState.in_flight(), SampleState.OUTPUT_READY)
@@ -36,21 +35,21 @@ _HALF_COPIED = ~Q(cell__round__unit_plan={}) & ~Exists(
 
 
 @dataclass(frozen=True)
-class Step:
-    """A step of a round. ``command`` is what to run, empty when workers are at it; ``words`` say
-    why it is due.
+class Due:
+    """What a round waits for: the step with this ``key``, empty when people can only wait, and why
+    it is due.
     """
 
-    command: str
+    key: str
     words: str
 
 
-def due_step(round_: Round) -> Step | None:
+def due_step(round_: Round) -> Due | None:
     """Return the step that brings the round on, or None when it is published."""
     return due_steps([round_])[round_.pk]
 
 
-def due_steps(rounds: Sequence[Round]) -> dict[int, Step | None]:
+def due_steps(rounds: Sequence[Round]) -> dict[int, Due | None]:
     """Return the step that is due in each round, by key: a fixed number of queries for any number
     of rounds.
     """
@@ -140,22 +139,23 @@ def due_assignments(rounds: Sequence[int]) -> QuerySet[Assignment]:
     )
 
 
-def _due(round_: Round, counts: _Counts) -> Step | None:
+def _due(round_: Round, counts: _Counts) -> Due | None:
     if round_.state == RoundState.PUBLISHED:
         return None
     if round_.state == RoundState.LOCKED and counts.unmeasured[round_.pk]:
-        return Step("measure", f"{counts.unmeasured[round_.pk]} rollouts are not measured yet")
+        return Due("measure", f"{counts.unmeasured[round_.pk]} rollouts are not measured yet")
     if round_.state == RoundState.LOCKED:
-        return Step("publish", "the round is closed and its figures can be published")
+        return Due("publish", "the round is closed and its figures can be published")
     if round_.state == RoundState.REVIEWING:
         missing = {"sheets": counts.sheets[round_.pk], "votes on pairs": counts.votes[round_.pk]}
         left = [f"{count} {what}" for what, count in missing.items() if count]
-        words = f"{' and '.join(left)} are still missing" if left else "every sheet is locked"
-        return Step("close_round", words)
+        if not left:
+            return Due("close_round", "every answer is there")
+        return Due("", f"{' and '.join(left)} are still missing; “close_round” comes after that")
     return _due_before_opening(round_, counts)
 
 
-def _due_before_opening(round_: Round, counts: _Counts) -> Step:
+def _due_before_opening(round_: Round, counts: _Counts) -> Due:
     key, rules = round_.pk, round_.protocol.rules
     clip, bring = rules.words.clip, "import_clips" if rules.rollouts is None else "commission"
     if not counts.samples[key]:
@@ -164,9 +164,9 @@ def _due_before_opening(round_: Round, counts: _Counts) -> Step:
             if rules.rollouts is None
             else "“import_clips” takes in your own"
         )
-        return Step(bring, f"the round has no {clip}s yet ({other})")
+        return Due(bring, f"the round has no {clip}s yet ({other})")
     if waiting := counts.waiting[key]:
-        return Step(
+        return Due(
             bring,
             f"{waiting} cells have no outcome yet (“mark_cell” sets one that brought no {clip})",
         )
@@ -175,34 +175,34 @@ def _due_before_opening(round_: Round, counts: _Counts) -> Step:
     return _due_when_all_came(round_, counts, clip)
 
 
-def _due_when_all_came(round_: Round, counts: _Counts, clip: str) -> Step:
+def _due_when_all_came(round_: Round, counts: _Counts, clip: str) -> Due:
     if not counts.reviewed[round_.pk]:
         others = "“import_clips --replace --reason” takes in others for those without a blind copy"
-        return Step(
+        return Due(
             "",
             f"no cell brought a {clip} that is reviewed, so the round cannot be opened ({others})",
         )
     if without := counts.uncopied[round_.pk]:
         return _to_be_copied(without, counts.copying[round_.name], clip)
     if not counts.members[round_.pk]:
-        return Step("set_cohort", "no reviewers are named yet")
-    return Step("open_round", "everything is there")
+        return Due("set_cohort", "no reviewers are named yet")
+    return Due("open_round", "everything is there")
 
 
-def _to_be_copied(without: int, copying: int, clip: str) -> Step:
+def _to_be_copied(without: int, copying: int, clip: str) -> Due:
     if copying:
-        return Step("", f"{without} {clip}s wait for their blind copies, and workers make them")
-    return Step("blind", f"{without} {clip}s have no blind copy yet")
+        return Due("", f"{without} {clip}s wait for their blind copies, and workers make them")
+    return Due("blind", f"{without} {clip}s have no blind copy yet")
 
 
-def _on_order(ordered: int, stopped: int, clip: str) -> Step:
+def _on_order(ordered: int, stopped: int, clip: str) -> Due:
     if stopped:
         words = (
             f"{stopped} {clip}s on order wait for an operator; the page of the round's orders says "
             "for what"
         )
-        return Step("", words)
-    return Step("", f"{ordered} {clip}s are on order, and workers bring them")
+        return Due("", words)
+    return Due("", f"{ordered} {clip}s are on order, and workers bring them")
 
 
 def due_in_words(round_: Round) -> str:
@@ -211,8 +211,6 @@ def due_in_words(round_: Round) -> str:
     if due is None:
         return "No step is left."
     command = (
-        f"Next step: “{due.command} {round_.name}”, because "
-        if due.command
-        else "Nothing for you to do: "
+        f"Next step: “{due.key} {round_.name}”, because " if due.key else "Nothing for you to do: "
     )
     return f"{command}{due.words}."

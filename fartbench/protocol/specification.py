@@ -6,38 +6,24 @@ No Django here.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    ValidationError,
-    model_validator,
-)
+from pydantic import Field, ValidationError, model_validator
 
 from fartbench.datafiles import DataError, faults_of, read_yaml, tuples
+from fartbench.protocol.parts import Key, Part, Text
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "specifications"
-Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
 
 
 class SpecificationError(DataError):
     """A specification file that cannot be used."""
 
 
-class Part(BaseModel):
-    """A frozen piece of a specification that knows every key it accepts."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
 class Subject(Part):
     """One person, or several alike: who, and where in the picture."""
 
-    id: Name
+    id: Key
     who: Text
     anchor: Text
     count: int = Field(default=1, ge=1)
@@ -56,8 +42,8 @@ class Moment(Part):
     included.
     """
 
-    id: Name
-    actor: Name
+    id: Key
+    actor: Key
     text: Text
     window: tuple[float | int, float | int] | None = None
 
@@ -65,8 +51,8 @@ class Moment(Part):
 class Reaction(Part):
     """A required reaction, and whom it is directed at."""
 
-    actor: Name
-    toward: Name
+    actor: Key
+    toward: Key
     text: Text
 
 
@@ -96,21 +82,21 @@ class Checks(Part):
     in this scene.
     """
 
-    expected: dict[Name, Text]
-    not_applicable: tuple[Name, ...] = ()
+    expected: dict[Key, Text]
+    not_applicable: tuple[Key, ...] = ()
 
 
 class Specification(Part):
     """A whole specification. ``events.count`` is the number of required events."""
 
-    key: Name
+    key: Key
     version: Text
     title: Text
     objective: Text | None = None
     duration_s: float | int = Field(gt=0)
     location: Text
     subjects: tuple[Subject, ...] = Field(min_length=1)
-    target: Name
+    target: Key
     events: Events
     timeline: tuple[Moment, ...] = Field(min_length=1)
     reactions: tuple[Reaction, ...] = ()

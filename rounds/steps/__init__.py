@@ -1,0 +1,58 @@
+"""Every step of a round, in the order in which a round takes them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict
+
+from fartbench.models import Round
+from rounds.step import Step
+from rounds.steps.clips import COMMISSION, EXCLUDE_CLIP, IMPORT_CLIPS, MARK_CELL
+from rounds.steps.copies import BLIND, DECLARE_NOT_REVIEWABLE, NORMALISE, REPLACE_COPY
+from rounds.steps.course import (
+    CLOSE_ROUND,
+    EXPORT,
+    JUDGE,
+    LISTEN,
+    MEASURE,
+    OPEN_ROUND,
+    PLAN_PAIRS,
+    PUBLISH,
+)
+from rounds.steps.reviewers import (
+    ADD_SECONDARY,
+    INVITE_AGAIN,
+    MAKE_TRAINING,
+    REPLACE_REVIEWER,
+    REVOKE_ACCESS,
+    SET_COHORT,
+)
+
+STEPS: dict[str, Step] = {
+    step.key: step
+    for step in (
+        IMPORT_CLIPS, COMMISSION, MARK_CELL,
+        BLIND, NORMALISE, EXCLUDE_CLIP,
+        MAKE_TRAINING, SET_COHORT, INVITE_AGAIN, REVOKE_ACCESS,
+        OPEN_ROUND, PLAN_PAIRS, REPLACE_REVIEWER, ADD_SECONDARY,
+        REPLACE_COPY, DECLARE_NOT_REVIEWABLE, JUDGE,
+        CLOSE_ROUND, MEASURE, LISTEN, EXPORT, PUBLISH,
+    )
+}  # fmt: skip
+
+_COMMAND = re.compile(r"“([a-z_]+)(?: [^”]*)?”")
+
+
+def for_browser(text: str, round_: Round) -> str:
+    """Return a message with the titles of steps where it names their commands between “ and ”.
+
+    Messages name what to do next by the command, because most are read there; a person in a browser
+    looks for a button.
+    """
+    words = asdict(round_.protocol.rules.words)
+
+    def title_of(match: re.Match[str]) -> str:
+        step = STEPS.get(match[1])
+        return f"“{step.title.format(**words)}”" if step else match[0]
+
+    return _COMMAND.sub(title_of, text)

@@ -1,0 +1,140 @@
+"""The formats of releases, and what changed from each to the next. No Django here.
+
+A release states its format in its manifest. Every published format stays verifiable: where the
+rule of a value changed, either the program still follows the old rule for older releases
+(`RoundRecord.format` says which), or the value is not recomputed, and `verify_release` names it.
+
+To change what a release says: add a row to `CHANGES`. Rows of one format may be added until a
+program that writes it is released; after that `scoring.records.rules.FORMAT` is raised first.
+
+    Change(
+        2,                                # the first format with the new rule
+        "reports.json",                   # the file; * and ? as in names of files
+        "reports/agreement/*/interval",   # the place in it, and everything below; * is any one key
+        "Intervals of alpha are ... now.",  # what changed, in plain words
+    )
+
+The place is a path of keys and list indexes in a JSON file, or the name of a column in a table
+(.csv and .jsonl). It is empty for a whole file: one that was added, dropped, or is read as one
+piece (plots, README).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from scoring.records.rules import FORMAT
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Values of a release that are made by another rule since ``format``.
+
+    Where ``keeps_old_rule`` is true, older releases are still recomputed by their own rule, and a
+    value that does not follow from it is a fault.
+    """
+
+    format: int
+    file: str
+    place: str
+    words: str
+    keeps_old_rule: bool = False
+
+    def covers(self, file: str, place: Sequence[str]) -> bool:
+        """Say whether the value at ``place`` of a file is among those that changed."""
+        if not fnmatchcase(file, self.file):
+            return False
+        keys = self.place.split("/") if self.place else []
+        return len(keys) <= len(place) and all(
+            fnmatchcase(key, pattern) for key, pattern in zip(place, keys, strict=False)
+        )
+
+    def __str__(self) -> str:
+        return f"{self.file}, {self.place}" if self.place else self.file
+
+
+_REFUSED = (
+    "A scene counts with the mean over its planned clips, of which a refused, failed or lost one "
+    "earns 0. In format 1 it was the mean over the scored clips, so refusing cost nothing where a "
+    "scene had several."
+)
+_NOT_REVIEWED = (
+    "What could not be reviewed is missing from intervals. In format 1 it counted as 0 there."
+)
+
+_ALPHA = (
+    "Alpha has the jackknife over configurations at every size. In format 1 clips were resampled "
+    "below ten configurations."
+)
+_UNCLEAR = "No question is flagged because of an interval of few or uneven answers."
+_POINTS = (
+    "Points have a quasi-binomial Wilson interval. In format 1 it was a t interval, and full "
+    "scores of replicates had none."
+)
+_APART = (
+    "Which scores differ follows from one test of the round, also at one clip per scene. In format "
+    "1 there were rank sets of replicates only."
+)
+_AGREEMENT, _RANKING = "reports/agreement/questions", "reports/overall_ranking"
+
+NUMBERS = tuple(
+    Change(2, file, place, words)
+    for file, place, words in (
+        ("reports.json", f"{_AGREEMENT}/*/overall/*alpha", _ALPHA),
+        ("reports.json", f"{_AGREEMENT}/*/by_scene/*/*alpha", _ALPHA),
+        ("reports.json", f"{_AGREEMENT}/*/overall/revise_wording", _UNCLEAR),
+        ("reports.json", f"{_AGREEMENT}/*/by_scene/*/revise_wording", _UNCLEAR),
+        ("reports.json", "reports/smoke/revise", _ALPHA),
+        ("plots/agreement.svg", "", _ALPHA),
+        ("reports.json", f"{_RANKING}/leaderboard/*/score_interval", _POINTS),
+        ("leaderboard.*", "score_low", _POINTS),
+        ("leaderboard.*", "score_high", _POINTS),
+        ("leaderboard.*", "score_interval_n", _POINTS),
+        ("leaderboard.*", "score_interval_method", _POINTS),
+        ("plots/leaderboard.svg", "", _POINTS),
+        ("reports.json", f"{_RANKING}/one_point", _APART),
+        ("reports.json", f"{_RANKING}/rank_sets", _APART),
+        ("reports.json", f"{_RANKING}/sureness_note", _APART),
+        ("reports.json", f"{_RANKING}/ahead", _APART),
+    )
+)
+"""Values whose intervals are estimated in another way."""
+
+CHANGES: tuple[Change, ...] = (
+    *NUMBERS,
+    Change(2, "scores.json", "leaderboard", _REFUSED, keeps_old_rule=True),
+    Change(2, "leaderboard.csv", "*", _REFUSED, keeps_old_rule=True),
+    Change(2, "reports.json", "reports/overall_ranking", _REFUSED, keeps_old_rule=True),
+    Change(
+        2,
+        "reports.json",
+        "reports/overall_ranking/leaderboard/*/score_interval",
+        _NOT_REVIEWED,
+        keeps_old_rule=True,
+    ),
+    Change(2, "README.md", "", "The README describes the tables of format 2."),
+    Change(2, "croissant.json", "recordSet", "The descriptions are those of format 2."),
+)
+
+
+def changes_since(number: int) -> tuple[Change, ...]:
+    """Return the changes that a release of this format has not seen, and that are not computed by
+    its own rule.
+    """
+    return tuple(
+        change for change in CHANGES if change.format > number and not change.keeps_old_rule
+    )
+
+
+def format_fault(number: object) -> str:
+    """Return why this program does not read releases of a format, or an empty text."""
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        return f"its format is {number!r}, which is not the number of a format"
+    if number > FORMAT:
+        return (
+            f"it is of format {number}, and this program reads formats up to {FORMAT}. Check it "
+            "with a newer version of the program"
+        )
+    return ""

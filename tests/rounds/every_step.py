@@ -1,0 +1,120 @@
+"""A round for each step in which it can be done, and what its form is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from blinding.models import Stimulus
+from fartbench.models import Round
+from generation.cells import configuration_named, lay_out
+from rounds.step import Step
+from tests.factories import reviewers_of
+from tests.pairs import open_pair_round
+from tests.scoring.rows import answer_all, make_filled_round, make_locked_round, make_open_round
+from tests.streamav.rollout_record import make_round, streamav
+from tests.streamav.rollout_rows import store
+from tests.streamav.scripts import drawn
+
+EMAILS = "one@example.org two@example.org three@example.org four@example.org"
+
+
+@dataclass(frozen=True)
+class Case:
+    """``make`` returns the round; ``data`` what the form is sent about it.
+
+    ``options`` are what its command takes besides, None when its command works through it there
+    and then. ``is_renewed`` marks a step whose work is to do it anew: links are shown only once.
+    """
+
+    make: Callable[[str], Round]
+    data: Callable[[Round], dict[str, str]] = lambda _: {}
+    options: tuple[str, ...] | None = ()
+    is_renewed: bool = False
+
+
+def _filled(name: str) -> Round:
+    return make_filled_round(name=name, scenes=["r01-lift"], configurations=(f"alpha-{name}",))
+
+
+def _open(name: str) -> Round:
+    return make_open_round(name=name, scenes=["r01-lift"], configurations=(f"alpha-{name}",))
+
+
+def _answered(name: str) -> Round:
+    round_ = _open(name)
+    answer_all(round_)
+    return round_
+
+
+def _locked(name: str) -> Round:
+    return make_locked_round(name=name, scenes=["r01-lift"], configurations=(f"alpha-{name}",))
+
+
+def _rollouts(name: str) -> Round:
+    scene = streamav().protocol.rollouts.scenarios[0].key
+    return store(make_round(drawn, configurations=["alpha"], scenarios=[scene]), name=name)
+
+
+def _late(name: str) -> Round:
+    round_ = _filled(name)
+    lay_out(round_, configuration_named("late")[0])
+    return round_
+
+
+def _reviewer(round_: Round) -> str:
+    return reviewers_of(round_)[0].code
+
+
+def _stimulus(round_: Round) -> dict[str, str]:
+    return {"stimulus": Stimulus.objects.filter(round=round_)[0].pk, "reason": "it is black"}
+
+
+def _cell(round_: Round) -> str:
+    return f"alpha-{round_.name}/r01-lift/1"
+
+
+CASES = {
+    "mark_cell": Case(
+        _late, lambda _: {"cell": "late/r01-lift/1", "outcome": "failed", "reason": "no answer"}
+    ),
+    "blind": Case(_filled, options=None),
+    "normalise": Case(_filled, lambda _: {"reason": "frame rates tell"}),
+    "exclude_clip": Case(_filled, lambda round_: {"cell": _cell(round_), "reason": "no sound"}),
+    "make_training": Case(_filled, options=None),
+    "set_cohort": Case(_filled, lambda _: {"emails": EMAILS}, options=None, is_renewed=True),
+    "invite_again": Case(_open, lambda round_: {"reviewer": _reviewer(round_)}, is_renewed=True),
+    "revoke_access": Case(
+        _open,
+        lambda round_: {"person": _reviewer(round_), "reason": "a lost phone"},
+        options=None,
+        is_renewed=True,
+    ),
+    "open_round": Case(_filled),
+    "plan_pairs": Case(lambda _: open_pair_round(answered=False), lambda _: {"meetings": "2"}),
+    "replace_reviewer": Case(
+        _open,
+        lambda round_: {"old": _reviewer(round_), "new": "new@example.org", "reason": "fell ill"},
+    ),
+    "add_secondary": Case(_open, lambda _: {"email": "beside@example.org"}),
+    "replace_copy": Case(_open, _stimulus),
+    "declare_not_reviewable": Case(_open, _stimulus),
+    "close_round": Case(_answered),
+    "measure": Case(_rollouts, options=("--workers",)),
+    "publish": Case(_locked),
+}
+
+
+def command_line(
+    step: Step, round_: Round, data: dict[str, str], options: tuple[str, ...]
+) -> list[str]:
+    """Return the command that does what the form does."""
+    words = [step.key, round_.name, *options]
+    for asked in step.fields:
+        value = data.get(asked.name, "")
+        if asked.kind == "cell":
+            configuration, scene, _ = value.split("/")
+            words += ["--configuration", configuration, "--scene", scene]
+        elif value:
+            words += [value] if asked.is_positional else [f"--{asked.name}", value]
+    return words
