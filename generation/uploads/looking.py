@@ -4,6 +4,7 @@ seen is written down beside it.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ def clips_of(upload: Upload) -> list[SentFile]:
 
 def seen(upload: Upload, file: SentFile) -> Seen | None:
     """Return what was seen of a file; None before it was looked at."""
-    note: dict[str, Any] | None = upload.note(_note_of(upload, file))
+    note: dict[str, Any] | None = upload.note(_note_of(file))
     if note is None:
         return None
     facts = read_facts(note["facts"]) if note["facts"] else None
@@ -55,13 +56,14 @@ def facts_seen(upload: Upload) -> dict[str, MediaFacts]:
     return {one.sha256: one.facts for one in every if one is not None and one.facts is not None}
 
 
-def poster_path(upload: Upload, number: int) -> Path:
-    """Return where the still picture of a file lies, by its place among the files."""
-    return upload.folder / "seen" / f"{number}.jpg"
+def poster_path(upload: Upload, file: SentFile) -> Path:
+    """Return where the still picture of a file lies."""
+    return upload.folder / f"{_note_of(file)}.jpg"
 
 
-def _note_of(upload: Upload, file: SentFile) -> str:
-    return f"seen/{upload.files.index(file)}"
+def _note_of(file: SentFile) -> str:
+    """Return under what a file's note is kept: its path may be too long for a name."""
+    return f"seen/{hashlib.sha256(file.path.encode()).hexdigest()}"
 
 
 def _look_at(upload: Upload, file: SentFile) -> None:
@@ -74,7 +76,7 @@ def _look_at(upload: Upload, file: SentFile) -> None:
         fault = refusal.reason
     picture = facts is not None and _draw_poster(upload, file)
     note = {"sha256": sha256, "facts": facts, "fault": fault, "poster": picture}
-    upload.write_note(_note_of(upload, file), note)
+    upload.write_note(_note_of(file), note)
 
 
 def _draw_poster(upload: Upload, file: SentFile) -> bool:
@@ -83,7 +85,7 @@ def _draw_poster(upload: Upload, file: SentFile) -> bool:
         picture = poster(upload.path_of(file))
     except MediaRefusal:
         return False  # A clip all the same: it may be coded in a way that is not decoded here.
-    path = poster_path(upload, upload.files.index(file))
+    path = poster_path(upload, file)
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(picture)
     return True

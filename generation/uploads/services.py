@@ -183,6 +183,26 @@ def table_of(upload: Upload) -> SentFile | None:
     return next((file for file in upload.files if file.is_table), None)
 
 
+def put_table(upload: Upload, name: str, content: bytes) -> Upload:
+    """Put a CSV file into an upload, in the place of the one that it has; return the upload with
+    it. Clips that have come are not sent again.
+
+    Raises UploadRefused for a file of another kind, or with the name of a clip.
+    """
+    if not name.lower().endswith(".csv"):
+        raise UploadRefused(name, ["this is not a CSV file: its name does not end with .csv"])
+    earlier = table_of(upload)
+    beside = tuple(file for file in upload.files if file != earlier)
+    table = SentFile(earlier.path if earlier else name, len(content))
+    if faults := faults_of_paths([*(file.path for file in beside), table.path]):
+        raise UploadRefused("The files", faults)
+    with upload.locked(), disk_faults_in_words(upload.folder):
+        upload.path_of(table).write_bytes(content)
+        changed = replace(upload, files=(*beside, table))
+        save_files(changed)
+    return changed
+
+
 def check(
     upload: Upload,
     round_: Round,

@@ -201,6 +201,27 @@ def test_faults_of_a_csv_file_name_their_rows(admin: Client) -> None:
     assert not Sample.objects.exists()
 
 
+def test_a_corrected_csv_file_is_sent_alone(admin: Client) -> None:
+    bad = HEAD + "beta,r01-soup,1,one.mp4,ok\r\n"
+    upload = sent(admin, {"one.mp4": CLIP, "a list.csv": bad.encode()})
+    looked(admin, upload)
+    assert "row 2, scene" in act(admin, upload, "check")
+    good = SimpleUploadedFile("corrected.csv", bad.replace("soup", "lift").encode())
+    assert "1 would be added" in act(admin, upload, "csv", table=good)
+    assert "not a CSV file" in act(admin, upload, "csv", table=SimpleUploadedFile("c.mp4", b"x"))
+    assert "choose a CSV file" in act(admin, upload, "csv")
+    assert "The clips are in the round" in act(admin, upload, "take_in")
+    assert Sample.objects.get(cell__scene="r01-lift").state == "delivered"
+
+
+def test_a_csv_file_takes_the_place_of_the_table(admin: Client) -> None:
+    upload = sent(admin, {LIFT[0]: CLIP})
+    rows = HEAD + f"gamma,r01-toast,1,{LIFT[0]},ok\r\n"
+    assert "gamma" in act(admin, upload, "csv", table=SimpleUploadedFile("t.csv", rows.encode()))
+    act(admin, upload, "take_in")
+    assert Sample.objects.get(state="delivered").cell.configuration.name == "gamma"
+
+
 @pytest.mark.parametrize(
     "name", ["../../../secret.mp4", "{secret}", "../about.json", "a/../../../secret.mp4"]
 )

@@ -22,10 +22,12 @@ from generation.models import Configuration
 from generation.uploads.folder import PIECE_BYTES, Upload, UploadGone, find_upload
 from generation.uploads.looking import Seen, clips_of, seen
 from generation.uploads.services import (
+    UploadRefused,
     Verdict,
     archive_of,
     check,
     finished,
+    put_table,
     settled_cells,
     table_of,
     unpack_archive,
@@ -89,6 +91,8 @@ def _act(request: HttpRequest, round_: Round, upload: Upload) -> HttpResponseBas
         upload.throw_away()
         messages.success(request, "The upload was thrown away. The round is unchanged.")
         return redirect("generation-clips", round_.name)
+    if action == "csv":
+        return _put_csv(request, round_, upload)
     if upload.is_complete:
         upload = unpack_archive(upload)  # what it holds belongs to the page that follows
     rows = None
@@ -109,6 +113,19 @@ def _act(request: HttpRequest, round_: Round, upload: Upload) -> HttpResponseBas
     if verdict.done:
         messages.success(request, "The clips are in the round.")
         return redirect("generation-upload", round_.name, upload.key)
+    return _show(request, round_, upload, verdict)
+
+
+def _put_csv(request: HttpRequest, round_: Round, upload: Upload) -> HttpResponseBase:
+    """Take a CSV file for clips that are here, and check them with it."""
+    sent = request.FILES.get("table")
+    try:
+        if sent is None:
+            raise UploadRefused("The upload", ["choose a CSV file"])
+        upload = put_table(upload, str(sent.name), sent.read())
+        verdict = check(upload, round_, actor=request.user.get_username())
+    except Refusal as refusal:
+        verdict = Verdict(faults=[str(refusal)])
     return _show(request, round_, upload, verdict)
 
 

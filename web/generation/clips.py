@@ -184,8 +184,9 @@ def look(_request: HttpRequest, name: str, key: str) -> HttpResponseBase:
 @commissions
 def poster(_request: HttpRequest, name: str, key: str, number: int) -> HttpResponseBase:
     """Send the still picture of a file."""
-    path = poster_path(_upload_or_404(name, key), number)
-    if not path.is_file():
+    upload = _upload_or_404(name, key)
+    path = poster_path(upload, upload.files[number]) if number < len(upload.files) else None
+    if path is None or not path.is_file():
         raise Http404
     return FileResponse(path.open("rb"), content_type="image/jpeg")
 

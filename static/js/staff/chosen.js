@@ -36,9 +36,11 @@ export function picked(input) {
 // Calls `take` with the files of every way to choose some inside `zone`.
 export function onFiles(zone, take) {
   for (const input of zone.querySelectorAll("input[type=file]")) {
-    input.addEventListener("change", () => {
+    const begin = () => {
       if (input.files.length > 0) take(picked(input));
-    });
+    };
+    input.addEventListener("change", begin);
+    begin(); // they may have been chosen before this script had come
   }
   for (const name of ["dragenter", "dragover"]) {
     zone.addEventListener(name, (event) => {
