@@ -66,7 +66,10 @@ def allocate(constraints: Constraints, *, themes: int, random: Random) -> dict[s
         ]
         if any(len(column) != themes for column in (looks, *levels)):
             raise NoAllocation(f"The counts of {track} scenarios do not add up to {themes}.")
-        updates = _updates(constraints, themes, random) if track == "interactive" else [()] * themes
+        if track == "interactive":
+            updates = _updates(constraints, themes, random)
+        else:
+            updates = [()] * themes
         plans[track] = [Plan(*row) for row in zip(looks, *levels, updates, strict=True)]
     return plans
 
@@ -96,7 +99,10 @@ def _styles(constraints: Constraints, themes: int) -> dict[str, int]:
 
 
 def _dealt(wanted: Mapping[str, int], random: Random) -> list[str]:
-    dealt = [name for name, count in wanted.items() for _ in range(count)]
+    dealt = []
+    for name, count in wanted.items():
+        for _ in range(count):
+            dealt.append(name)
     random.shuffle(dealt)
     return dealt
 
@@ -163,4 +169,6 @@ def _dealt_step(step: int, themes: int, random: Random) -> list[str]:
 def _source(dependency: str, step: int, random: Random) -> int | None:
     if dependency == "independent":
         return None
-    return step - 1 if dependency == "adjacent" else random.randrange(step - 1)
+    if dependency == "adjacent":
+        return step - 1
+    return random.randrange(step - 1)

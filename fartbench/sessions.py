@@ -25,10 +25,9 @@ def end_sessions(user: User, *, but: str | None = None) -> int:
     """End every session of an account, except the one with the key ``but``; return how many there
     were.
     """
-    keys = [
-        session.session_key
-        for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator()
-        if session.session_key != but and session.get_decoded().get(SESSION_KEY) == str(user.pk)
-    ]
+    keys = []
+    for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
+        if session.session_key != but and session.get_decoded().get(SESSION_KEY) == str(user.pk):
+            keys.append(session.session_key)
     Session.objects.filter(session_key__in=keys).delete()
     return len(keys)

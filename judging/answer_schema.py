@@ -99,8 +99,10 @@ def with_ordering(schema: Any) -> Any:
         return [with_ordering(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {key: with_ordering(part) for key, part in schema.items()}
-    return found | {"propertyOrdering": list(schema["required"])} if "required" in schema else found
+    ordered = {key: with_ordering(part) for key, part in schema.items()}
+    if "required" in schema:
+        return ordered | {"propertyOrdering": list(schema["required"])}
+    return ordered
 
 
 def read_answer(text: str, form: Form) -> dict[str, Response]:
@@ -125,16 +127,19 @@ def read_answer(text: str, form: Form) -> dict[str, Response]:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    answers = dict(pairs)
+    if len(answers) != len(pairs):
         raise ValueError("a key appears twice in one object")
-    return found
+    return answers
 
 
 def _only(value: Any, keys: Iterable[str], what: str) -> dict[str, Any]:
     expected = list(keys)
     if not isinstance(value, dict) or set(value) != set(expected):
-        there = ", ".join(sorted(value)) if isinstance(value, dict) else type(value).__name__
+        if isinstance(value, dict):
+            there = ", ".join(sorted(value))
+        else:
+            there = type(value).__name__
         raise NotAnAnswer(
             f"{what} must hold exactly {', '.join(expected)}, and is {there or 'empty'}"
         )

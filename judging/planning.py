@@ -186,9 +186,8 @@ def _estimate(
     ended = set(runs.filter(state__in=RunState.ended()).values_list("stimulus_id", flat=True))
     due = [one for one in asked if one.stimulus not in ended]
     costs = [upper_usd(model, rules_of(round_), one.form, one.seconds) for one in due]
-    usd = (
-        None
-        if model.price is None
-        else sum((cost for cost in costs if cost is not None), Decimal(0))
-    )
+    if model.price is None:
+        usd = None
+    else:
+        usd = sum((cost for cost in costs if cost is not None), Decimal(0))
     return Estimate(model, len(due), len(ended), sum(one.seconds for one in due), usd)

@@ -72,7 +72,9 @@ def _clipping(loudest: NDArray[np.float32]) -> list[Flag]:
     clipped = sum(
         stop - start for start, stop in _runs(loudest >= CLIPPED) if stop - start >= CLIPPED_RUN
     )
-    return [Flag("clipping", 0.0, clipped / len(loudest))] if clipped else []
+    if clipped:
+        return [Flag("clipping", 0.0, clipped / len(loudest))]
+    return []
 
 
 def _runs(true: NDArray[np.bool_]) -> list[tuple[int, int]]:

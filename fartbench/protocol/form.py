@@ -87,11 +87,9 @@ class Form:
 
     def options(self, question: str) -> tuple[Option, ...]:
         """Return the values that a question offers in this scene; none where only N/A may stand."""
-        return (
-            ()
-            if question in self.settled
-            else self.protocol.options(self.protocol.question(question))
-        )
+        if question in self.settled:
+            return ()
+        return self.protocol.options(self.protocol.question(question))
 
     @cached_property
     def settled(self) -> Mapping[str, Response]:
@@ -172,7 +170,9 @@ class Form:
                     found.append(Violation(key, "the answer is missing"))
             elif rule := self._broken_rule(key, response, responses):
                 found.append(Violation(key, rule))
-        return [*found, *self._contradictions(responses)] if complete else found
+        if complete:
+            return [*found, *self._contradictions(responses)]
+        return found
 
     def _contradictions(self, responses: Responses) -> Iterator[Violation]:
         for rule in self.protocol.consistency:
@@ -206,7 +206,10 @@ class Form:
         if not candidates:
             return self._no_such_answer(key, response)
         needed = candidates[0]
-        what = f"N/A ({response.na_reason})" if response.value is None else "a value"
+        if response.value is None:
+            what = f"N/A ({response.na_reason})"
+        else:
+            what = "a value"
         return (
             f"{what} is allowed only when {needed.requires_question!r} was answered "
             f"{needed.requires_value!r}"
@@ -236,7 +239,9 @@ class Form:
 
 
 def _condition(when: When | None) -> tuple[str, str] | tuple[None, None]:
-    return (when.question, when.value) if when else (None, None)
+    if when:
+        return (when.question, when.value)
+    return (None, None)
 
 
 def _least(rule: Consistency, other: str) -> Decimal:
@@ -247,7 +252,10 @@ def form_keys(protocol: Protocol, scenes: Iterable[str] | None = None) -> tuple[
     """Return the key of every form that is asked about these scenes (None for all), in the
     protocol's order.
     """
-    wanted = {scene.key for scene in protocol.scenes} if scenes is None else set(scenes)
+    if scenes is None:
+        wanted = {scene.key for scene in protocol.scenes}
+    else:
+        wanted = set(scenes)
     if protocol.rollouts is not None:
         return protocol.rollouts.form_keys(wanted)
     return tuple(scene.key for scene in protocol.scenes if scene.key in wanted)

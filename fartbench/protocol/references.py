@@ -121,11 +121,10 @@ def _scene_faults(protocol: Protocol) -> Iterator[str]:
     worded = {question.key for question in protocol.questions if question.wording == PER_SCENE}
     for scene in protocol.scenes:
         path = f"scenes.{scene.key}"
-        unasked = {
-            rule.question
-            for rule in protocol.na_rules
-            if rule.only and scene.key in (rule.scenes or [scene.key])
-        }
+        unasked = set()
+        for rule in protocol.na_rules:
+            if rule.only and scene.key in (rule.scenes or [scene.key]):
+                unasked.add(rule.question)
         for missing in sorted(worded - set(scene.wording) - unasked):
             yield f"{path}.wording: question {missing!r} has no wording in this scene"
         for extra in sorted(set(scene.wording) - worded):
@@ -208,12 +207,14 @@ def _pair_faults(protocol: Protocol) -> Iterator[str]:
 
     if protocol.pairs is None:
         return
-    names = {form.name for form in protocol.rollouts.forms.forms} if protocol.rollouts else set()
-    codes = (
-        {metric.code for metric in protocol.rollouts.metrics.metrics}
-        if protocol.rollouts
-        else set()
-    )
+    if protocol.rollouts:
+        names = {form.name for form in protocol.rollouts.forms.forms}
+    else:
+        names = set()
+    if protocol.rollouts:
+        codes = {metric.code for metric in protocol.rollouts.metrics.metrics}
+    else:
+        codes = set()
     for question in protocol.pairs.questions:
         path = f"pairs.questions.{question.key}"
         if (question.form is None) != (protocol.rollouts is None) or question.form not in {
@@ -232,7 +233,10 @@ def _pair_faults(protocol: Protocol) -> Iterator[str]:
 def _judge_faults(protocol: Protocol) -> Iterator[str]:
     if protocol.judges is None:
         return
-    names = {form.name for form in protocol.rollouts.forms.forms} if protocol.rollouts else set()
+    if protocol.rollouts:
+        names = {form.name for form in protocol.rollouts.forms.forms}
+    else:
+        names = set()
     for name in sorted(protocol.judges.media.of_forms.keys() - names):
         yield f"judges.media.of_forms.{name}: there is no such form"
     if protocol.judges.calibration is None and "human_ai_agreement" in {
@@ -248,8 +252,6 @@ def _scenes(protocol: Protocol) -> tuple[str, ...]:
 def scene_question_wording(protocol: Protocol, scene: str, question_key: str) -> str:
     """Return the text of a question as this scene asks it."""
     question = protocol.question(question_key)
-    return (
-        protocol.scene(scene).wording[question_key]
-        if question.wording == PER_SCENE
-        else question.wording
-    )
+    if question.wording == PER_SCENE:
+        return protocol.scene(scene).wording[question_key]
+    return question.wording

@@ -4,7 +4,8 @@ from argparse import ArgumentParser
 from typing import Any
 
 from fartbench.commands import RoundCommand, actor, progress, steps
-from measuring.rollouts import SIGNALS, due_tasks, measure_round, models, request_measuring
+from measuring.rollouts import due_tasks, measure_round, request_measuring
+from measuring.units import SIGNALS, models
 
 
 class Command(RoundCommand):
