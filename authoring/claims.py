@@ -143,11 +143,11 @@ def _items(
     scenarios: Sequence[Scenario], claim: Total | Distinct | Counts | Every
 ) -> list[tuple[str, Any]]:
     """Return the scenarios or updates that a claim is about, with their names."""
-    return [
-        (name, item)
-        for name, item in _all(scenarios, claim.of)
-        if all(_value(item, field) in among for field, among in claim.where.items())
-    ]
+    items = []
+    for name, item in _all(scenarios, claim.of):
+        if all(_value(item, field) in among for field, among in claim.where.items()):
+            items.append((name, item))
+    return items
 
 
 def _all(scenarios: Sequence[Scenario], of: str) -> list[tuple[str, Any]]:

@@ -39,11 +39,11 @@ def generate(material: Material, constraints: Constraints, *, seed: int) -> tupl
     """
     random = Random(seed)  # noqa: S311 - for reproducible variety, not for secrecy
     plans = allocate(constraints, themes=len(material.themes), random=random)
-    return tuple(
-        _scenario(theme, track, plan, material.wording, random)
-        for track, found in plans.items()
-        for theme, plan in zip(material.themes, found, strict=True)
-    )
+    scenarios = []
+    for track, found in plans.items():
+        for theme, plan in zip(material.themes, found, strict=True):
+            scenarios.append(_scenario(theme, track, plan, material.wording, random))
+    return tuple(scenarios)
 
 
 def write_set(source: Path, out: Path, *, seed: int) -> tuple[Scenario, ...]:

@@ -152,11 +152,11 @@ def _whole(round_: Round) -> set[Place]:
     if rules.rollouts is None:
         return {(scene.key, scene.key, "", 0.0) for scene in rules.scenes}
     plan = round_plan(rules.rollouts, horizons=None, kinds=None)
-    return {
-        one.about
-        for scenario in rules.rollouts.scenarios
-        for one in _of_scenario(rules.rollouts, plan, scenario)
-    }
+    whole = set()
+    for scenario in rules.rollouts.scenarios:
+        for one in _of_scenario(rules.rollouts, plan, scenario):
+            whole.add(one.about)
+    return whole
 
 
 def _shares(

@@ -47,11 +47,11 @@ def sound_flags(samples: NDArray[np.float32], rate: int) -> list[Flag]:
 
 def _dropouts(loudest: NDArray[np.float32], rate: int) -> list[Flag]:
     """Return stretches of dead silence between sounds."""
-    return [
-        Flag("dropout", start / rate, (stop - start) / rate)
-        for start, stop in _runs(loudest < SILENT)
-        if (stop - start) / rate >= DROPOUT_S and start > 0 and stop < len(loudest)
-    ]
+    dropouts = []
+    for start, stop in _runs(loudest < SILENT):
+        if (stop - start) / rate >= DROPOUT_S and start > 0 and stop < len(loudest):
+            dropouts.append(Flag("dropout", start / rate, (stop - start) / rate))
+    return dropouts
 
 
 def _jumps(samples: NDArray[np.float32], rate: int) -> list[Flag]:

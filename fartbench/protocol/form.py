@@ -97,11 +97,11 @@ class Form:
 
         Nobody is asked.
         """
-        return {
-            rule.question: Response(na_reason=rule.reason)
-            for rule in self.protocol.na_rules
-            if rule.only and (rule.scenes is None or self.key in rule.scenes)
-        }
+        responses = {}
+        for rule in self.protocol.na_rules:
+            if rule.only and (rule.scenes is None or self.key in rule.scenes):
+                responses[rule.question] = Response(na_reason=rule.reason)
+        return responses
 
     def completed(self, responses: Responses) -> dict[str, Response]:
         """Return the answers with those of the questions that do not apply in this scene."""
@@ -118,18 +118,19 @@ class Form:
 
     def na_options(self, question: str) -> list[tuple[AllowedAnswer, str]]:
         """Return the N/A answers of a question, each with the words a reviewer reads."""
-        return [
-            (answer, self.protocol.na_reasons[answer.na_reason])
-            for answer in self._allowed_by_question[question]
-            if answer.na_reason is not None
-        ]
+        reasons = []
+        for answer in self._allowed_by_question[question]:
+            if answer.na_reason is not None:
+                reasons.append((answer, self.protocol.na_reasons[answer.na_reason]))
+        return reasons
 
     @cached_property
     def allowed(self) -> tuple[AllowedAnswer, ...]:
         """Every answer that may stand, values before N/A, in the order of the questions."""
-        return tuple(
-            answer for question in self.questions for answer in self._allowed_for(question)
-        )
+        answers: list[AllowedAnswer] = []
+        for question in self.questions:
+            answers += self._allowed_for(question)
+        return tuple(answers)
 
     @cached_property
     def possible(self) -> frozenset[tuple[str, Response]]:

@@ -72,7 +72,11 @@ def starts(begin_s: float, end_s: float, count: int) -> list[float]:
 
 def ends(begin_s: float, end_s: float) -> list[float]:
     """Return when the first and the last picture of each clip that is seen is shown."""
-    return [at + into for at in starts(begin_s, end_s, SEEN) for into in (0, CLIP_S - SHORTLY)]
+    times_s = []
+    for at in starts(begin_s, end_s, SEEN):
+        for into in (0, CLIP_S - SHORTLY):
+            times_s.append(at + into)
+    return times_s
 
 
 def short(size: tuple[int, int]) -> tuple[int, int]:

@@ -63,11 +63,11 @@ class Weights:
 
     def names(self) -> list[str]:
         """Return the names under the prefix, without it."""
-        return [
-            name.removeprefix(self._prefix)
-            for name in self._tensors
-            if name.startswith(self._prefix)
-        ]
+        names = []
+        for name in self._tensors:
+            if name.startswith(self._prefix):
+                names.append(name.removeprefix(self._prefix))
+        return names
 
     def at(self, prefix: str) -> Weights:
         """Return the tensors under a further prefix."""
