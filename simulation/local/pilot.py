@@ -74,33 +74,45 @@ def _compliant(test: str, condition: bool, count: int) -> int:
     return min(count, 2 if test == COUNTED else 1)
 
 
+def _happened(test: str, truth: Truth) -> bool:
+    """Say whether the event came: in a test without sound, whether it shows in what people do."""
+    if test == SILENT:
+        return truth.reacts_to is not None
+    return truth.audible
+
+
+def _facts(test: str, truth: Truth, to_target: bool) -> dict[str, bool]:
+    happened = _happened(test, truth)
+    return {
+        "event_present": happened,
+        "correct_actor": happened and truth.source_right,
+        "source_clear": happened,
+        "condition_correct": truth.audible != (test == SILENT),
+        "reaction_present": bool(truth.reacting),
+        "reaction_target": to_target,
+        "visible_gas": False,
+        "defecation": False,
+    }
+
+
 def right_answers(test: str, truth: Truth) -> dict[str, Any]:
     """Return the right answer to every question of a test: yes or no, a number, or a quality from 0
     to 4.
     """
     silent, required = test == SILENT, 2 if test == COUNTED else 1
-    happened = truth.reacts_to is not None if silent else truth.audible
-    right = happened and truth.source_right
+    right = _happened(test, truth) and truth.source_right
     to_target = truth.reacts_to is not None and truth.reacts_to == KINDS[test].cast[0]
     count = len(truth.events)
     misses = (not silent and count != required) + (not right)
     qualities = truth.answers  # qualities from 1 to 5
-    sound, timing, people = qualities.sound - 1, qualities.timing - 1, qualities.people - 1
-    condition = not truth.audible if silent else truth.audible
-    facts = {
-        "event_present": happened,
-        "correct_actor": right,
-        "source_clear": happened,
-        "condition_correct": condition,
-        "reaction_present": bool(truth.reacting),
-        "reaction_target": to_target,
-        **dict.fromkeys(("visible_gas", "defecation"), False),
-    }
+    acoustic, timing, people = qualities.sound - 1, qualities.timing - 1, qualities.people - 1
+    condition = truth.audible
+    if silent:
+        condition = not truth.audible
+        acoustic = 4.0 if condition else 0.0
+    facts = _facts(test, truth, to_target)
     compliant = _compliant(test, condition, count) if right else 0
     said = facts | _flags(test, truth, facts, count != required)
-    acoustic = sound
-    if silent:
-        acoustic = 4.0 if condition else 0.0
     first_event_s = round(truth.events[0].onset, 1) if truth.events else None
     return {
         **{key: _yes_or_no(is_true) for key, is_true in said.items()},
