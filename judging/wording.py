@@ -46,5 +46,8 @@ def _option(choice: Choice) -> str:
 
 
 def _na(choice: Choice) -> str:
-    condition = f", {choice.condition}" if choice.condition else ""
+    if choice.condition:
+        condition = f", {choice.condition}"
+    else:
+        condition = ""
     return f"{choice.value} = N/A: {choice.label}{condition}"
