@@ -28,7 +28,7 @@ FOR_ADMINS = (
     "threat-model",
 )
 _MARKDOWN = MarkdownIt("js-default")  # with tables; HTML in a document is shown as text
-_TABLE = '<div class="table-scroll" tabindex="0" role="region" aria-label="Table">'
+_TABLE = '<div class="table-scroll" tabindex="0" role="group" aria-label="Table">'
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ def help_html(slug: str, allowed: tuple[str, ...]) -> str:
             token.children = _linked(token.children, allowed)
     html = str(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))
     html = html.replace("<pre>", '<pre tabindex="0">')  # the keyboard can scroll what is wide
+    html = html.replace("<th></th>", "<td></td>")  # the head of a column that has none
     return html.replace("<table>", f"{_TABLE}<table>").replace("</table>", "</table></div>")
 
 
