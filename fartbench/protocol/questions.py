@@ -67,6 +67,10 @@ class AnswerSet(Part):
             return tuple(Option(value=text, label=text) for text in self._numbers())
         return self.options
 
+    def has(self, value: str) -> bool:
+        """Say whether ``value`` can be answered."""
+        return any(option.value == value for option in self.answers)
+
     def _numbers(self) -> list[str]:
         first, last, step = (
             Decimal(str(number)) for number in (self.lowest, self.highest, self.step)

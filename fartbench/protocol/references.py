@@ -197,7 +197,7 @@ def _condition_faults(
         yield f"{path}.when.question: {needed.question!r} does not come before {rule.question!r}"
     else:
         answers = protocol.answer_sets.get(protocol.question(needed.question).answers)
-        if answers and needed.value not in {option.value for option in answers.answers}:
+        if answers and not answers.has(needed.value):
             yield f"{path}.when.value: {needed.question!r} has no answer {needed.value!r}"
 
 

@@ -81,12 +81,12 @@ class PlugIn:
 
     def paths(self, folder: Path) -> dict[tuple[str, ...], Path | None]:
         """Return where each file is, by the names it may have; None where it is not."""
-        every = [(file,) if isinstance(file, str) else file for file in self.files]
-        places = {names: [folder / self.key / name for name in names] for names in every}
-        return {
-            names: next((path for path in paths if path.is_file()), None)
-            for names, paths in places.items()
-        }
+        paths = {}
+        for file in self.files:
+            names = (file,) if isinstance(file, str) else file
+            candidates = (folder / self.key / name for name in names)
+            paths[names] = next(filter(Path.is_file, candidates), None)
+        return paths
 
 
 @dataclass(frozen=True)
