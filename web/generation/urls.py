@@ -34,7 +34,6 @@ urlpatterns = [
         rounds.manifest,
         name="generation-manifest",
     ),
-    path("staff/generation/rounds/<str:name>/act", rounds.act, name="generation-act"),
     path("staff/generation/rounds/<str:name>/delete/", deleting.delete, name="generation-delete"),
     path("staff/generation/rounds/<str:name>/clips/", clips.clips, name="generation-clips"),
     path(
