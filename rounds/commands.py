@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import Any
 
-from fartbench.commands import RoundCommand, actor
+from django.core.files import File
+from django.core.management import CommandError
+
+from fartbench.commands import REFUSED, RoundCommand, actor
 from fartbench.models import Round
 from fartbench.storable import whole_number
 from generation.manifest import CellKey
@@ -55,12 +60,16 @@ class StepCommand(RoundCommand):
 
 
 def _add_argument(parser: ArgumentParser, field: Field) -> None:
+    if field.kind == "samples":
+        return  # a page has boxes to choose among cells; a command takes them all
     label = field.label.format(clip="clip", stimulus="clip", scene="scene")
     option = field.name if field.is_positional else f"--{field.name}"
     if field.kind == "cell":
         parser.add_argument("--configuration", required=True)
         parser.add_argument("--scene", required=True)
         parser.add_argument("--replicate", type=int, default=1)
+    elif field.kind == "amount":
+        parser.add_argument(option, type=_amount, metavar="USD", help=label)
     elif field.kind == "check":
         parser.add_argument(option, action="store_true", help=label)
     elif field.kind == "number":
@@ -77,7 +86,29 @@ def _add_argument(parser: ArgumentParser, field: Field) -> None:
 def _value_of(field: Field, options: dict[str, Any]) -> Any:
     if field.kind == "cell":
         return CellKey(options["configuration"], options["scene"], options["replicate"])
-    return options[field.name]
+    if field.kind == "samples":
+        return None
+    value = options[field.name]
+    return _opened(value) if field.kind == "file" else value
+
+
+def _opened(path: str) -> File[bytes]:
+    try:
+        return File(Path(path).open("rb"), name=path)
+    except OSError as error:
+        raise CommandError(
+            f"{path} cannot be read: {error.strerror}.", returncode=REFUSED
+        ) from error
+
+
+def _amount(text: str) -> Decimal:
+    try:
+        usd = Decimal(text)
+    except InvalidOperation:
+        usd = Decimal(-1)
+    if not usd.is_finite() or usd < 0:
+        raise ArgumentTypeError(f"{text!r} is not an amount in US dollars, such as 25.00")
+    return usd
 
 
 def _positive(text: str) -> int:

@@ -38,11 +38,23 @@ class _EmailsField(forms.CharField):
         return [address for address in addresses if address]
 
 
+class _SamplesField(forms.Field):
+    """Keys of samples; None when the form does not choose among them."""
+
+    widget = forms.SelectMultiple
+
+    def clean(self, value: Any) -> list[int] | None:
+        if not value:
+            return None
+        numbers = [whole_number(text) for text in value]
+        return [number for number in numbers if number is not None]
+
+
 class StepForm(forms.Form):
     """What a step asks for, about one round. The step itself refuses what does not fit."""
 
-    def __init__(self, step: Step, round_: Round, data: Any = None) -> None:
-        super().__init__(data, auto_id=f"{step.key}-%s")
+    def __init__(self, step: Step, round_: Round, data: Any = None, files: Any = None) -> None:
+        super().__init__(data, files, auto_id=f"{step.key}-%s")
         self.step = step
         for field in step.worded(round_).fields:
             if field.asked(round_):
@@ -102,11 +114,27 @@ def _check(_field: Field, _round: Round, common: dict[str, Any]) -> forms.Field:
     return forms.BooleanField(**common)
 
 
+def _samples(_field: Field, _round: Round, common: dict[str, Any]) -> forms.Field:
+    return _SamplesField(**common)
+
+
+def _amount(_field: Field, _round: Round, common: dict[str, Any]) -> forms.Field:
+    faults = {"invalid": "This is not an amount in dollars, such as 25.00."}
+    return forms.DecimalField(
+        min_value=0, max_digits=12, decimal_places=2, error_messages=faults, **common
+    )
+
+
+def _file(_field: Field, _round: Round, common: dict[str, Any]) -> forms.Field:
+    return forms.FileField(**common)
+
+
 def _choice(field: Field, round_: Round) -> forms.Select:
     return forms.Select(choices=[("", "Choose"), *((one, one) for one in field.choices(round_))])
 
 
 _MAKERS = {
     "cell": _cell, "outcome": _outcome, "reviewer": _reviewer, "email": _email, "emails": _emails,
-    "stimulus": _stimulus, "number": _number, "check": _check,
+    "stimulus": _stimulus, "number": _number, "check": _check, "samples": _samples,
+    "amount": _amount, "file": _file,
 }  # fmt: skip

@@ -16,9 +16,21 @@ BEFORE_OPENING = (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING)
 COPYING = (RoundState.GENERATING, RoundState.BLINDING)
 
 Kind = Literal[
-    "text", "cell", "outcome", "reviewer", "email", "emails", "stimulus", "number", "check"
+    "text",
+    "cell",
+    "outcome",
+    "reviewer",
+    "email",
+    "emails",
+    "stimulus",
+    "number",
+    "check",
+    "samples",
+    "amount",
+    "file",
 ]
-Place = Literal["round", "reviewers", "row", "blinding", "pairs"]  # row: of the table of reviewers
+# The part of a round's pages that has the button; “row” is a row of the table of reviewers.
+Place = Literal["round", "reviewers", "row", "blinding", "pairs", "clips"]
 Values = Mapping[str, Any]
 
 

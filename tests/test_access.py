@@ -178,7 +178,6 @@ CALLS = {
     "generation-progress": Call(ADMINS, ("open",)),
     "generation-prompts": Call(ADMINS, ("open",)),
     "generation-manifest": Call(ADMINS, ("open",)),
-    "generation-act": Call(ADMINS, ("open",), "post", {"action": "pause"}),
     "generation-clips": Call(ADMINS, ("open",)),
     "generation-upload": Call(ADMINS, ("open", "upload")),
     "generation-piece": Call(ADMINS, ("open", "upload"), "post"),

@@ -276,8 +276,8 @@ def test_an_admin_shuts_a_reviewer_out_by_a_button(world: dict[str, str]) -> Non
 
 
 def upload(world: dict[str, str], files: dict[str, Any]) -> int:
-    address = reverse("generation-act", args=[world["open"]])
-    return client_of("ada", world).post(address, {"action": "outcomes", **files}).status_code
+    address = reverse("staff-step", args=[world["open"]])
+    return client_of("ada", world).post(address, {"step": "import_outcomes", **files}).status_code
 
 
 def test_a_form_with_a_large_file_or_many_files_is_refused(world: dict[str, str]) -> None:
@@ -296,7 +296,7 @@ def test_what_is_no_plain_number_is_refused_and_no_fault_of_ours(
 ) -> None:
     table = f"configuration,scene,replicate,outcome,reason\nalpha,lift,{number},refused,why\n"
     assert upload(world, {"outcomes": SimpleUploadedFile("outcomes.csv", table.encode())}) == 302
-    assert upload(world, {"action": "launch", "samples": number}) == 302
+    assert upload(world, {"step": "cancel_orders", "samples": number}) == 302
     ada = client_of("ada", world)
     mark = {"step": "mark_cell", "cell": f"alpha/lift/{number}", "outcome": "lost", "reason": "why"}
     assert ada.post(reverse("staff-step", args=[world["open"]]), mark).status_code == 302

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from fartbench.models import Round
 from rounds.step import Step
-from rounds.steps.clips import COMMISSION, EXCLUDE_CLIP, IMPORT_CLIPS, MARK_CELL
+from rounds.steps.clips import EXCLUDE_CLIP, IMPORT_CLIPS, MARK_CELL
 from rounds.steps.copies import BLIND, DECLARE_NOT_REVIEWABLE, NORMALISE, REPLACE_COPY
 from rounds.steps.course import (
     CLOSE_ROUND,
@@ -18,6 +18,16 @@ from rounds.steps.course import (
     OPEN_ROUND,
     PLAN_PAIRS,
     PUBLISH,
+)
+from rounds.steps.orders import (
+    CANCEL_ORDERS,
+    COMMISSION,
+    IMPORT_OUTCOMES,
+    PAUSE_ORDERS,
+    RESUME_ORDERS,
+    SEND_AGAIN,
+    SET_CEILING,
+    WAIVE_VERDICTS,
 )
 from rounds.steps.reviewers import (
     ADD_SECONDARY,
@@ -31,7 +41,9 @@ from rounds.steps.reviewers import (
 STEPS: dict[str, Step] = {
     step.key: step
     for step in (
-        IMPORT_CLIPS, COMMISSION, MARK_CELL,
+        IMPORT_CLIPS, IMPORT_OUTCOMES, MARK_CELL,
+        WAIVE_VERDICTS, COMMISSION, PAUSE_ORDERS, RESUME_ORDERS,
+        CANCEL_ORDERS, SEND_AGAIN, SET_CEILING,
         BLIND, NORMALISE, EXCLUDE_CLIP,
         MAKE_TRAINING, SET_COHORT, INVITE_AGAIN, REVOKE_ACCESS,
         OPEN_ROUND, PLAN_PAIRS, REPLACE_REVIEWER, ADD_SECONDARY,

@@ -19,12 +19,6 @@ IMPORT_CLIPS = Step(
     "Takes in {clip}s and outcomes that were made elsewhere, from a manifest.",
     BEFORE_OPENING,
 )
-COMMISSION = Step(
-    "commission",
-    "Commission {clip}s",
-    "Asks providers for the {clip}s of configurations. Workers buy each once.",
-    BEFORE_OPENING,
-)
 
 
 def _waiting(round_: Round) -> Iterator[str]:

@@ -228,7 +228,8 @@ class TestGuard:
         round_ = factories.make_round(protocol=protocol, scenes=[KEY])
         ada, address = signed_in("ada", "change_round"), f"/staff/generation/rounds/{round_.name}/"
         assert "1 scenario of this round has not been accepted" in ada.get(address).content.decode()
-        ada.post(f"{address}act", {"action": "waive", "reason": "a dry run"})
+        step = {"step": "waive_verdicts", "reason": "a dry run"}
+        ada.post(f"/staff/rounds/{round_.name}/step", step)
         assert "Continues without experts" in ada.get(address).content.decode()
         assert VerdictWaiver.objects.get().by == "ada"
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from blinding.models import Stimulus
 from fartbench.models import Round
 from generation.cells import configuration_named, lay_out
+from generation.configuring import load_configurations, named
+from generation.models import Configuration, Sample, SampleState
 from rounds.step import Step
+from tests.factories import make_round as empty_round
 from tests.factories import reviewers_of
+from tests.generation.buying import FOLDER, freeze
 from tests.pairs import open_pair_round
 from tests.scoring.rows import answer_all, make_filled_round, make_locked_round, make_open_round
 from tests.streamav.rollout_record import make_round, streamav
@@ -24,13 +30,24 @@ class Case:
     """``make`` returns the round; ``data`` what the form is sent about it.
 
     ``options`` are what its command takes besides, None when its command works through it there
-    and then. ``is_renewed`` marks a step whose work is to do it anew: links are shown only once.
+    and then, or takes a file. ``is_renewed`` marks a step whose work is to do it anew: links are shown only once.
     """
 
     make: Callable[[str], Round]
     data: Callable[[Round], dict[str, str]] = lambda _: {}
     options: tuple[str, ...] | None = ()
     is_renewed: bool = False
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def uploads(self) -> dict[str, SimpleUploadedFile]:
+        """The files, new ones each time: they are read once."""
+        return uploads(self.files)
+
+
+def uploads(files: Mapping[str, str]) -> dict[str, SimpleUploadedFile]:
+    """Return texts as files of a form."""
+    return {name: SimpleUploadedFile(f"{name}.csv", text.encode()) for name, text in files.items()}
 
 
 def _filled(name: str) -> Round:
@@ -74,7 +91,30 @@ def _cell(round_: Round) -> str:
     return f"alpha-{round_.name}/r01-lift/1"
 
 
+def _blocked(name: str) -> Round:
+    round_ = _late(name)
+    late = Sample.objects.filter(cell__round=round_, state=SampleState.PLANNED)
+    late.update(state=SampleState.BLOCKED, reason="asks for money")
+    return round_
+
+
+def _planned(name: str) -> Round:
+    load_configurations(folder=FOLDER / "seedance-2.5.yaml", actor="test")
+    round_ = empty_round(name=name, scenes=["r01-lift"])
+    freeze(round_, named(["seedance-2.5"]))
+    lay_out(round_, Configuration.objects.get(name="seedance-2.5"))
+    return round_
+
+
+OUTCOMES = "configuration,scene,replicate,outcome,reason\nlate,r01-lift,1,refused,the policy\n"
 CASES = {
+    "waive_verdicts": Case(_filled, lambda _: {"reason": "a dry run"}),
+    "pause_orders": Case(_planned),
+    "resume_orders": Case(_planned, is_renewed=True),
+    "cancel_orders": Case(_late, lambda _: {"reason": "too late"}),
+    "send_again": Case(_blocked),
+    "set_ceiling": Case(_planned, lambda _: {"usd": "12.50"}),
+    "import_outcomes": Case(_late, options=None, files={"outcomes": OUTCOMES}),
     "mark_cell": Case(
         _late, lambda _: {"cell": "late/r01-lift/1", "outcome": "failed", "reason": "no answer"}
     ),

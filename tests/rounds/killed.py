@@ -1,6 +1,6 @@
 """Does steps of rounds, each in a process that is killed as soon as the step has committed.
 
-Takes lines of JSON, ``[key, round, data of the form]``, and answers each with the signal that ended
+Takes lines of JSON, ``[key, round, data of the form, its files]``, and answers each with the signal that ended
 the process.
 """
 
@@ -17,11 +17,12 @@ django.setup()
 from fartbench.rounds import find_round
 from rounds.forms import StepForm
 from rounds.steps import STEPS
+from tests.rounds.every_step import uploads
 
 
-def do_and_die(key: str, round_name: str, data: dict[str, str]) -> None:
+def do_and_die(key: str, round_name: str, data: dict[str, str], files: dict[str, str]) -> None:
     round_ = find_round(round_name)
-    form = StepForm(STEPS[key], round_, data)
+    form = StepForm(STEPS[key], round_, data, uploads(files))
     assert form.is_valid(), form.errors
     STEPS[key].perform(round_, "killed", form.cleaned_data)
     os.kill(os.getpid(), signal.SIGKILL)

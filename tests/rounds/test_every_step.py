@@ -26,6 +26,12 @@ from tests.rounds.every_step import CASES, command_line
 pytestmark = pytest.mark.engine("sqlite")
 
 
+@pytest.fixture(autouse=True)
+def account(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a key for the provider of whom clips are commissioned; no worker sends anything."""
+    monkeypatch.setenv("ARK_API_KEY", "a-key")
+
+
 @pytest.fixture
 def ada(db: None) -> Client:
     client, staff = Client(), make_staff()
@@ -43,7 +49,7 @@ def docs_row(key: str) -> str:
     return f"| `{key}` | {title} | {states} | {text} |"
 
 
-def press(client: Client, key: str, round_: Round, data: dict[str, str]) -> str:
+def press(client: Client, key: str, round_: Round, data: dict[str, Any]) -> str:
     """Press a step's button and return what the page says, which is no refusal."""
     address = reverse("staff-step", args=[round_.name])
     reply = client.post(address, {"step": key, **data}, follow=True)
@@ -82,10 +88,10 @@ def test_a_step_that_was_done_already_says_so_and_changes_nothing(
     case = CASES[key]
     round_ = case.make("spring")
     data = case.data(round_)
-    assert "Nothing was changed" not in press(ada, key, round_, data)
+    assert "Nothing was changed" not in press(ada, key, round_, data | case.uploads)
     before = entries()
     round_.refresh_from_db()
-    press(ada, key, round_, data)
+    press(ada, key, round_, data | case.uploads)
     if not case.is_renewed:
         assert entries() == before
     if case.options is not None:
@@ -110,10 +116,10 @@ def test_a_step_that_was_killed_after_its_commit_ends_well_when_it_is_done_again
         for key, case in CASES.items():
             round_ = case.make(key)
             data = case.data(round_)
-            print(json.dumps([key, round_.name, data]), file=killer.stdin, flush=True)
+            print(json.dumps([key, round_.name, data, case.files]), file=killer.stdin, flush=True)
             assert killer.stdout.readline() == f"{signal.SIGKILL}\n", key
             before = entries()
-            press(client, key, round_, data)
+            press(client, key, round_, data | case.uploads)
             assert case.is_renewed or entries() == before, key
         killer.stdin.close()
 

@@ -357,8 +357,8 @@ def test_a_form_without_a_token_is_refused_and_leaves_nothing(round_: Round) -> 
 
 def test_a_form_for_one_file_takes_no_second(admin: Client) -> None:
     files = [SimpleUploadedFile(f"{n}.csv", b"x") for n in range(2)]
-    address = reverse("generation-act", args=["spring"])
-    assert admin.post(address, {"action": "outcomes", "outcomes": files}).status_code == 400
+    address = reverse("staff-step", args=["spring"])
+    assert admin.post(address, {"step": "import_outcomes", "outcomes": files}).status_code == 400
 
 
 def test_an_upload_is_thrown_away(admin: Client) -> None:

@@ -10,6 +10,7 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.urls import reverse
 
 from fartbench.models import AuditEntry, Round, WorkerBeat
 from generation import buying
@@ -54,9 +55,9 @@ def page(client: Client, address: str) -> str:
     return response.content.decode()
 
 
-def act(client: Client, round_: Round, action: str, **fields: object) -> str:
+def act(client: Client, round_: Round, step: str, **fields: object) -> str:
     response = client.post(
-        f"{HOME}rounds/{round_.name}/act", {"action": action, **fields}, follow=True
+        reverse("staff-step", args=[round_.name]), {"step": step, **fields}, follow=True
     )
     assert response.status_code == 200
     return response.content.decode()
@@ -158,39 +159,37 @@ def test_a_doubt_is_settled_on_its_page(admin: Client, stand_in: StandIn) -> Non
 
 def test_buttons_pause_cancel_and_send_again(admin: Client, stand_in: StandIn) -> None:
     round_ = bought("seedance-2.5", scenes=["r01-lift", "r01-chair"])
-    act(admin, round_, "pause")
+    act(admin, round_, "pause_orders")
     work()
     assert "Paused" in page(admin, f"{HOME}rounds/{round_.name}/")
     assert stand_in.ledger.jobs() == []
     stand_in.faults.add("ark", "invalid")  # type: ignore[attr-defined]
-    act(admin, round_, "resume")
+    act(admin, round_, "resume_orders")
     work()
     blocked = Sample.objects.get(state="blocked")
     assert "value is not allowed" in page(admin, f"{HOME}rounds/{round_.name}/")
-    assert "1 cells are sent again" in act(
-        admin, round_, "send_again", only="chosen", samples=[blocked.pk]
-    )
+    assert "1 cells are sent again" in act(admin, round_, "send_again", samples=["", blocked.pk])
     work()
     assert set(Sample.objects.values_list("state", flat=True)) == {"delivered"}
-    assert "Say why" in act(admin, round_, "cancel") or "0 cells" in act(
-        admin, round_, "cancel", reason="late"
-    )
+    assert "Say why" in act(admin, round_, "cancel_orders")
+    assert "0 cells" in act(admin, round_, "cancel_orders", reason="late")
 
 
 @pytest.mark.parametrize(
-    ("usd", "words"), [("lots", "not an amount"), ("-1", "at least 0"), ("NaN", "at least 0")]
+    ("usd", "words"),
+    [("lots", "not an amount"), ("-1", "greater than or equal to 0"), ("NaN", "not an amount")],
 )
 def test_a_ceiling_that_is_none_is_refused(
     admin: Client, stand_in: StandIn, usd: str, words: str
 ) -> None:
     round_ = bought("seedance-2.5")
-    assert words in act(admin, round_, "ceiling", provider="", usd=usd)
+    assert words in act(admin, round_, "set_ceiling", provider="", usd=usd)
     assert not Ceiling.objects.exists()
 
 
 def test_a_ceiling_and_an_account_are_set(admin: Client, stand_in: StandIn) -> None:
     round_ = bought("seedance-2.5")
-    act(admin, round_, "ceiling", provider="ark", usd="12.50")
+    act(admin, round_, "set_ceiling", provider="ark", usd="12.50")
     assert "of $12.50" in page(admin, f"{HOME}rounds/{round_.name}/")
     admin.post(
         f"{HOME}accounts/ark", {"max_in_flight": "7", "min_interval_s": "0.5", "paused": "on"}
@@ -226,18 +225,20 @@ def test_outcomes_made_by_hand_come_in_whole_or_not_at_all(
     admin: Client, stand_in: StandIn
 ) -> None:
     round_ = bought("seedance-2.5", scenes=["r01-lift", "r01-chair"])
-    act(admin, round_, "pause")
+    act(admin, round_, "pause_orders")
     head = "configuration,scene,replicate,outcome,reason\n"
     bad = (
         head
         + "seedance-2.5,r01-lift,1,refused,by the provider\nseedance-2.5,r01-chair,1,splendid,why\n"
     )
-    shown = act(admin, round_, "outcomes", outcomes=SimpleUploadedFile("by-hand.csv", bad.encode()))
+    shown = act(
+        admin, round_, "import_outcomes", outcomes=SimpleUploadedFile("by-hand.csv", bad.encode())
+    )
     assert "row 3, outcome" in shown
     assert not Sample.objects.filter(state="refused").exists()
     good = bad.replace("splendid", "not_generated")
     assert "2 outcomes" in act(
-        admin, round_, "outcomes", outcomes=SimpleUploadedFile("by-hand.csv", good.encode())
+        admin, round_, "import_outcomes", outcomes=SimpleUploadedFile("by-hand.csv", good.encode())
     )
     assert sorted(Sample.objects.values_list("state", flat=True)) == ["not_generated", "refused"]
 

@@ -321,7 +321,7 @@ def test_progress_counts_up_and_its_stamp_changes_with_the_due_step(staff_page: 
     after = staff_page.get(address).json()
     assert (before["bars"]["sheets"], after["bars"]["sheets"]) == ([0, 4], [1, 4])
     assert (before["bars"][first.code], after["bars"][first.code]) == ([0, 1], [1, 1])
-    assert before["stamp"] == after["stamp"] == "reviewing"  # until every sheet is locked
+    assert before["stamp"] == after["stamp"] == "reviewing"  # nothing is due of staff yet
     assert set(after) == {"stamp", "bars"}
 
 

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
-from typing import Any
-
-from django.contrib import messages
-from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse, StreamingHttpResponse
-from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
-from fartbench.errors import Refusal
 from fartbench.models import Round
-from fartbench.storable import whole_number
-from generation import buying, operating, selectors
+from generation import operating, selectors
 from generation.configuring import named
-from generation.errors import NotForOperators
 from generation.exporting import manifest_lines
 from generation.launching import budget_of, launch_lines
-from generation.models import Configuration, ProviderAccount, Sample, SampleState, VerdictWaiver
-from generation.verdicts import unreviewed, waive_verdicts
+from generation.models import Configuration, ProviderAccount, Sample, VerdictWaiver
+from generation.verdicts import unreviewed
 from web.generation.access import commissions, shared_context
-from web.generation.outcomes import take_outcomes
 
 
 @require_safe
@@ -86,93 +76,6 @@ def manifest(_request: HttpRequest, name: str) -> HttpResponseBase:
     answer = StreamingHttpResponse(manifest_lines(round_), content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="{round_.name}-generation.csv"'
     return answer
-
-
-@require_POST
-@commissions
-def act(request: HttpRequest, name: str) -> HttpResponseBase:
-    """Do what a button of the round's page says; a refusal is shown unchanged, and nothing was
-    changed then.
-    """
-    round_, form = round_or_404(name), request.POST
-    handler = _ACTIONS.get(form.get("action", ""))
-    if handler is None:
-        messages.error(request, "There is no such step.")
-        return redirect("generation-round", round_.name)
-    try:
-        with transaction.atomic():
-            words = handler(round_, request, request.user.get_username())
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-    else:
-        messages.success(request, words)
-    return redirect("generation-round", round_.name)
-
-
-def _waive(round_: Round, request: HttpRequest, actor: str) -> str:
-    waive_verdicts(round_=round_, reason=request.POST.get("reason", ""), actor=actor)
-    return "The round continues without experts' verdicts; its results will say why."
-
-
-def _pause(round_: Round, _request: HttpRequest, actor: str) -> str:
-    operating.set_paused(round_=round_, paused=True, actor=actor)
-    return "Paused. Accepted orders continue; nothing new is sent."
-
-
-def _resume(round_: Round, _request: HttpRequest, actor: str) -> str:
-    operating.set_paused(round_=round_, paused=False, actor=actor)
-    return "Resumed."
-
-
-def _cancel(round_: Round, request: HttpRequest, actor: str) -> str:
-    samples = list(_chosen(round_, request).filter(state__in=operating.CANCELLABLE))
-    count = operating.cancel(samples=samples, actor=actor, reason=request.POST.get("reason", ""))
-    return f"{count} cells cancelled."
-
-
-def _send_again(round_: Round, request: HttpRequest, actor: str) -> str:
-    samples = list(_chosen(round_, request).filter(state=SampleState.BLOCKED))
-    return (
-        f"{operating.send_again(samples=samples, actor=actor)} cells are sent again, with the very "
-        "same bytes."
-    )
-
-
-def _ceilings(round_: Round, request: HttpRequest, actor: str) -> str:
-    provider, text = request.POST.get("provider", "").strip(), request.POST.get("usd", "").strip()
-    try:
-        usd = Decimal(text) if text else None
-    except InvalidOperation as error:
-        raise NotForOperators(f"{text!r} is not an amount in dollars, such as 25.00.") from error
-    if usd is not None and (not usd.is_finite() or usd < 0):
-        raise NotForOperators("A ceiling is an amount in dollars of at least 0.")
-    buying.set_ceilings(round_, {provider: usd}, actor)
-    return "The ceiling is set." if usd is not None else "The ceiling is lifted."
-
-
-def _outcomes(round_: Round, request: HttpRequest, actor: str) -> str:
-    return take_outcomes(round_, request.FILES.get("outcomes"), actor)
-
-
-def _chosen(round_: Round, request: HttpRequest) -> Any:
-    samples = Sample.objects.filter(cell__round=round_).select_related(
-        "cell__round", "cell__configuration"
-    )
-    keys = [
-        key for text in request.POST.getlist("samples") if (key := whole_number(text)) is not None
-    ]
-    return samples.filter(pk__in=keys) if keys or "only" in request.POST else samples
-
-
-_ACTIONS = {
-    "waive": _waive,
-    "pause": _pause,
-    "resume": _resume,
-    "cancel": _cancel,
-    "send_again": _send_again,
-    "ceiling": _ceilings,
-    "outcomes": _outcomes,
-}
 
 
 def round_or_404(name: str) -> Round:

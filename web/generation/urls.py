@@ -35,7 +35,6 @@ urlpatterns = [
         rounds.manifest,
         name="generation-manifest",
     ),
-    path("staff/generation/rounds/<str:name>/act", rounds.act, name="generation-act"),
     path(
         "staff/generation/rounds/<str:name>/launch/",
         launching.launch_page,

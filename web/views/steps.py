@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
@@ -16,12 +18,13 @@ from web.views.pairs import show_pairs
 from web.views.shared import round_or_404
 from web.views.staff import show_round
 
-PAGES = {
+PAGES: dict[str, tuple[str, Callable[..., HttpResponseBase] | None]] = {
     "round": ("staff-round", show_round),
     "reviewers": ("staff-round", show_round),
     "row": ("staff-round", show_round),
     "blinding": ("staff-blinding", show_blinding),
     "pairs": ("staff-pairs", show_pairs),
+    "clips": ("generation-round", None),  # its forms have shapes of their own
 }
 
 
@@ -37,9 +40,9 @@ def step(request: HttpRequest, name: str) -> HttpResponseBase:
         messages.error(request, "There is no step of this name. Choose one of this page.")
         return redirect("staff-round", round_.name)
     address, show = PAGES[chosen.place]
-    form = StepForm(chosen, round_, request.POST)
+    form = StepForm(chosen, round_, request.POST, request.FILES)
     if not form.is_valid():
-        if chosen.is_offered(round_):
+        if show and chosen.is_offered(round_):
             return show(request, round_, form)
         for field, errors in form.errors.items():
             messages.error(request, f"{form[field].label}: {' '.join(map(str, errors))}")
