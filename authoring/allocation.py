@@ -66,7 +66,10 @@ def allocate(constraints: Constraints, *, themes: int, random: Random) -> dict[s
         ]
         if any(len(column) != themes for column in (looks, *levels)):
             raise NoAllocation(f"The counts of {track} scenarios do not add up to {themes}.")
-        updates = _updates(constraints, themes, random) if track == "interactive" else [()] * themes
+        if track == "interactive":
+            updates = _updates(constraints, themes, random)
+        else:
+            updates = [()] * themes
         plans[track] = [Plan(*row) for row in zip(looks, *levels, updates, strict=True)]
     return plans
 
@@ -96,24 +99,16 @@ def _styles(constraints: Constraints, themes: int) -> dict[str, int]:
 
 
 def _dealt(wanted: Mapping[str, int], random: Random) -> list[str]:
-    dealt = [name for name, count in wanted.items() for _ in range(count)]
+    dealt = []
+    for name, count in wanted.items():
+        dealt += [name] * count
     random.shuffle(dealt)
     return dealt
 
 
 def _updates(constraints: Constraints, themes: int, random: Random) -> list[tuple[UpdatePlan, ...]]:
     types = _types(counts(constraints, "type"), themes, random)
-    wanted = counts(constraints, "modality")
-    if any(
-        sum(MODALITIES[kind].values()) != count
-        for kind, count in counts(constraints, "type").items()
-    ) or any(
-        sum(one.get(name, 0) for one in MODALITIES.values()) != count
-        for name, count in wanted.items()
-    ):
-        raise NoAllocation(
-            "Types and modalities of updates cannot be joined as the generator joins them."
-        )
+    _refuse_unjoinable(counts(constraints, "type"), counts(constraints, "modality"))
     modalities = {kind: _dealt(shares, random) for kind, shares in MODALITIES.items()}
     dependencies = [_dealt_step(step, themes, random) for step in range(len(ADJACENT))]
     dealt = Counter(name for column in dependencies for name in column)
@@ -121,18 +116,28 @@ def _updates(constraints: Constraints, themes: int, random: Random) -> list[tupl
         raise NoAllocation(
             f"Dependencies are dealt as {dict(dealt)}, which is not what the claim says."
         )
-    return [
-        tuple(
-            UpdatePlan(
-                kind,
-                modalities[kind].pop(),
-                column[scenario],
-                _source(column[scenario], step, random),
-            )
-            for step, (kind, column) in enumerate(zip(types[scenario], dependencies, strict=True))
+    plans = []
+    for scenario in range(themes):
+        plan = []
+        for step, kind in enumerate(types[scenario]):
+            dependency = dependencies[step][scenario]
+            source = _source(dependency, step, random)
+            plan.append(UpdatePlan(kind, modalities[kind].pop(), dependency, source))
+        plans.append(tuple(plan))
+    return plans
+
+
+def _refuse_unjoinable(types: Mapping[str, int], modalities: Mapping[str, int]) -> None:
+    """Raise NoAllocation unless the counts are those of the table MODALITIES."""
+    of_type, of_modality = Counter[str](), Counter[str]()
+    for kind, shares in MODALITIES.items():
+        of_type[kind] = sum(shares.values())
+        of_modality.update(shares)
+    has_types = all(of_type[kind] == count for kind, count in types.items())
+    if not has_types or any(of_modality[name] != count for name, count in modalities.items()):
+        raise NoAllocation(
+            "Types and modalities of updates cannot be joined as the generator joins them."
         )
-        for scenario in range(themes)
-    ]
 
 
 def _types(wanted: Mapping[str, int], themes: int, random: Random) -> list[list[str]]:
@@ -163,4 +168,6 @@ def _dealt_step(step: int, themes: int, random: Random) -> list[str]:
 def _source(dependency: str, step: int, random: Random) -> int | None:
     if dependency == "independent":
         return None
-    return step - 1 if dependency == "adjacent" else random.randrange(step - 1)
+    if dependency == "adjacent":
+        return step - 1
+    return random.randrange(step - 1)

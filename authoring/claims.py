@@ -47,13 +47,13 @@ def check_folder(folder: Path) -> Report:
     """Check a folder of scenarios. Raises DataError or ScenarioError when a file cannot be read at
     all, those of units and forms included where the folder has them.
     """
-    found = read_set(folder)
+    folder_set = read_set(folder)
     for name, read in ((units.FILE, units.read_units), (forms.FILE, forms.read_forms)):
         if (folder / name).is_file():
             read(folder)
-    whole = found.about.extent == "whole"
-    claims = [claim for claim in found.constraints.claims if whole or _holds_for_a_part(claim)]
-    return Report(found, len(claims), tuple(check(found.scenarios, claims)))
+    whole = folder_set.about.extent == "whole"
+    claims = [claim for claim in folder_set.constraints.claims if whole or _holds_for_a_part(claim)]
+    return Report(folder_set, len(claims), tuple(check(folder_set.scenarios, claims)))
 
 
 def check(
@@ -84,14 +84,7 @@ def _off(scenarios: Sequence[Scenario], claim: Claim) -> Iterator[str]:
         case Once():
             yield from _once(scenarios, claim)
         case Every():
-            wrong = [
-                name
-                for name, item in _items(scenarios, claim)
-                if _value(item, claim.field) not in claim.among
-            ]
-            if wrong:
-                among = " or ".join(_shown(value) for value in claim.among)
-                yield f"{claim.field} must be {among}; it is not in {_some(wrong)}"
+            yield from _every(scenarios, claim)
         case Total() | Distinct() | Counts():
             for group, items in _groups(scenarios, claim):
                 if words := _counted(items, claim):
@@ -101,29 +94,43 @@ def _off(scenarios: Sequence[Scenario], claim: Claim) -> Iterator[str]:
 def _counted(items: Sequence[Any], claim: Total | Distinct | Counts) -> str:
     """Return what is off with the items of one group, nothing when all is right."""
     if isinstance(claim, Total):
-        return "" if len(items) == claim.equals else f"there are {len(items)}, not {claim.equals}"
-    found = Counter(_shown(_value(item, claim.field)) for item in items)
+        if len(items) == claim.equals:
+            return ""
+        return f"there are {len(items)}, not {claim.equals}"
+    counts = Counter(_shown(_value(item, claim.field)) for item in items)
     if isinstance(claim, Distinct):
-        wrong = len(found) != claim.equals
-        return f"{claim.field} takes {len(found)} values, not {claim.equals}" if wrong else ""
-    values = sorted({*found, *claim.equals})
-    differing = [value for value in values if found[value] != claim.equals.get(value, 0)]
+        wrong = len(counts) != claim.equals
+        if wrong:
+            return f"{claim.field} takes {len(counts)} values, not {claim.equals}"
+        return ""
+    values = sorted({*counts, *claim.equals})
+    differing = [value for value in values if counts[value] != claim.equals.get(value, 0)]
     return "; ".join(
-        f"{value} occurs {found[value]} times, not {claim.equals.get(value, 0)}"
+        f"{value} occurs {counts[value]} times, not {claim.equals.get(value, 0)}"
         for value in differing
     )
 
 
 def _once(scenarios: Sequence[Scenario], claim: Once) -> Iterator[str]:
-    found = Counter((_value(one, claim.field), _value(one, claim.per)) for one in scenarios)
-    names = sorted({name for name, _ in found})
+    counts = Counter((_value(one, claim.field), _value(one, claim.per)) for one in scenarios)
+    names = sorted({name for name, _ in counts})
     for value in claim.values:
-        wrong = [f"{name} ({found[name, value]})" for name in names if found[name, value] != 1]
+        wrong = [f"{name} ({counts[name, value]})" for name in names if counts[name, value] != 1]
         if wrong:
             yield (
                 f"each {claim.field} must have one scenario with {claim.per} {value}; not so "
                 f"{_some(wrong)}"
             )
+
+
+def _every(scenarios: Sequence[Scenario], claim: Every) -> Iterator[str]:
+    wrong = []
+    for name, item in _items(scenarios, claim):
+        if _value(item, claim.field) not in claim.among:
+            wrong.append(name)
+    if wrong:
+        among = " or ".join(_shown(value) for value in claim.among)
+        yield f"{claim.field} must be {among}; it is not in {_some(wrong)}"
 
 
 def _rule(scenarios: Sequence[Scenario], claim: Rule) -> Iterator[str]:
@@ -136,11 +143,11 @@ def _items(
     scenarios: Sequence[Scenario], claim: Total | Distinct | Counts | Every
 ) -> list[tuple[str, Any]]:
     """Return the scenarios or updates that a claim is about, with their names."""
-    return [
-        (name, item)
-        for name, item in _all(scenarios, claim.of)
-        if all(_value(item, field) in among for field, among in claim.where.items())
-    ]
+    items = []
+    for name, item in _all(scenarios, claim.of):
+        if all(_value(item, field) in among for field, among in claim.where.items()):
+            items.append((name, item))
+    return items
 
 
 def _all(scenarios: Sequence[Scenario], of: str) -> list[tuple[str, Any]]:
@@ -183,7 +190,10 @@ def _value(item: Any, field: str) -> Any:
     Raises KeyError for an unknown one.
     """
     if isinstance(item, _Placed):
-        item = item.update if field in Update.model_fields else item.scenario
+        if field in Update.model_fields:
+            item = item.update
+        else:
+            item = item.scenario
     for part in field.split("."):
         if not hasattr(item, part):
             raise KeyError(f"scenarios have no field {field!r}")
@@ -194,9 +204,14 @@ def _value(item: Any, field: str) -> Any:
 def _shown(value: Any) -> str:
     if isinstance(value, tuple):
         return ", ".join(_shown(part) for part in value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value)
 
 
 def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    if len(names) > SHOWN:
+        more = f" and {len(names) - SHOWN} more"
+    else:
+        more = ""
     return f"{', '.join(names[:SHOWN])}{more}"

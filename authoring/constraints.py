@@ -15,13 +15,13 @@ Source = Literal["published", "published_code", "derived", "ours"]
 
 
 def _fields(model: type[BaseModel], before: str = "") -> set[str]:
-    found = set()
+    names = set()
     for name, field in model.model_fields.items():
         inner = field.annotation
-        found |= {f"{before}{name}"}
+        names |= {f"{before}{name}"}
         if isinstance(inner, type) and issubclass(inner, BaseModel):
-            found |= _fields(inner, f"{before}{name}.")
-    return found
+            names |= _fields(inner, f"{before}{name}.")
+    return names
 
 
 FIELDS = {"scenarios": _fields(Scenario), "updates": _fields(Scenario) | _fields(Update)}

@@ -39,11 +39,11 @@ def generate(material: Material, constraints: Constraints, *, seed: int) -> tupl
     """
     random = Random(seed)  # noqa: S311 - for reproducible variety, not for secrecy
     plans = allocate(constraints, themes=len(material.themes), random=random)
-    return tuple(
-        _scenario(theme, track, plan, material.wording, random)
-        for track, found in plans.items()
-        for theme, plan in zip(material.themes, found, strict=True)
-    )
+    scenarios = []
+    for track, found in plans.items():
+        for theme, plan in zip(material.themes, found, strict=True):
+            scenarios.append(_scenario(theme, track, plan, material.wording, random))
+    return tuple(scenarios)
 
 
 def write_set(source: Path, out: Path, *, seed: int) -> tuple[Scenario, ...]:
@@ -123,27 +123,31 @@ def _activity(plan: Plan) -> str:
     """Return the name of the sentence about the activity: two at once need a second figure where
     there is one.
     """
-    return (
-        "concurrent_multi"
-        if plan.activity == "concurrent" and plan.entity != "single"
-        else plan.activity
-    )
+    if plan.activity == "concurrent" and plan.entity != "single":
+        return "concurrent_multi"
+    return plan.activity
 
 
 def _video_checklist(theme: Theme, plan: Plan, wording: Wording) -> dict[str, str | None]:
-    asked = wording.questions
-    subjects = asked["subjects"]
-    activity = "activity" if plan.activity == "atomic" else f"activity_{_activity(plan)}"
+    questions = wording.questions
+    subjects = questions["subjects"]
+    if plan.activity == "atomic":
+        activity = "activity"
+    else:
+        activity = f"activity_{_activity(plan)}"
     return {
-        "scene": theme.fill(str(asked["scene"])),
+        "scene": theme.fill(str(questions["scene"])),
         "visual_style": wording.styles[plan.style].question,
         "subjects": theme.fill(subjects[plan.entity] if isinstance(subjects, dict) else subjects),
-        "activity": theme.fill(str(asked[activity])),
+        "activity": theme.fill(str(questions[activity])),
     }
 
 
 def _audio_checklist(theme: Theme, plan: Plan, wording: Wording) -> dict[str, str | None]:
-    several = "" if plan.audio == "single_source" else "_multi"
+    if plan.audio == "single_source":
+        several = ""
+    else:
+        several = "_multi"
     overlapping = plan.audio == "overlapping"
     return {
         "sound_source": theme.fill(str(wording.questions[f"sound_source{several}"])),
@@ -175,8 +179,14 @@ class _Story:
         event = self._event(plan, seen=seen)
         fill = self.theme.fill
         self.told.append((fill(event.leaves, ref=ref), plan.modality != "audio"))
-        visual = fill(event.see or "", ref=ref) if plan.modality != "audio" else None
-        audio = fill(event.hear, ref=ref) if plan.modality != "video" else None
+        if plan.modality != "audio":
+            visual = fill(event.see or "", ref=ref)
+        else:
+            visual = None
+        if plan.modality != "video":
+            audio = fill(event.hear, ref=ref)
+        else:
+            audio = None
         return Update.model_validate({
             "id": f"P{step}", "at_s": INTERVAL_S * step, "prompt": _joined(visual, audio),
             "type": plan.type,

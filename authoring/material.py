@@ -111,12 +111,11 @@ class Material:
 def read_material(folder: Path) -> Material:
     """Read ``themes.yaml`` and ``wording.yaml``. Raises DataError or ScenarioError."""
     places = read_model(folder / "themes.yaml", Themes).domains
-    themes = [
-        _theme(domain, place, subject)
-        for domain, found in places.items()
-        for place in found
-        for subject in place.subjects
-    ]
+    themes = []
+    for domain, found in places.items():
+        for place in found:
+            for subject in place.subjects:
+                themes.append(_theme(domain, place, subject))
     return Material(tuple(themes), read_model(folder / "wording.yaml", Wording))
 
 

@@ -17,14 +17,13 @@ Check = Callable[[Scenario, Values], Iterator[str]]
 
 def schedule(scenario: Scenario, values: Values) -> Iterator[str]:
     """Updates of a track have these names at these times, in this order; other tracks have none."""
-    found = [(update.id, update.at_s) for update in scenario.updates]
-    wanted = (
-        list(zip(values["ids"], values["at_s"], strict=True))
-        if scenario.track in values["tracks"]
-        else []
-    )
-    if found != wanted:
-        yield f"updates are {_listed(found)}, not {_listed(wanted)}"
+    updates = [(update.id, update.at_s) for update in scenario.updates]
+    if scenario.track in values["tracks"]:
+        wanted = list(zip(values["ids"], values["at_s"], strict=True))
+    else:
+        wanted = []
+    if updates != wanted:
+        yield f"updates are {_listed(updates)}, not {_listed(wanted)}"
 
 
 def intervals(scenario: Scenario, values: Values) -> Iterator[str]:
@@ -41,7 +40,10 @@ def intervals(scenario: Scenario, values: Values) -> Iterator[str]:
 def adjacent_source(scenario: Scenario, values: Values) -> Iterator[str]:  # noqa: ARG001
     """An adjacent update depends on the update just before it."""
     for place, update in enumerate(scenario.updates):
-        before = scenario.updates[place - 1].id if place else None
+        if place:
+            before = scenario.updates[place - 1].id
+        else:
+            before = None
         if update.dependency == "adjacent" and (before is None or update.depends_on != before):
             yield (
                 f"{update.id} is adjacent and depends on {_name(update.depends_on)}, not on "
@@ -133,12 +135,13 @@ def _questions(checklist: Mapping[str, str | None]) -> list[tuple[str, str]]:
 
 
 def _parts(update: Update) -> str:
-    parts = [
-        name
-        for name, text in (("visual", update.visual), ("audio", update.audio))
-        if text is not None
-    ]
-    return f"only the part {parts[0]}" if len(parts) == 1 else " and ".join(parts) or "neither part"
+    parts = []
+    for name, text in (("visual", update.visual), ("audio", update.audio)):
+        if text is not None:
+            parts.append(name)
+    if len(parts) == 1:
+        return f"only the part {parts[0]}"
+    return " and ".join(parts) or "neither part"
 
 
 def _name(step: str | None) -> str:

@@ -45,12 +45,18 @@ def account_name(user: User) -> str:
     """
     reviewer = getattr(user, "reviewer", None)
     name = user.get_username()
-    return str(reviewer.code) if reviewer else f"account {user.pk}" if "@" in name else name
+    if reviewer:
+        return str(reviewer.code)
+    if "@" in name:
+        return f"account {user.pk}"
+    return name
 
 
 def _actor() -> str:
     user: Any = getattr(_request.get(), "user", None)
-    return account_name(user) if getattr(user, "is_authenticated", False) else audit.SYSTEM
+    if getattr(user, "is_authenticated", False):
+        return account_name(user)
+    return audit.SYSTEM
 
 
 def _record(action: str, **details: Any) -> None:
@@ -69,11 +75,10 @@ def record_change(
     fields = [
         name for name in (*_SECRET, *_RIGHTS) if update_fields is None or name in update_fields
     ]
-    stored = (
-        User.objects.filter(pk=instance.pk).values(*fields).first()
-        if fields and instance.pk and not raw
-        else None
-    )
+    if fields and instance.pk and not raw:
+        stored = User.objects.filter(pk=instance.pk).values(*fields).first()
+    else:
+        stored = None
     if stored is None:
         return
     changed = {name for name in fields if stored[name] != getattr(instance, name)}
@@ -120,7 +125,10 @@ def record_rights(
     if action not in ("pre_add", "pre_remove", "pre_clear"):
         return
     rows = model._base_manager.filter(pk__in=pk_set or ()).order_by("pk")
-    names = ["all"] if action == "pre_clear" else [_name(row) for row in rows]
+    if action == "pre_clear":
+        names = ["all"]
+    else:
+        names = [_name(row) for row in rows]
     _record(
         "rights changed",
         of=_name(instance),

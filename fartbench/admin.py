@@ -32,10 +32,11 @@ class FilteredByItsList(ModelAdmin):
     """
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Allow what a filter of the list itself puts into an address, anyone who asks."""
-        listed = {
-            f"{name}{end}" for name in self.get_list_filter(request) for end in _ENDS_OF_FILTERS
-        }
+        """Allow what a filter of the list itself puts into an address, for every account."""
+        listed = set()
+        for name in self.get_list_filter(request):
+            for end in _ENDS_OF_FILTERS:
+                listed.add(f"{name}{end}")
         return lookup in listed and super().lookup_allowed(lookup, value, request)
 
 

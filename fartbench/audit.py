@@ -38,7 +38,10 @@ def record(action: str, *, actor: str = SYSTEM, round_name: str = "", **details:
             "An audit entry belongs in the transaction of what it records."
         )
     rows = _head.rows(pk=1)
-    head = _HEAD.stored(rows[0]) if rows else AuditHead.objects.get_or_create(pk=1)[0]
+    if rows:
+        head = _HEAD.stored(rows[0])
+    else:
+        head = AuditHead.objects.get_or_create(pk=1)[0]
     entry = AuditEntry(
         sequence=head.sequence + 1,
         at=timezone.now(),

@@ -82,7 +82,9 @@ class BucketStore(ContentStore):
         is there.
         """
         with self.scratch() as scratch:
-            return file_sha256(scratch) if self._fetch(sha256, scratch) else None
+            if self._fetch(sha256, scratch):
+                return file_sha256(scratch)
+            return None
 
     def _name(self, sha256: str) -> str:
         return f"{self.kind}/{name_of(sha256)}"
@@ -152,11 +154,10 @@ def _faults_in_words() -> Iterator[None]:
     try:
         yield
     except (Boto3Error, BotoCoreError, ClientError) as error:
-        code = (
-            error.response["Error"].get("Code", "")
-            if isinstance(error, ClientError)
-            else type(error).__name__
-        )
+        if isinstance(error, ClientError):
+            code = error.response["Error"].get("Code", "")
+        else:
+            code = type(error).__name__
         raise StorageAway(
             f"The bucket cannot be used ({code}): nothing was stored or lost. Look at the S3 "
             "settings and at the "

@@ -107,11 +107,10 @@ class RoundCommand(Command):
         """Return the name that was given. Raises CommandError (status 2) when none was, or two."""
         names = {name for name in (options["round_name"], options["round_option"]) if name}
         if len(names) != 1:
-            wrong = (
-                "Name a round"
-                if not names
-                else f"Name one round, not {' and '.join(sorted(names))}"
-            )
+            if not names:
+                wrong = "Name a round"
+            else:
+                wrong = f"Name one round, not {' and '.join(sorted(names))}"
             raise CommandError(
                 f"{wrong}: “{self._name()} ROUND” or “--round ROUND”.", returncode=WRONG_USE
             )

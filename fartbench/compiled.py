@@ -33,10 +33,9 @@ class _Statement:
     def rows(self, values: Mapping[str, Any]) -> list[Row]:
         # A value is sent as the type that its mark was given, for the engine to see the same
         # statement again.
-        filled = [
-            type(own)(values[self.places[n]]) if n in self.places else own
-            for n, own in enumerate(self.parameters)
-        ]
+        filled = []
+        for n, own in enumerate(self.parameters):
+            filled.append(type(own)(values[self.places[n]]) if n in self.places else own)
         with connection.cursor() as cursor:
             cursor.execute(self.sql, filled)
             rows: Iterable[Row] = cursor.fetchall()
@@ -138,8 +137,13 @@ class CompiledWrite:
         """Store new rows."""
         columns = ", ".join(f'"{field.column}"' for field in self._fields)
         places = ", ".join(["(" + ", ".join(["%s"] * len(self._fields)) + ")"] * len(rows))
-        conflict = f" ON CONFLICT {self.on_conflict}" if self.on_conflict else ""
-        values = [value for row in rows for value in self._values(row, new=True)]
+        if self.on_conflict:
+            conflict = f" ON CONFLICT {self.on_conflict}"
+        else:
+            conflict = ""
+        values: list[Any] = []
+        for row in rows:
+            values += self._values(row, new=True)
         # The names are the models' own.
         table = self.model._meta.db_table
         insert = f'INSERT INTO "{table}" ({columns}) VALUES {places}{conflict}'  # noqa: S608

@@ -58,10 +58,9 @@ def read_records(path: Path, name: str, known: Collection[str]) -> CsvText:
     reader = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter, strict=True)
     try:
         # Spreadsheets count records, not lines: a line break in quotes does not shift the numbers.
-        records = [
-            Record(number, [cell.strip() for cell in cells])
-            for number, cells in enumerate(reader, start=1)
-        ]
+        records = []
+        for number, cells in enumerate(reader, start=1):
+            records.append(Record(number, [cell.strip() for cell in cells]))
     except csv.Error as error:
         raise BadInput(name, [f"line {reader.line_num}: the file is not CSV: {error}"]) from error
     return CsvText(records, is_cut_off=bool(body) and body[-1] not in "\r\n")

@@ -102,7 +102,10 @@ def _first_line(error: Exception) -> str:
     problem = (
         getattr(error, "problem", None) or (str(error) or type(error).__name__).splitlines()[0]
     )
-    where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
+    if mark:
+        where = f" (line {mark.line + 1}, column {mark.column + 1})"
+    else:
+        where = ""
     return f"{str(problem).splitlines()[0]}{where}"
 
 
@@ -120,11 +123,10 @@ def _plain(path: Path, content: Any) -> Any:
         where, depth, value = waiting.pop()
         count += 1
         if depth > MAX_DEPTH or count > MAX_VALUES:
-            what = (
-                "it is nested too deeply"
-                if depth > MAX_DEPTH
-                else f"it holds over {MAX_VALUES} values"
-            )
+            if depth > MAX_DEPTH:
+                what = "it is nested too deeply"
+            else:
+                what = f"it holds over {MAX_VALUES} values"
             raise DataError(str(path), [what])
         if fault := _odd(value):
             raise DataError(str(path), [f"{where.removeprefix('.') or 'the file'}: {fault}"])
@@ -149,9 +151,13 @@ def _odd(value: Any) -> str:
             "",
         )
     if isinstance(value, str):
-        return "this text has a control character" if _CONTROL.search(value) else ""
+        if _CONTROL.search(value):
+            return "this text has a control character"
+        return ""
     if isinstance(value, float):
-        return "" if math.isfinite(value) else f"{value} is not a number"
+        if math.isfinite(value):
+            return ""
+        return f"{value} is not a number"
     if isinstance(value, bool | int | list | type(None)):
         return ""
     return f"a {type(value).__name__} is not allowed here; write text in quotes"

@@ -22,6 +22,9 @@ class BadInput(Refusal):
         self.what = what
         self.faults = faults
         count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-        more = [f"… and {len(faults) - MOST_SHOWN} more"] if len(faults) > MOST_SHOWN else []
+        if len(faults) > MOST_SHOWN:
+            more = [f"… and {len(faults) - MOST_SHOWN} more"]
+        else:
+            more = []
         lines = "\n".join(f"  {fault}" for fault in (*faults[:MOST_SHOWN], *more))
         super().__init__(f"{what}: {count}, nothing was changed.\n{lines}")

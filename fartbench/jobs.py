@@ -236,7 +236,9 @@ def beat(worker: str, *, queue: str = "") -> None:
 def last_beat_s() -> float | None:
     """Return how many seconds ago a worker was last seen, or None when none ever was."""
     seen = WorkerBeat.objects.aggregate(seen=models.Max("seen_at"))["seen"]
-    return None if seen is None else max(0.0, (timezone.now() - seen).total_seconds())
+    if seen is None:
+        return None
+    return max(0.0, float((timezone.now() - seen).total_seconds()))
 
 
 def due(queues: Collection[str] = QUEUES) -> int:

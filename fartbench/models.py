@@ -136,7 +136,9 @@ class Round(models.Model):
     @property
     def looks(self) -> RoundPlan | None:
         """What of each rollout is judged; None where clips are judged whole."""
-        return RoundPlan.model_validate_json(json.dumps(self.unit_plan)) if self.unit_plan else None
+        if self.unit_plan:
+            return RoundPlan.model_validate_json(json.dumps(self.unit_plan))
+        return None
 
     @property
     def scenes(self) -> list[str]:

@@ -210,4 +210,6 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
     clocks differ.
     """
     value = headers.get("retry-after", "")
-    return min(float(value), LONGEST_PAUSE_S) if re.fullmatch(r"\d+(\.\d+)?", value) else None
+    if re.fullmatch(r"\d+(\.\d+)?", value):
+        return min(float(value), LONGEST_PAUSE_S)
+    return None

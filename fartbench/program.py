@@ -32,7 +32,9 @@ def _commit() -> str:
     commit = _git("rev-parse", "HEAD")
     if not commit:
         return "unknown"  # no git here, as in an image
-    return f"{commit}+changes" if _git("status", "--porcelain", "--untracked-files=no") else commit
+    if _git("status", "--porcelain", "--untracked-files=no"):
+        return f"{commit}+changes"
+    return commit
 
 
 def _git(*arguments: str) -> str:

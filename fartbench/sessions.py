@@ -28,10 +28,10 @@ def end_sessions(user: User, *, but: str | None = None) -> int:
     return how many there were.
     """
     spared = stored_key(but) if but else None
-    keys = [
-        session.session_key
-        for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator()
-        if session.session_key != spared and session.get_decoded().get(SESSION_KEY) == str(user.pk)
-    ]
+    keys = []
+    for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
+        is_theirs = session.get_decoded().get(SESSION_KEY) == str(user.pk)
+        if is_theirs and session.session_key != spared:
+            keys.append(session.session_key)
     Session.objects.filter(session_key__in=keys).delete()
     return len(keys)

@@ -31,16 +31,22 @@ def storable(value: Any, redacted: Callable[[str], str]) -> Any:
         }
     if isinstance(value, list | tuple):
         return [storable(part, redacted) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
 
 
 def whole_number(text: str) -> int | None:
     """Return the number that a text writes in plain digits, None for any other text and for what no
     column holds.
     """
-    return int(text) if _WHOLE.fullmatch(text) else None
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    return None
 
 
 def token_count(count: int | None) -> int | None:
     """Return a count of tokens, or None for one that cannot be."""
-    return count if count is not None and 0 <= count <= MOST_TOKENS else None
+    if count is not None and 0 <= count <= MOST_TOKENS:
+        return count
+    return None

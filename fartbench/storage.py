@@ -53,7 +53,9 @@ class ContentStore:
         there.
         """
         path = ContentStore.path(self, sha256)
-        return file_sha256(path) if path.is_file() else None
+        if path.is_file():
+            return file_sha256(path)
+        return None
 
     @contextmanager
     def scratch(self, suffix: str = "") -> Iterator[Path]:
@@ -95,11 +97,10 @@ def shut_to_others(database: Path | None) -> None:
     folders = [Path(settings.DATA_DIR) / name for name in ("clips", "spool", "uploads")]
     for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
-    files = (
-        [database.with_name(database.name + end) for end in ("", "-wal", "-shm")]
-        if database
-        else []
-    )
+    if database:
+        files = [database.with_name(database.name + end) for end in ("", "-wal", "-shm")]
+    else:
+        files = []
     for path in (*folders, *files):
         with suppress(
             FileNotFoundError, PermissionError

@@ -36,7 +36,9 @@ def guarded(text: str) -> str:
 
 def plain(cell: str) -> str:
     """Return the text that `guarded` wrote as this cell."""
-    return cell[1:] if cell[:1] == "'" and _RUNS.match(cell[1:]) else cell
+    if cell[:1] == "'" and _RUNS.match(cell[1:]):
+        return cell[1:]
+    return cell
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,9 @@ def row_number(fault: str) -> int:
     down.
     """
     match = re.match(r"row (\d+)", fault)
-    return int(match[1]) if match else 0
+    if match:
+        return int(match[1])
+    return 0
 
 
 def read_table(
@@ -152,4 +156,6 @@ def _header_faults(
 
 def _columns(names: list[str]) -> str:
     listed = ", ".join(map(repr, names))
-    return f"the column {listed} is" if len(names) == 1 else f"the columns {listed} are"
+    if len(names) == 1:
+        return f"the column {listed} is"
+    return f"the columns {listed} are"

@@ -7,4 +7,6 @@ from datetime import UTC, datetime
 
 def utc(time: datetime | None) -> str:
     """Return ISO 8601 in UTC, ending in Z; empty when there is no time."""
-    return time.astimezone(UTC).isoformat().replace("+00:00", "Z") if time else ""
+    if time:
+        return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return ""

@@ -120,14 +120,15 @@ def _definitions(connection: BaseDatabaseWrapper) -> list[tuple[str, str]]:
     """Return the names of the triggers that are at work, and what each does as the database keeps
     it.
     """
-    query = (
-        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE %s"
-        if connection.vendor == "sqlite"
-        else "SELECT t.tgname, p.prosrc FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
-        "JOIN pg_proc p ON p.oid = t.tgfoid WHERE NOT t.tgisinternal AND "
-        "pg_table_is_visible(c.oid) "
-        "AND t.tgenabled IN ('O', 'A') AND t.tgname LIKE %s"
-    )
+    if connection.vendor == "sqlite":
+        query = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE %s"
+    else:
+        query = (
+            "SELECT t.tgname, p.prosrc FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
+            "JOIN pg_proc p ON p.oid = t.tgfoid WHERE NOT t.tgisinternal AND "
+            "pg_table_is_visible(c.oid) "
+            "AND t.tgenabled IN ('O', 'A') AND t.tgname LIKE %s"
+        )
     with connection.cursor() as cursor:
         cursor.execute(query, [PREFIX.replace("_", r"_") + "%"])
         return [(str(name), _squeezed(str(text))) for name, text in cursor.fetchall()]
@@ -148,19 +149,22 @@ def _present(connection: BaseDatabaseWrapper) -> list[Guard]:
 
 
 def _installed(connection: BaseDatabaseWrapper) -> list[tuple[str, str]]:
-    query = (
-        "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger' AND name LIKE %s"
-        if connection.vendor == "sqlite"
-        else "SELECT t.tgname, c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
-        "WHERE NOT t.tgisinternal AND pg_table_is_visible(c.oid) AND t.tgname LIKE %s"
-    )
+    if connection.vendor == "sqlite":
+        query = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger' AND name LIKE %s"
+    else:
+        query = (
+            "SELECT t.tgname, c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
+            "WHERE NOT t.tgisinternal AND pg_table_is_visible(c.oid) AND t.tgname LIKE %s"
+        )
     with connection.cursor() as cursor:
         cursor.execute(query, [PREFIX.replace("_", r"_") + "%"])
         return [(str(name), str(table)) for name, table in cursor.fetchall()]
 
 
 def _create(vendor: str, guard: Guard) -> list[str]:
-    return _create_sqlite(guard) if vendor == "sqlite" else _create_postgresql(guard)
+    if vendor == "sqlite":
+        return _create_sqlite(guard)
+    return _create_postgresql(guard)
 
 
 def _event(guard: Guard) -> str:

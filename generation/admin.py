@@ -73,7 +73,9 @@ class RecordedEdits(FilteredByItsList):
 def plain_value(record: Any, name: str) -> Any:
     """Return the value of a field as JSON holds it; a related record by its name."""
     value = getattr(record, name)
-    return value.name if isinstance(value, Family) else value
+    if isinstance(value, Family):
+        return value.name
+    return value
 
 
 @admin.register(Family)

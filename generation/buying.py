@@ -25,7 +25,7 @@ from generation.models import (
 from generation.ordering import REPLICATE_SEEDS, prompts_of
 from generation.prompting import current_prompts
 from generation.providers.access import access
-from generation.providers.port import Order
+from generation.providers.order import Order
 from generation.providers.registry import provider
 
 

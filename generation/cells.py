@@ -91,17 +91,9 @@ def mark_cell(
     configuration, _ = configuration_named(cell.configuration)
     lay_out(round_, configuration)
     sample = samples_of(round_)[cell]
-    if sample.has_outcome:
-        if (sample.state, sample.reason) == (state, reason):
-            return sample
-        raise CellRefused(
-            f"{cell} is “{sample.get_state_display()}” already; a result is not changed by hand."
-        )
-    if not sample.at_rest:
-        raise CellRefused(
-            f"{cell} is “{sample.get_state_display()}”: work on it is under way, and may bring a "
-            "result."
-        )
+    if sample.has_outcome and (sample.state, sample.reason) == (state, reason):
+        return sample
+    _refuse_outcome(sample, cell)
     sample.state, sample.reason = state, reason
     sample.save()
     begin_collecting(round_)
@@ -114,6 +106,14 @@ def mark_cell(
         reason=reason,
     )
     return sample
+
+
+def _refuse_outcome(sample: Sample, cell: CellKey) -> None:
+    state = sample.get_state_display()
+    if sample.has_outcome:
+        raise CellRefused(f"{cell} is “{state}” already; a result is not changed by hand.")
+    if not sample.at_rest:
+        raise CellRefused(f"{cell} is “{state}”: work on it is under way, and may bring a result.")
 
 
 @transaction.atomic
@@ -129,25 +129,25 @@ def note_limitation(*, round_: Round, cell: CellKey, note: str, actor: str) -> C
             f"Round {round_.name!r} is published: what it says of its cells is frozen in its "
             "release."
         )
-    found = Cell.objects.filter(
+    row = Cell.objects.filter(
         round=round_,
         configuration__name=cell.configuration,
         scene=cell.scene,
         replicate=cell.replicate,
     ).first()
-    if found is None:
+    if row is None:
         raise CellRefused(
             f"Round {round_.name!r} has no cell {cell} yet: import its clip, mark it or commission "
             "it."
         )
-    if found.limitation != note.strip():
-        found.limitation = note.strip()
-        found.save(update_fields=["limitation"])
+    if row.limitation != note.strip():
+        row.limitation = note.strip()
+        row.save(update_fields=["limitation"])
         audit.record(
             "cell limited",
             actor=actor,
             round_name=round_.name,
             cell=str(cell),
-            note=found.limitation,
+            note=row.limitation,
         )
-    return found
+    return row

@@ -53,19 +53,26 @@ def look(subject: str, _report: jobs.Report) -> None:
     if sample is None or sample.state not in (SampleState.ACCEPTED, SampleState.RUNNING):
         return
     submission = _accepted(sample)
-    found = provider(sample.provider).look(submission.provider_id, submission.handle)
-    if isinstance(found, Ready):
-        _made(sample, submission, found)
-    elif isinstance(found, Refused):
-        _end(sample, SampleState.REFUSED, _coded(found.code, found.reason), Usage())
-    elif isinstance(found, Failed):
-        _end(sample, SampleState.FAILED, _coded(found.code, found.reason), found.usage)
+    answer = provider(sample.provider).look(submission.provider_id, submission.handle)
+    if isinstance(answer, Ready):
+        _made(sample, submission, answer)
+    elif isinstance(answer, Refused):
+        _end(sample, SampleState.REFUSED, _coded(answer.code, answer.reason), Usage())
+    elif isinstance(answer, Failed):
+        _end(
+            sample,
+            SampleState.FAILED,
+            _coded(answer.code, answer.reason),
+            answer.usage,
+        )
     else:
-        _later(sample, found)
+        _later(sample, answer)
 
 
 def _coded(code: str, reason: str) -> str:
-    return f"{reason} [{code}]" if code and code not in reason else reason
+    if code and code not in reason:
+        return f"{reason} [{code}]"
+    return reason
 
 
 def _later(sample: Sample, found: Pending | NoAnswer) -> None:
@@ -127,11 +134,10 @@ def _cost(file: ConfigurationFile, usage: Usage) -> dict[str, Any]:
 def _end(sample: Sample, state: SampleState, reason: str, usage: Usage) -> None:
     """End without a clip. Whether that was charged is known only where the provider says so."""
     reported = usage.usd is not None or usage.usd_ticks is not None
-    cost = (
-        _cost(_file(sample), usage)
-        if reported
-        else {"cost_usd": None, "cost_basis": CostBasis.UNKNOWN}
-    )
+    if reported:
+        cost = _cost(_file(sample), usage)
+    else:
+        cost = {"cost_usd": None, "cost_basis": CostBasis.UNKNOWN}
     returned = {**sample.returned, "usage_reported": usage.as_json()}
     advance(
         sample,
@@ -279,13 +285,14 @@ def _download_again(sample: Sample, reason: str, wait_s: float | None = None) ->
 
 
 def _look_for_a_new_link(sample: Sample, submission: Submission, url: str, reason: str) -> None:
-    found = provider(sample.provider).look(submission.provider_id, submission.handle)
-    fresh = found.outputs[0].url if isinstance(found, Ready) else ""
+    answer = provider(sample.provider).look(submission.provider_id, submission.handle)
+    outputs = answer.outputs if isinstance(answer, Ready) else ()
+    fresh = outputs[0].url if outputs else ""
     if fresh and fresh != url:
-        sample.returned = {**sample.returned, "outputs": [output.url for output in found.outputs]}  # type: ignore[union-attr]
+        sample.returned = {**sample.returned, "outputs": [output.url for output in outputs]}
         _download_again(sample, reason, 1.0)
-    elif isinstance(found, NoAnswer):
-        _download_again(sample, found.reason, found.retry_after_s)
+    elif isinstance(answer, NoAnswer):
+        _download_again(sample, answer.reason, answer.retry_after_s)
     else:
         words = f"The clip was made and is no longer available: {reason}"
         advance(sample, SampleState.LOST, words=words, reason=words, generated_at=timezone.now())

@@ -24,7 +24,8 @@ from generation.errors import CannotCommission
 from generation.models import Clip, Configuration, CostBasis, Origin, Sample, SampleState
 from generation.prompting import render_prompts
 from generation.prompts.timed import TimedPrompt
-from generation.providers.port import Accepted, Failed, Fetched, Order, Provider, Ready, Refused
+from generation.providers.order import Order
+from generation.providers.port import Accepted, Failed, Fetched, Provider, Ready, Refused
 from generation.providers.registry import is_built_in, is_known, provider
 from generation.storing import store
 from generation.verdicts import refuse_unreviewed

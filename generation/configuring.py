@@ -96,9 +96,9 @@ def is_in_opened_round(cells: QuerySet[Cell]) -> bool:
 def named(names: Iterable[str]) -> list[Configuration]:
     """Return the configurations of these names, in their order. Raises UnknownConfiguration."""
     wanted = list(dict.fromkeys(names))
-    found = {row.name: row for row in Configuration.objects.filter(name__in=wanted)}
-    if unknown := [name for name in wanted if name not in found]:
+    rows = {row.name: row for row in Configuration.objects.filter(name__in=wanted)}
+    if unknown := [name for name in wanted if name not in rows]:
         raise UnknownConfiguration(
             f"No configuration is called {unknown[0]!r}. Load files with “load_configurations”."
         )
-    return [found[name] for name in wanted]
+    return [rows[name] for name in wanted]

@@ -105,7 +105,9 @@ def _taking_a_place(provider: str) -> tuple[SampleState, ...]:
     it takes one then.
     """
     states = SampleState.in_flight()
-    return (*states, SampleState.OUTPUT_READY) if provider in STREAM_KEYS else states
+    if provider in STREAM_KEYS:
+        return (*states, SampleState.OUTPUT_READY)
+    return states
 
 
 def _take(account: ProviderAccount, sample: Sample, now: datetime) -> None:
@@ -187,12 +189,12 @@ def committed(round_id: int, provider: str = "") -> Decimal:
 
 def by_provider(round_: Round) -> dict[str, Decimal]:
     """Return what each provider's samples of a round have cost or set aside."""
-    found: dict[str, Decimal] = defaultdict(Decimal)
+    spent: dict[str, Decimal] = defaultdict(Decimal)
     rows = (
         Sample.every.filter(cell__round=round_)
         .exclude(state__in=_COSTS_NOTHING)
         .exclude(provider="")
     )
     for row in rows.values("provider").annotate(total=Sum(Coalesce("cost_usd", "estimate_usd"))):
-        found[row["provider"]] = Decimal(row["total"] or 0)
-    return dict(found)
+        spent[row["provider"]] = Decimal(row["total"] or 0)
+    return dict(spent)

@@ -56,7 +56,9 @@ def _row(sample: Sample) -> list[object]:
 def _prompt(sample: Sample) -> list[object]:
     """Return the digest of the prompt and its adapter."""
     prompt = sample.prompt
-    return [prompt.sha256, f"{prompt.adapter} {prompt.adapter_version}"] if prompt else ["", ""]
+    if prompt:
+        return [prompt.sha256, f"{prompt.adapter} {prompt.adapter_version}"]
+    return ["", ""]
 
 
 def _clip(sample: Sample) -> list[object]:
@@ -72,15 +74,21 @@ def _orders(sample: Sample) -> list[object]:
     order.
     """
     tries = list(sample.submissions.all())
-    return [len(tries), tries[-1].provider_id, tries[-1].request_sha256] if tries else [0, "", ""]
+    if tries:
+        return [len(tries), tries[-1].provider_id, tries[-1].request_sha256]
+    return [0, "", ""]
 
 
 def _known(value: object | None) -> object:
-    return "" if value is None else value
+    if value is None:
+        return ""
+    return value
 
 
 def _moment(at: datetime | None) -> str:
-    return at.isoformat() if at else ""
+    if at:
+        return at.isoformat()
+    return ""
 
 
 def _line(values: Iterable[object]) -> str:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from fartbench import audit
 from fartbench.models import Round
 from generation import dispatching, steps
+from generation.concluding import accept, release
 from generation.errors import NotForOperators
 from generation.models import (
     Commissioning,
@@ -23,7 +24,6 @@ from generation.models import (
     SubmissionState,
 )
 from generation.providers.port import Accepted
-from generation.submitting import accept, release
 
 CANCELLABLE = (SampleState.PLANNED, SampleState.READY, SampleState.QUEUED, SampleState.BLOCKED)
 

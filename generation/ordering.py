@@ -6,7 +6,7 @@ from generation.errors import CannotCommission
 from generation.models import Prompt, Sample
 from generation.prompts.schedule import SCHEDULE, read_schedule
 from generation.prompts.timed import TimedPrompt
-from generation.providers.port import Order
+from generation.providers.order import Order
 
 # The pilot's sequence (Core v0.1 document, section 8). Later replicates have no seed that the
 # protocol names.
@@ -39,4 +39,6 @@ def prompts_of(prompt: Prompt) -> tuple[TimedPrompt, ...]:
     """Return what a frozen prompt gives and when: one text at the start, or the schedule of a
     rollout.
     """
-    return read_schedule(prompt.text) if prompt.adapter == SCHEDULE else (TimedPrompt(prompt.text),)
+    if prompt.adapter == SCHEDULE:
+        return read_schedule(prompt.text)
+    return (TimedPrompt(prompt.text),)

@@ -24,11 +24,10 @@ class Preset:
 
     def pick_scenes(self, keys: list[str]) -> list[str]:
         """Return the scenes to tick of those a protocol has."""
-        ordered = (
-            sorted(keys, key=lambda key: key != self.first_scene)
-            if self.first_scene in keys
-            else keys
-        )
+        if self.first_scene in keys:
+            ordered = sorted(keys, key=lambda key: key != self.first_scene)
+        else:
+            ordered = keys
         return ordered[: self.scenes]
 
 

@@ -32,13 +32,13 @@ def current_prompts(
     protocol: ProtocolVersion, configurations: Iterable[Configuration]
 ) -> dict[CellPlace, Prompt]:
     """Return the newest version of each prompt by configuration key and scene."""
-    found: dict[CellPlace, Prompt] = {}
+    prompts: dict[CellPlace, Prompt] = {}
     rows = Prompt.objects.filter(
         protocol=protocol, configuration__in=list(configurations)
     ).order_by("pilot_version")
     for prompt in rows.select_related("configuration", "protocol"):
-        found[prompt.configuration_id, prompt.scene] = prompt
-    return found
+        prompts[prompt.configuration_id, prompt.scene] = prompt
+    return prompts
 
 
 @transaction.atomic

@@ -58,13 +58,11 @@ def tone(state: str) -> str:
         return "good"
     if state in TROUBLE or state in (SampleState.LOST, SampleState.FAILED):
         return "bad"
-    return (
-        "warn"
-        if state in (SampleState.REFUSED, SampleState.NOT_GENERATED)
-        else "accent"
-        if state not in WAITING
-        else ""
-    )
+    if state in (SampleState.REFUSED, SampleState.NOT_GENERATED):
+        return "warn"
+    if state not in WAITING:
+        return "accent"
+    return ""
 
 
 @dataclass
@@ -139,12 +137,12 @@ def spending_of(round_: Round) -> list[Spending]:
     ceilings = dict(
         Ceiling.objects.filter(commissioning__round=round_).values_list("provider", "usd")
     )
-    found = by_provider(round_)
-    names = sorted({*found, *(name for name in ceilings if name)})
+    providers = by_provider(round_)
+    names = sorted({*providers, *(name for name in ceilings if name)})
     whole = Spending("", committed(round_.pk), ceilings.get(""))
     return [
         whole,
-        *(Spending(name, found.get(name, Decimal(0)), ceilings.get(name)) for name in names),
+        *(Spending(name, providers.get(name, Decimal(0)), ceilings.get(name)) for name in names),
     ]
 
 

@@ -16,5 +16,7 @@ def put(token: str, answer: Accepted) -> None:
 
 def get(token: str) -> Accepted | None:
     """Return the acceptance of a try, if this machine has one."""
-    found = spool.get(token)
-    return None if found is None else Accepted(str(found["provider_id"]), found["handle"])
+    answer = spool.get(token)
+    if answer is None:
+        return None
+    return Accepted(str(answer["provider_id"]), answer["handle"])

@@ -44,7 +44,9 @@ def backoff_s(tries: int, retry_after_s: float | None) -> float:
     provider asks for.
     """
     own = BACKOFF_S[min(tries, len(BACKOFF_S)) - 1]
-    return own if retry_after_s is None else max(retry_after_s, 1.0)
+    if retry_after_s is None:
+        return own
+    return max(retry_after_s, 1.0)
 
 
 def look_again_s(age_s: float) -> float:

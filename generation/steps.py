@@ -38,7 +38,9 @@ def pace() -> float:
     """Return the factor on every wait: the stand-in servers answer in seconds, so nobody waits
     minutes for them.
     """
-    return 0.05 if environ.get("STAND_IN_URL", "") else 1.0
+    if environ.get("STAND_IN_URL", ""):
+        return 0.05
+    return 1.0
 
 
 def sample_of(subject: str) -> Sample | None:

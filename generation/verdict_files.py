@@ -76,11 +76,11 @@ def _take(protocol: ProtocolVersion, row: Row, digests: dict[str, str]) -> None:
 
 def _time(row: Row) -> datetime:
     try:
-        found = parse_datetime(row["given_at"])
+        given_at = parse_datetime(row["given_at"])
     except ValueError:
-        found = None
-    if found is None or not is_aware(found):
+        given_at = None
+    if given_at is None or not is_aware(given_at):
         raise VerdictRefused(
             f"given_at: {row['given_at']!r} is not a time such as 2026-11-30T14:05:00Z."
         )
-    return found
+    return given_at

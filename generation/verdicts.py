@@ -68,7 +68,9 @@ class Line:
 def scenarios_of(protocol: ProtocolVersion) -> tuple[Scenario, ...]:
     """Return the scenarios of a protocol, none where it has no rollouts."""
     rollouts = protocol.rules.rollouts
-    return rollouts.scenarios if rollouts else ()
+    if rollouts:
+        return rollouts.scenarios
+    return ()
 
 
 def lines_of(protocol: ProtocolVersion, keys: Iterable[str] | None = None) -> list[Line]:
@@ -78,17 +80,16 @@ def lines_of(protocol: ProtocolVersion, keys: Iterable[str] | None = None) -> li
     Verdicts go by content: what was said of the same content under an earlier version counts.
     """
     wanted = None if keys is None else set(keys)
-    found = {
-        one.key: (one, digest_of_scenario(one))
-        for one in scenarios_of(protocol)
-        if wanted is None or one.key in wanted
-    }
+    scenarios = {}
+    for one in scenarios_of(protocol):
+        if wanted is None or one.key in wanted:
+            scenarios[one.key] = (one, digest_of_scenario(one))
     rows: defaultdict[str, list[ScenarioVerdict]] = defaultdict(list)
     for row in ScenarioVerdict.objects.filter(
-        digest__in=[digest for _, digest in found.values()]
+        digest__in=[digest for _, digest in scenarios.values()]
     ).order_by("place"):
         rows[row.digest].append(row)
-    return [Line(scenario, digest, tuple(rows[digest])) for scenario, digest in found.values()]
+    return [Line(scenario, digest, tuple(rows[digest])) for scenario, digest in scenarios.values()]
 
 
 def line_of(protocol: ProtocolVersion, key: str) -> Line:

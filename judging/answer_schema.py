@@ -40,15 +40,14 @@ def answer_schema(form: Form, *, reverse: bool = False) -> dict[str, Any]:
 
 
 def _closed(branch: dict[str, list[str]], *, reverse: bool) -> dict[str, Any]:
-    values = {
-        question: list(reversed(texts)) if reverse else texts for question, texts in branch.items()
-    }
+    properties = {}
+    for question, texts in branch.items():
+        values = list(reversed(texts)) if reverse else texts
+        properties[question] = {"type": "string", "enum": values}
     return {
         "type": "object",
-        "properties": {
-            question: {"type": "string", "enum": texts} for question, texts in values.items()
-        },
-        "required": list(values),
+        "properties": properties,
+        "required": list(properties),
         "additionalProperties": False,
     }
 
@@ -68,29 +67,38 @@ def _branches(form: Form) -> Iterator[dict[str, list[str]]]:
 
 
 def _conditions(form: Form) -> Iterator[str]:
-    return (
-        answer.requires_question for answer in form.allowed if answer.requires_question is not None
-    )
+    for answer in form.allowed:
+        if answer.requires_question is not None:
+            yield answer.requires_question
 
 
 def _cut(form: Form, question: str) -> list[frozenset[str]]:
-    asked = dict.fromkeys(a.requires_value for a in form.allowed if a.requires_question == question)
-    every = {str(answer.response) for answer in form.allowed if answer.question == question}
-    rest = frozenset(every - {str(value) for value in asked})
-    return [*([rest] if rest else []), *(frozenset({str(value)}) for value in asked)]
+    """Return the values that conditions name, one by one, after all the rest of them."""
+    rest, named = set(), {}
+    for answer in form.allowed:
+        if answer.question == question:
+            rest.add(str(answer.response))
+        if answer.requires_question == question:
+            value = str(answer.requires_value)
+            named[value] = frozenset({value})
+    rest -= named.keys()
+    classes = list(named.values())
+    if rest:
+        classes.insert(0, frozenset(rest))
+    return classes
 
 
 def _permitted(form: Form, question: str, chosen: dict[str, frozenset[str]]) -> list[str]:
-    texts = dict.fromkeys(
-        str(answer.response)
-        for answer in form.allowed
-        if answer.question == question
-        and (
-            answer.requires_question is None
-            or chosen[answer.requires_question] == {answer.requires_value}
-        )
-    )
-    return [text for text in texts if question not in chosen or text in chosen[question]]
+    texts = []
+    for answer in form.allowed:
+        text, needed = str(answer.response), answer.requires_question
+        if answer.question != question or text in texts:
+            continue
+        if needed is not None and chosen[needed] != {answer.requires_value}:
+            continue
+        if question not in chosen or text in chosen[question]:
+            texts.append(text)
+    return texts
 
 
 def with_ordering(schema: Any) -> Any:
@@ -99,8 +107,10 @@ def with_ordering(schema: Any) -> Any:
         return [with_ordering(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {key: with_ordering(part) for key, part in schema.items()}
-    return found | {"propertyOrdering": list(schema["required"])} if "required" in schema else found
+    ordered = {key: with_ordering(part) for key, part in schema.items()}
+    if "required" in schema:
+        return ordered | {"propertyOrdering": list(schema["required"])}
+    return ordered
 
 
 def read_answer(text: str, form: Form) -> dict[str, Response]:
@@ -125,16 +135,19 @@ def read_answer(text: str, form: Form) -> dict[str, Response]:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    answers = dict(pairs)
+    if len(answers) != len(pairs):
         raise ValueError("a key appears twice in one object")
-    return found
+    return answers
 
 
 def _only(value: Any, keys: Iterable[str], what: str) -> dict[str, Any]:
     expected = list(keys)
     if not isinstance(value, dict) or set(value) != set(expected):
-        there = ", ".join(sorted(value)) if isinstance(value, dict) else type(value).__name__
+        if isinstance(value, dict):
+            there = ", ".join(sorted(value))
+        else:
+            there = type(value).__name__
         raise NotAnAnswer(
             f"{what} must hold exactly {', '.join(expected)}, and is {there or 'empty'}"
         )

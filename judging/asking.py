@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict
 
 from django.db import transaction
 from django.utils import timezone
@@ -22,21 +20,14 @@ from fartbench import audit, jobs, spool
 from fartbench.errors import Refusal
 from fartbench.models import RoundState
 from judging import limits
-from judging.answer_schema import NotAnAnswer, read_answer
 from judging.errors import JudgeChanged, ServicePaused
 from judging.freezing import listed, refuse_changed, request_for
 from judging.media import clip_bytes
 from judging.models import JudgeRun, JudgeTry, RunState, TryState
+from judging.outcomes import NOT_REACHED, Outcome, outcome_of
 from judging.ports.access import access
 from judging.ports.port import (
-    Answer,
-    Blocked,
-    Declined,
-    NotTransported,
-    Replied,
     Request,
-    TimedOut,
-    Unusable,
 )
 from judging.ports.registry import port
 from judging.record import ANSWERED, run_digest
@@ -46,39 +37,14 @@ from judging.wording import about_text
 JUDGE = "judge"
 TRIES = 5
 BACKOFF_S = (2.0, 10.0, 30.0, 120.0)
-# The next question would get the same answer: a person has to look at key, credit, name or address
-# first.
-_STOPS_THE_ACCOUNT = frozenset({301, 302, 303, 307, 308, 401, 402, 403, 404, 410})
 ASKED_WHILE = (RoundState.REVIEWING, RoundState.LOCKED)
 
-LOST, NOT_REACHED = "lost", "transport"
+LOST = "lost"
 # Of these errors nobody knows an answer, so that asking once more chooses none.
 UNHEARD = (LOST, NOT_REACHED)
 LOST_WORDS = (
     "The worker that asked was lost before it wrote down an answer; it may have been answered."
 )
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a try came to. ``state`` is the run's next state; ``again_s`` says when it is due again,
-    if it is.
-    """
-
-    state: str
-    answer_class: str
-    code: str = ""
-    reason: str = ""
-    answers: Mapping[str, str] | None = None
-    model_version: str = ""
-    response_id: str = ""
-    usage: Mapping[str, Any] = field(default_factory=dict)
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    http_status: int | None = None
-    response: str = ""
-    latency_ms: int = 0
-    retry_after_s: float | None = None
 
 
 def ask(subject: str, _report: jobs.Report) -> None:
@@ -101,7 +67,7 @@ def ask(subject: str, _report: jobs.Report) -> None:
     except Refusal as refusal:  # a key is missing: nothing was sent
         _conclude(run, opened, Outcome(RunState.DUE, "not_sent", reason=str(refusal)))
         raise
-    meant = _outcome(run, answer, latency_ms=int(1000 * (time.monotonic() - start)))
+    meant = outcome_of(run, answer, latency_ms=int(1000 * (time.monotonic() - start)))
     outcome = Outcome(**storable(asdict(meant), access(model.service).redacted))
     spool.put(str(opened.token), asdict(outcome))
     _conclude(run, opened, outcome)
@@ -165,69 +131,6 @@ def _take_up_again(run: JudgeRun) -> None:
         open_try,
         Outcome(**spooled) if spooled else Outcome(RunState.ERROR, LOST, LOST, LOST_WORDS),
     )
-
-
-def _outcome(run: JudgeRun, answer: Answer, *, latency_ms: int) -> Outcome:
-    common: dict[str, Any] = {
-        "http_status": answer.exchange.http_status,
-        "response": answer.exchange.response,
-        "latency_ms": latency_ms,
-    }
-    if isinstance(answer, NotTransported):
-        common["retry_after_s"] = answer.retry_after_s
-        return Outcome(RunState.DUE, "transport", NOT_REACHED, answer.reason, **common)
-    if isinstance(answer, TimedOut):
-        return Outcome(RunState.ERROR, "timeout", "timeout", answer.reason, **common)
-    if isinstance(answer, Declined):
-        return _declined(run, answer, common)
-    common |= {
-        "model_version": answer.model_version,
-        "usage": dict(answer.usage.details),
-        "input_tokens": answer.usage.input,
-        "output_tokens": answer.usage.output,
-    }
-    return _spoken(run, answer, common)
-
-
-def _spoken(run: JudgeRun, answer: Replied | Blocked | Unusable, common: dict[str, Any]) -> Outcome:
-    """Return what an answer of the service itself comes to.
-
-    Another model's is none, whatever it says.
-    """
-    if isinstance(answer, Blocked):
-        return Outcome(RunState.BLOCKED, "blocked", "", answer.reason, **common)
-    wanted = run.judge.model.version
-    if isinstance(answer, Unusable) and not answer.model_version:
-        return Outcome(RunState.INVALID, "invalid", "", answer.reason, **common)
-    if answer.model_version != wanted:
-        words = (
-            f"The service answered with model {answer.model_version or 'unnamed'!r}; frozen is "
-            f"{wanted!r}."
-        )
-        return Outcome(RunState.ERROR, "wrong_model", "wrong_model", words, **common)
-    if isinstance(answer, Unusable):
-        return Outcome(RunState.INVALID, "invalid", "", answer.reason, **common)
-    return _read(run, answer, common)
-
-
-def _declined(run: JudgeRun, answer: Declined, common: dict[str, Any]) -> Outcome:
-    # A judge that never answered may be refused for what is the same in every request; one that
-    # did, for this clip.
-    never_answered = not run.judge.runs.filter(state=RunState.ANSWERED).exists()
-    if answer.http_status in _STOPS_THE_ACCOUNT or never_answered:
-        return Outcome(RunState.DUE, "declined", "declined", answer.reason, **common)
-    return Outcome(RunState.ERROR, "declined", "declined", answer.reason, **common)
-
-
-def _read(run: JudgeRun, answer: Replied, common: dict[str, Any]) -> Outcome:
-    form = run.judge.round.protocol.form(run.stimulus.form_key)
-    common |= {"response_id": answer.response_id}
-    try:
-        responses = read_answer(answer.text, form)
-    except NotAnAnswer as fault:
-        return Outcome(RunState.INVALID, "invalid", "", str(fault), **common)
-    answers = {question: str(response) for question, response in responses.items()}
-    return Outcome(RunState.ANSWERED, "answered", answers=answers, **common)
 
 
 def _conclude(run: JudgeRun, open_try: JudgeTry, outcome: Outcome) -> None:

@@ -62,10 +62,7 @@ def freeze_judge(
     Raises NoJudges, CannotFreeze when the round is not open or closed, or for a variant that the
     protocol does not name, and JudgeChanged when a judge of this name was frozen as something else.
     """
-    rules = rules_of(round_)
-    if variant != Variant.FROZEN and variant not in rules.sensitivity:
-        named = ", ".join(rules.sensitivity) or "none"
-        raise CannotFreeze(f"{round_.protocol} has no sensitivity run {variant!r}; it has {named}.")
+    _refuse_unknown_variant(round_, variant)
     if existing := Judge.objects.filter(round=round_, name=model.name, variant=variant).first():
         refuse_changed(existing, model)
         return existing
@@ -97,6 +94,13 @@ def freeze_judge(
         digest=judge.digest,
     )
     return judge
+
+
+def _refuse_unknown_variant(round_: Round, variant: str) -> None:
+    runs = rules_of(round_).sensitivity
+    if variant != Variant.FROZEN and variant not in runs:
+        named = ", ".join(runs) or "none"
+        raise CannotFreeze(f"{round_.protocol} has no sensitivity run {variant!r}; it has {named}.")
 
 
 def listed(stimulus: Stimulus) -> list[str]:
@@ -172,7 +176,10 @@ def refuse_changed(
             f"{judge} of round {round_.name!r} is not what was frozen: its SHA-256 is not "
             f"{judge.digest}."
         )
-    forms = _forms(round_) if form is None else [form]
+    if form is None:
+        forms = _forms(round_)
+    else:
+        forms = [form]
     now = _what_is_sent(round_.protocol, forms, model or judge.model, judge.variant)
     if parts := _differences(now, frozen):
         raise JudgeChanged(
@@ -184,13 +191,13 @@ def refuse_changed(
 
 
 def _differences(now: dict[str, Any], frozen: dict[str, Any]) -> list[str]:
-    found: list[str] = []
+    changed: list[str] = []
     for key, value in now.items():
         before = frozen.get(key)
         if digest_of(before) == digest_of(value):
             continue
         if isinstance(value, dict) and isinstance(before, dict):
-            found += [f"{key}.{part}" for part in value if value[part] != before.get(part)]
+            changed += [f"{key}.{part}" for part in value if value[part] != before.get(part)]
         else:
-            found.append(key)
-    return found
+            changed.append(key)
+    return changed

@@ -28,7 +28,9 @@ def pace() -> float:
     """Return the factor on every wait: the stand-in judges answer at once, so nobody waits minutes
     for them.
     """
-    return 0.05 if environ.get("STAND_IN_JUDGES_URL", "") else 1.0
+    if environ.get("STAND_IN_JUDGES_URL", ""):
+        return 0.05
+    return 1.0
 
 
 def account_of(service: str) -> JudgeAccount:
@@ -108,7 +110,10 @@ def upper_usd(model: JudgeModel, rules: Judges | None, form: str, seconds: float
     """Return the most that a question with a form about so many seconds should cost; None where no
     price is known.
     """
-    frames = seconds * rules.media.rate(form) if rules else 0.0
+    if rules:
+        frames = seconds * rules.media.rate(form)
+    else:
+        frames = 0.0
     read = frames * TOKENS_PER_FRAME + seconds * TOKENS_PER_SECOND_OF_SOUND + TOKENS_OF_TEXT
     return cost_usd(model, round(read), TOKENS_OF_ANSWER)
 

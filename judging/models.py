@@ -45,11 +45,9 @@ class Judge(models.Model):
         )
 
     def __str__(self) -> str:
-        return (
-            self.name
-            if self.variant == Variant.FROZEN
-            else f"{self.name} ({self.get_variant_display().lower()})"
-        )
+        if self.variant == Variant.FROZEN:
+            return self.name
+        return f"{self.name} ({self.get_variant_display().lower()})"
 
     @property
     def model(self) -> JudgeModel:

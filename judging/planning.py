@@ -152,11 +152,11 @@ def _whole(round_: Round) -> set[Place]:
     if rules.rollouts is None:
         return {(scene.key, scene.key, "", 0.0) for scene in rules.scenes}
     plan = round_plan(rules.rollouts, horizons=None, kinds=None)
-    return {
-        one.about
-        for scenario in rules.rollouts.scenarios
-        for one in _of_scenario(rules.rollouts, plan, scenario)
-    }
+    whole = set()
+    for scenario in rules.rollouts.scenarios:
+        for one in _of_scenario(rules.rollouts, plan, scenario):
+            whole.add(one.about)
+    return whole
 
 
 def _shares(
@@ -186,9 +186,8 @@ def _estimate(
     ended = set(runs.filter(state__in=RunState.ended()).values_list("stimulus_id", flat=True))
     due = [one for one in asked if one.stimulus not in ended]
     costs = [upper_usd(model, rules_of(round_), one.form, one.seconds) for one in due]
-    usd = (
-        None
-        if model.price is None
-        else sum((cost for cost in costs if cost is not None), Decimal(0))
-    )
+    if model.price is None:
+        usd = None
+    else:
+        usd = sum((cost for cost in costs if cost is not None), Decimal(0))
     return Estimate(model, len(due), len(ended), sum(one.seconds for one in due), usd)

@@ -16,6 +16,6 @@ def storable(content: Mapping[str, Any], redacted: Callable[[str], str]) -> dict
     """Return what came of a try with every text cleaned, ``redacted`` and cut, and impossible token
     counts unknown.
     """
-    found: dict[str, Any] = plain(content, redacted)
-    found |= {key: found[key][:most] for key, most in _LIMITS.items()}
-    return found | {key: token_count(found[key]) for key in ("input_tokens", "output_tokens")}
+    stored: dict[str, Any] = plain(content, redacted)
+    stored |= {key: stored[key][:most] for key, most in _LIMITS.items()}
+    return stored | {key: token_count(stored[key]) for key in ("input_tokens", "output_tokens")}

@@ -39,7 +39,10 @@ def _judge(found: Estimate) -> str:
             "a million tokens "
             f"({price.source})"
         )
-    ended = f", {found.ended} have ended already" if found.ended else ""
+    if found.ended:
+        ended = f", {found.ended} have ended already"
+    else:
+        ended = ""
     return (
         f"{found.model.name}: {found.questions} questions{ended}, {found.seconds / HOUR_S:.2f} h "
         f"of video; {cost}."

@@ -31,7 +31,7 @@ def question_text(form: Form, instructions: str, *, about: str = "", reverse: bo
 
 
 def _question(block: QuestionBlock, *, reverse: bool) -> Iterator[str]:
-    yield f"{block.number}. {block.key} ({block.label}): {block.text}"
+    yield f"{block.place}. {block.key} ({block.label}): {block.text}"
     if block.help:
         yield f"   {block.help}"
     options = [
@@ -46,5 +46,8 @@ def _option(choice: Choice) -> str:
 
 
 def _na(choice: Choice) -> str:
-    condition = f", {choice.condition}" if choice.condition else ""
+    if choice.condition:
+        condition = f", {choice.condition}"
+    else:
+        condition = ""
     return f"{choice.value} = N/A: {choice.label}{condition}"

@@ -59,7 +59,9 @@ def step(frame_rate: Fraction) -> int | None:
     second.
     """
     steps = frame_rate / SAMPLES_S
-    return int(steps) if steps.denominator == 1 else None
+    if steps.denominator == 1:
+        return int(steps)
+    return None
 
 
 def is_whole(boundary: int, frames: int, frame_rate: Fraction) -> bool:

@@ -47,11 +47,11 @@ def sound_flags(samples: NDArray[np.float32], rate: int) -> list[Flag]:
 
 def _dropouts(loudest: NDArray[np.float32], rate: int) -> list[Flag]:
     """Return stretches of dead silence between sounds."""
-    return [
-        Flag("dropout", start / rate, (stop - start) / rate)
-        for start, stop in _runs(loudest < SILENT)
-        if (stop - start) / rate >= DROPOUT_S and start > 0 and stop < len(loudest)
-    ]
+    dropouts = []
+    for start, stop in _runs(loudest < SILENT):
+        if (stop - start) / rate >= DROPOUT_S and start > 0 and stop < len(loudest):
+            dropouts.append(Flag("dropout", start / rate, (stop - start) / rate))
+    return dropouts
 
 
 def _jumps(samples: NDArray[np.float32], rate: int) -> list[Flag]:
@@ -72,7 +72,9 @@ def _clipping(loudest: NDArray[np.float32]) -> list[Flag]:
     clipped = sum(
         stop - start for start, stop in _runs(loudest >= CLIPPED) if stop - start >= CLIPPED_RUN
     )
-    return [Flag("clipping", 0.0, clipped / len(loudest))] if clipped else []
+    if clipped:
+        return [Flag("clipping", 0.0, clipped / len(loudest))]
+    return []
 
 
 def _runs(true: NDArray[np.bool_]) -> list[tuple[int, int]]:

@@ -8,40 +8,28 @@ in a further run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
 from fartbench import audit, jobs
-from fartbench.media.errors import MediaRefusal
 from fartbench.models import Job, JobState, Round, RoundState
 from fartbench.protocol import digest_of
 from fartbench.protocol.rollouts.metrics import MetricTable
 from fartbench.protocol.rollouts.schema import Scenario
 from fartbench.rounds import refuse_unless
-from generation.models import Chunk, Sample, SampleState
-from measuring.continuity import Window, signal_part
+from generation.models import Sample, SampleState
 from measuring.errors import NothingToMeasure
-from measuring.marks import MARKS
 from measuring.measurement import Measurement
 from measuring.models import MeasurementRow
-from measuring.pace import Timing
-from measuring.plug_ins.port import Plugged, PlugIn, Seen, measure, readiness
+from measuring.plug_ins.port import Seen
 from measuring.plug_ins.registry import PLUG_INS
-from measuring.signals import TOOL, VERSION, Boundaries, Signals, measure_signals
+from measuring.units import SIGNALS, measured_units, missing
 
 MEASURE = "measure"
 MEASURED = "rollout measured"  # the audit trail's word for what one job brought about one rollout
-SIGNALS = "signals"
-NEAR_S = 0.1  # a prompt's window is centred on the nearest picture
-
-Unit = tuple[str, str, Measurement]
-"""The kind of unit, which one (nothing for the whole), and what was measured of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +84,16 @@ def _again(job: str, statuses: frozenset[str]) -> bool:
     """Say whether a job that was done is to be done again."""
     if "evaluator_failure" in statuses:
         return True
-    return job != SIGNALS and "unavailable" in statuses and not _missing(PLUG_INS[job])
+    return job != SIGNALS and "unavailable" in statuses and not missing(PLUG_INS[job])
 
 
 def _newest_runs(round_: Round) -> dict[tuple[int, str], tuple[int, frozenset[str]]]:
-    found: dict[tuple[int, str], tuple[int, frozenset[str]]] = {}
+    runs: dict[tuple[int, str], tuple[int, frozenset[str]]] = {}
     rows = MeasurementRow.objects.filter(sample__cell__round=round_).order_by("run")
     for sample, job, run, status in rows.values_list("sample_id", "job", "run", "status"):
-        known_run, statuses = found.get((sample, job), (0, frozenset()))
-        found[sample, job] = (run, statuses | {status} if run == known_run else frozenset({status}))
-    return found
+        known_run, statuses = runs.get((sample, job), (0, frozenset()))
+        runs[sample, job] = (run, statuses | {status} if run == known_run else frozenset({status}))
+    return runs
 
 
 def measure_round(
@@ -173,14 +161,14 @@ def _do(task: Task, seen: Seen) -> None:
     sample = Sample.objects.select_related(
         "cell__round__protocol", "cell__configuration", "clip"
     ).get(pk=task.sample)
-    found = list(_measured(sample, task.job, seen))
+    units = list(measured_units(sample, task.job, seen))
     with transaction.atomic():
         done = MeasurementRow.objects.select_for_update().filter(
             sample=sample, job=task.job, run=task.run
         )
         if done.exists():
             return
-        MeasurementRow.objects.bulk_create(_row(sample, task, *unit) for unit in found)
+        MeasurementRow.objects.bulk_create(_row(sample, task, *unit) for unit in units)
         audit.record(
             MEASURED,
             round_name=sample.cell.round.name,
@@ -229,133 +217,3 @@ def _row(sample: Sample, task: Task, unit: str, place: str, found: Measurement) 
         version=found.version,
         evidence=dict(found.evidence),
     )
-
-
-def _measured(sample: Sample, job: str, seen: Seen) -> Iterator[Unit]:
-    rollouts = sample.cell.round.protocol.rules.rollouts
-    assert rollouts is not None and sample.clip is not None  # noqa: S101 - only such samples are due
-    table, scenario = rollouts.metrics, rollouts.scenario(sample.cell.scene)
-    if job == SIGNALS:
-        yield from signal_units(table, scenario, sample.clip.path, *known_of(sample))
-    else:
-        (metric,) = (one for one in table.metrics if one.plug_in == job)
-        yield from _plugged(PLUG_INS[job], metric.unit, sample.clip.path, seen)
-
-
-def known_of(sample: Sample) -> tuple[Boundaries, Timing | None]:
-    """Return where a rollout's chunks meet and how fast they came, as far as that is known."""
-    chunks = list(Chunk.objects.filter(sample=sample).order_by("index"))
-    if not chunks:
-        return Boundaries.unknown(
-            "no chunk was logged, and the configuration declares no geometry"
-        ), None
-    places = tuple(chunk.frame_start for chunk in chunks[1:])
-    frames = sum(chunk.frames for chunk in chunks)
-    return Boundaries(places, chunks[0].source), Timing(frames, chunks[-1].wall_s, chunks[0].wall_s)
-
-
-def signal_units(
-    table: MetricTable,
-    scenario: Scenario,
-    path: Path,
-    boundaries: Boundaries,
-    timing: Timing | None,
-) -> Iterator[Unit]:
-    """Yield what picture, sound and log say of a rollout; a file that cannot be read is an
-    evaluator's failure.
-    """
-    mixed = [
-        metric
-        for metric in table.metrics
-        if metric.computed == "mixed" and metric.applies_to(scenario)
-    ]
-    prompts_s = {update.id: update.at_s for update in scenario.updates}
-    try:
-        found = measure_signals(
-            path, boundaries=boundaries, prompts_s=list(prompts_s.values()), timing=timing
-        )
-    except MediaRefusal as refusal:
-        for metric in table.metrics:
-            if metric.computed in {"signals", "mixed"} and metric.applies_to(scenario):
-                yield (
-                    metric.unit,
-                    "",
-                    _without(metric.code, "evaluator_failure", str(refusal), metric.value_unit),
-                )
-        return
-    units = {metric.code: metric.unit for metric in table.metrics}
-    for one in found.measurements:
-        yield units[one.metric], "", one
-    for metric in mixed:
-        for place, at_s in prompts_s.items():
-            yield metric.unit, place, _at_prompt(metric.code, found, at_s)
-    flags = [flag.as_json() for flag in found.flags]
-    yield (
-        "full",
-        "",
-        Measurement(MARKS, float(len(flags)), "marks", TOOL, VERSION, evidence={"flags": flags}),
-    )
-
-
-def _at_prompt(code: str, found: Signals, at_s: float) -> Measurement:
-    window: Window | None = next(
-        (one for one in found.prompts if abs(one.at_s - at_s) < NEAR_S), None
-    )
-    if window is None:
-        native = found.measurements[0]
-        why = (
-            native.reason
-            if "sampled" in native.reason
-            else "the rollout has no whole window around it"
-        )
-        return _without(code, "unavailable", why, "points")
-    return Measurement(
-        code, signal_part(window), "points", TOOL, VERSION, evidence=window.as_json()
-    )
-
-
-def _without(code: str, status: Any, reason: str, unit: str) -> Measurement:
-    return Measurement.without(code, status, reason, unit=unit, tool=TOOL, version=VERSION)
-
-
-def _plugged(plug_in: PlugIn, unit: str, path: Path, seen: Seen) -> Iterator[Unit]:
-    found = _plug(plug_in, path, seen)
-    for number, value in enumerate(found.intervals, 1):
-        whole = found.measurement
-        yield (
-            unit,
-            str(number),
-            Measurement(whole.metric, value, whole.unit, whole.tool, whole.version),
-        )
-    if not found.intervals:
-        yield unit, "", found.measurement
-
-
-def _plug(plug_in: PlugIn, path: Path, seen: Seen) -> Plugged:
-    if missing := _missing(plug_in):
-        return _nothing(plug_in, "unavailable", f"no weights: {', '.join(missing)} is not there")
-    try:
-        from measuring.plug_ins.reading import RolloutFile  # noqa: PLC0415 - a web process does without it
-
-        media = RolloutFile(path)
-    except MediaRefusal as refusal:
-        return _nothing(plug_in, "evaluator_failure", str(refusal))
-    return measure(plug_in, media, Path(settings.WEIGHTS_DIR), settings.WEIGHTS_DEVICE, seen)
-
-
-def _nothing(plug_in: PlugIn, status: Any, reason: str) -> Plugged:
-    about = {"unit": plug_in.unit, "tool": plug_in.key, "version": plug_in.version}
-    return Plugged(Measurement.without(plug_in.metric, status, reason, **about))
-
-
-def models() -> list[str]:
-    """Return a line for each metric that takes a model: whether it can be measured, or what is
-    missing.
-    """
-    folder = Path(settings.WEIGHTS_DIR) if settings.WEIGHTS_DIR else None
-    return readiness(PLUG_INS.values(), folder, settings.WEIGHTS_DEVICE)
-
-
-def _missing(plug_in: PlugIn) -> list[str]:
-    """Return what a plug-in still lacks; without a folder of weights, that folder."""
-    return plug_in.missing(Path(settings.WEIGHTS_DIR)) if settings.WEIGHTS_DIR else ["WEIGHTS_DIR"]

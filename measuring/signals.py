@@ -85,7 +85,7 @@ def measure_signals(
     )
     native = tuple(Window(**window) for window in seen["native"])
     timing = timing or Timing(seen["frames"], None, None)
-    found = [
+    measurements = [
         _native(boundaries, native, seen["reason"]),
         frames_per_second(timing),
         time_to_first_chunk(timing),
@@ -94,7 +94,7 @@ def measure_signals(
         native=native,
         prompts=tuple(Window(**window) for window in seen["prompts"]),
         flags=tuple(Flag(**flag) for flag in seen["flags"]),
-        measurements=tuple(found),
+        measurements=tuple(measurements),
     )
 
 
@@ -141,8 +141,10 @@ def _look_here(path: Path, native: list[int], prompts_s: list[float]) -> dict[st
             "reason": "",
         }
         if every is None:
-            found = "a varying rate" if variable else f"{float(rate):g} pictures a second"
-            seen["reason"] = f"{found} cannot be sampled {continuity.SAMPLES_S} times a second"
+            rate_in_words = "a varying rate" if variable else f"{float(rate):g} pictures a second"
+            seen["reason"] = (
+                f"{rate_in_words} cannot be sampled {continuity.SAMPLES_S} times a second"
+            )
         else:
             windows = _windows(path, data, video, [*native, *prompts], rate)
             seen["native"] = [windows[at] for at in native if at in windows]

@@ -3,7 +3,9 @@
 No Django here.
 """
 
+import base64
 import hashlib
+import hmac
 import secrets
 
 # No letter or digit that is easily taken for another one.
@@ -20,9 +22,13 @@ def new_reviewer_code() -> str:
     return f"R-{_random(CODE_LENGTH)}"
 
 
-def new_invite_token() -> str:
-    """Return the secret part of an invite link: 256 random bits."""
-    return secrets.token_urlsafe(32)
+def invite_token(key: bytes, invite: str) -> str:
+    """Return the secret part of the link of an invite: 256 bits that only who has ``key`` can make.
+
+    ``invite`` names one invite for good, so its link can be shown again and is stored nowhere.
+    """
+    secret = hmac.digest(key, invite.encode(), "sha256")
+    return base64.urlsafe_b64encode(secret).rstrip(b"=").decode()
 
 
 def new_return_code() -> str:

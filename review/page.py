@@ -1,5 +1,4 @@
-"""The form of a clip as a page shows it, and the same rules as data for the browser. No Django
-here.
+"""The form of a clip as a page shows it. No Django here.
 
 Everything is read from the protocol's form: questions, options, N/A and its conditions are stated
 nowhere else.
@@ -9,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from fartbench.protocol import AllowedAnswer, AnswerSet, Consistency, Form, Question, Response
+from fartbench.protocol import AllowedAnswer, AnswerSet, Form, Question, Response
 
 NA_KEY = "a"
 # What ticks a flag, in the order of the flags: letters that neither a page nor an ordinary answer
@@ -52,12 +50,13 @@ class NumberBox:
 class QuestionBlock:
     """One question with its choices: ``choices`` are values, ``na`` the N/A answers of the scene.
 
+    ``place`` counts all that is asked; ``number`` is what a page shows and leaves out flags, which
+    are boxes to tick. Both are 0 where there is none.
     ``kind`` is that of its answers. A number is typed into ``box`` and has no choices. A question
     that does not apply in the scene has ``settled``, the words of its only answer, and nothing to
     choose.
     """
 
-    number: int
     key: str
     label: str
     text: str
@@ -69,6 +68,8 @@ class QuestionBlock:
     fault: str = ""
     box: NumberBox | None = None
     settled: str = ""
+    place: int = 0
+    number: int = 0
 
     @property
     def is_scale(self) -> bool:
@@ -94,18 +95,18 @@ def question_blocks(
     form: Form, responses: Mapping[str, Response], faults: Mapping[str, str] | None = None
 ) -> list[QuestionBlock]:
     """Return the form's questions in order, with what is answered and what is wrong."""
-    numbers = {key: number for number, key in enumerate(filter(form.asks, form.keys), start=1)}
+    asked = list(filter(form.asks, form.keys))
+    flags = form.protocol.keys_of("flag")
+    places = {key: place for place, key in enumerate(asked, start=1)}
+    numbered = (key for key in asked if key not in flags)
+    numbers = {key: number for number, key in enumerate(numbered, start=1)}
     wrong = faults or {}
-    return [
-        _block(
-            form,
-            numbers.get(question.key, 0),
-            question,
-            responses.get(question.key),
-            wrong.get(question.key, ""),
-        )
-        for question in form.questions
-    ]
+    blocks = []
+    for question in form.questions:
+        key = question.key
+        block = _block(form, question, responses.get(key), wrong.get(key, ""))
+        blocks.append(replace(block, place=places.get(key, 0), number=numbers.get(key, 0)))
+    return blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,60 +161,10 @@ def _stage(form: Form, number: int, blocks: tuple[QuestionBlock, ...]) -> Stage:
     return Stage(number, title, number in titles, is_first, blocks)
 
 
-def browser_rules(form: Form) -> dict[str, Any]:
-    """Return the form's rules as JSON for ``static/js/review/rules.js``."""
-    settled = {question: str(response) for question, response in form.settled.items()}
-    return {
-        "questions": [
-            {"key": question.key, "stage": question.stage} for question in form.questions
-        ],
-        "allowed": list(map(_allowed, form.allowed)),
-        "settled": settled,
-        "firstImpression": list(form.first_impression),
-        "consistency": list(map(_consistency, form.protocol.consistency)),
-        "playback": {
-            "fullPlays": form.protocol.playback.full_plays,
-            "fraction": form.protocol.playback.played_fraction,
-        },
-    }
-
-
-def parse_changes(answers: Mapping[str, Any]) -> dict[str, Response | None]:
-    """Return the answers that a browser sent (``yes``, ``na:REASON``, or nothing for none) by
-    question.
-
-    Raises ResponseError for what is no answer at all; whether it is one of its question's is for
-    the form to say.
-    """
-    return {str(key): Response.parse(str(text)) if text else None for key, text in answers.items()}
-
-
-def _allowed(answer: AllowedAnswer) -> dict[str, Any]:
-    return {
-        "question": answer.question,
-        "answer": str(answer.response),
-        "when": [answer.requires_question, answer.requires_value]
-        if answer.requires_question
-        else None,
-    }
-
-
-def _consistency(rule: Consistency) -> dict[str, Any]:
-    return {
-        "question": rule.question,
-        "other": rule.other,
-        "atLeast": rule.at_least,
-        "text": rule.text,
-    }
-
-
-def _block(
-    form: Form, number: int, question: Question, response: Response | None, fault: str
-) -> QuestionBlock:
+def _block(form: Form, question: Question, response: Response | None, fault: str) -> QuestionBlock:
     answers, settled = form.protocol.answer_set(question), form.settled.get(question.key)
     text = form.protocol.question(question.key).label if settled else form.wording(question.key)
     block = QuestionBlock(
-        number=number,
         key=question.key,
         label=question.label,
         text=text,

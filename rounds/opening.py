@@ -22,7 +22,7 @@ from fartbench.times import utc
 from generation.models import Sample
 from review.models import CohortMember, Role
 from review.pairs.selectors import missing_votes
-from review.selectors import missing_sheets
+from review.progress import missing_sheets
 from review.services import plan_orders, write_forms
 from rounds.changes import configuration_labels
 from rounds.errors import CannotOpen, SheetsMissing

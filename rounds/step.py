@@ -24,8 +24,8 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What to say after a step. ``links`` are shown once and kept nowhere; ``details`` are lines
-    for the command alone.
+    """What to say after a step. ``links`` are secrets: only the command prints them, and the page
+    of the round's reviewers shows them. ``details`` are lines for the command alone.
     """
 
     words: str

@@ -69,9 +69,9 @@ def takes_for(protocol: ProtocolVersion) -> list[Take]:
     asks.
     """
     scenes = {scene.key for scene in protocol.rules.scenes}
-    asked = {question.key for question in protocol.rules.questions}
+    questions = {question.key for question in protocol.rules.questions}
     known = {"event", "cause", "detail", "sound", "timing", "people"}
-    return [take for take in TAKES if take.scene in scenes and asked <= known]
+    return [take for take in TAKES if take.scene in scenes and questions <= known]
 
 
 def refuse_undrawable(protocol: ProtocolVersion) -> None:
@@ -99,16 +99,16 @@ def solutions_of(form: Form, truth: Truth) -> dict[str, Solution]:
     permits it.
     """
     given: dict[str, Response] = {}
-    found: dict[str, Solution] = {}
+    solutions: dict[str, Solution] = {}
     for question in form.questions:
         plain = _plain_answer(question.key, truth)
         best = (_na(form, question.key, given) if not truth.audible else None) or plain
         given[question.key] = best
         fair = {str(plain), *_near(form, question.key, plain)} - {str(best)}
-        found[question.key] = Solution(
+        solutions[question.key] = Solution(
             str(best), tuple(sorted(fair)), reason_for(question.key, truth)
         )
-    return found
+    return solutions
 
 
 def _plain_answer(question: str, truth: Truth) -> Response:

@@ -45,7 +45,10 @@ def reason_for(question: str, truth: Truth) -> str:
 
 def _event(truth: Truth) -> str:
     if not truth.events:
-        creak = f" What is heard at {truth.creak[0]:.1f} s is the chair." if truth.creak else ""
+        if truth.creak:
+            creak = f" What is heard at {truth.creak[0]:.1f} s is the chair."
+        else:
+            creak = ""
         return f"No fart is heard anywhere in the clip.{creak}"
     moments = " and ".join(f"{event.onset:.1f} s" for event in truth.events)
     return f"{'One is' if len(truth.events) == 1 else 'Two are'} heard, at {moments}."
@@ -71,22 +74,18 @@ def _cause(truth: Truth) -> str:
 
 def _detail(truth: Truth) -> str:
     if truth.scene == Scene.LIFT:
-        return (
-            f"The others turn to {_person(truth.reacts_to)}."
-            if truth.reacts_to
-            else "Nobody reacts."
-        )
+        if truth.reacts_to:
+            return f"The others turn to {_person(truth.reacts_to)}."
+        return "Nobody reacts."
     if truth.scene == Scene.SQUAT:
         return f"The movement {'is completed' if truth.movement_completed else 'is not completed'}."
     if truth.scene == Scene.CHAIR:
-        return (
-            f"The chair creaks at {truth.creak[0]:.1f} s, by itself."
-            if truth.creak
-            else "The chair is silent."
-        )
-    return (
-        "The speech continues afterwards." if truth.speech_resumes else "The speech does not go on."
-    )
+        if truth.creak:
+            return f"The chair creaks at {truth.creak[0]:.1f} s, by itself."
+        return "The chair is silent."
+    if truth.speech_resumes:
+        return "The speech continues afterwards."
+    return "The speech does not go on."
 
 
 def _sound(truth: Truth) -> str:
@@ -111,10 +110,10 @@ def _timing(truth: Truth) -> str:
 
 def _people(truth: Truth) -> str:
     fair = truth.answers.people >= HIGH
+    if fair:
+        return "They are drawn figures, and for drawn figures they move without a fault."
     return (
-        "They are drawn figures, and for drawn figures they move without a fault."
-        if fair
-        else "They are drawn figures, and their movement has faults: look for shaking, swaps or a "
+        "They are drawn figures, and their movement has faults: look for shaking, swaps or a "
         "frozen picture."
     )
 

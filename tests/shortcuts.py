@@ -11,7 +11,7 @@ from django.core.management.commands import flush
 from django.db import connections
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from review import order
+from review import order, order_repair
 from tests.emptying import empty
 
 
@@ -23,7 +23,7 @@ def _quick_orders(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if request.path.name != "test_order.py":
             patch.setattr(order, "SWAPS_PER_PLACE", order.SWAPS_PER_PLACE // 20)
-            patch.setattr(order, "DIFFERENT_TRIES", order.DIFFERENT_TRIES // 20)
+            patch.setattr(order_repair, "DIFFERENT_TRIES", order_repair.DIFFERENT_TRIES // 20)
         yield
 
 

@@ -123,6 +123,8 @@ CALLS = {
     ),
     "sound-listen": Call(STAFF, ("locked",), "post"),
     "method": Call(ALL),
+    "help": Call(ALL),
+    "help-page": Call(ALL, ("help",)),
     "invite": Call(ALL, ("token",)),
     "review-return": Call(ALL),
     "review-home": Call(REVIEWERS),
@@ -156,6 +158,8 @@ CALLS = {
     "staff-preview-timeline": Call(
         NOBODY | {"visitor": LOGIN}, ("locked", "configuration", "scene", "release")
     ),
+    "staff-reviewers": Call(ADMINS, ("open",)),
+    "staff-invite-links": Call(ADMINS, ("open",)),
     "staff-pairs": Call(STAFF, ("open",)),
     "generation-home": Call(ADMINS),
     "make-round": Call(ADMINS),
@@ -230,6 +234,7 @@ def make_world() -> dict[str, str]:
     rollouts = make_protocol(FOLDER)
     return {
         "published": "shown",
+        "help": "reviewers",
         "protocol": "core-r01",
         "protocol_version": "1.0.0",
         "configuration": "alpha",

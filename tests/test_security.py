@@ -399,11 +399,10 @@ def test_no_address_of_a_visitor_or_reviewer_counts_rows() -> None:
 
 def test_what_opens_something_is_drawn_from_at_least_96_random_bits(rae: Reviewer) -> None:
     from blinding.models import opaque_id  # noqa: PLC0415
-    from review.codes import new_invite_token, new_return_code  # noqa: PLC0415
+    from review.codes import new_return_code  # noqa: PLC0415
 
     for draw, bits_each in (
         (opaque_id, 6),
-        (new_invite_token, 6),
         (lambda: new_return_code().replace("-", ""), 4.95),
     ):
         drawn = {draw() for _ in range(200)}

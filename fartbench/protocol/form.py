@@ -87,11 +87,9 @@ class Form:
 
     def options(self, question: str) -> tuple[Option, ...]:
         """Return the values that a question offers in this scene; none where only N/A may stand."""
-        return (
-            ()
-            if question in self.settled
-            else self.protocol.options(self.protocol.question(question))
-        )
+        if question in self.settled:
+            return ()
+        return self.protocol.options(self.protocol.question(question))
 
     @cached_property
     def settled(self) -> Mapping[str, Response]:
@@ -99,11 +97,11 @@ class Form:
 
         Nobody is asked.
         """
-        return {
-            rule.question: Response(na_reason=rule.reason)
-            for rule in self.protocol.na_rules
-            if rule.only and (rule.scenes is None or self.key in rule.scenes)
-        }
+        responses = {}
+        for rule in self.protocol.na_rules:
+            if rule.only and (rule.scenes is None or self.key in rule.scenes):
+                responses[rule.question] = Response(na_reason=rule.reason)
+        return responses
 
     def completed(self, responses: Responses) -> dict[str, Response]:
         """Return the answers with those of the questions that do not apply in this scene."""
@@ -120,18 +118,19 @@ class Form:
 
     def na_options(self, question: str) -> list[tuple[AllowedAnswer, str]]:
         """Return the N/A answers of a question, each with the words a reviewer reads."""
-        return [
-            (answer, self.protocol.na_reasons[answer.na_reason])
-            for answer in self._allowed_by_question[question]
-            if answer.na_reason is not None
-        ]
+        reasons = []
+        for answer in self._allowed_by_question[question]:
+            if answer.na_reason is not None:
+                reasons.append((answer, self.protocol.na_reasons[answer.na_reason]))
+        return reasons
 
     @cached_property
     def allowed(self) -> tuple[AllowedAnswer, ...]:
         """Every answer that may stand, values before N/A, in the order of the questions."""
-        return tuple(
-            answer for question in self.questions for answer in self._allowed_for(question)
-        )
+        answers: list[AllowedAnswer] = []
+        for question in self.questions:
+            answers += self._allowed_for(question)
+        return tuple(answers)
 
     @cached_property
     def possible(self) -> frozenset[tuple[str, Response]]:
@@ -172,7 +171,9 @@ class Form:
                     found.append(Violation(key, "the answer is missing"))
             elif rule := self._broken_rule(key, response, responses):
                 found.append(Violation(key, rule))
-        return [*found, *self._contradictions(responses)] if complete else found
+        if complete:
+            return [*found, *self._contradictions(responses)]
+        return found
 
     def _contradictions(self, responses: Responses) -> Iterator[Violation]:
         for rule in self.protocol.consistency:
@@ -206,7 +207,10 @@ class Form:
         if not candidates:
             return self._no_such_answer(key, response)
         needed = candidates[0]
-        what = f"N/A ({response.na_reason})" if response.value is None else "a value"
+        if response.value is None:
+            what = f"N/A ({response.na_reason})"
+        else:
+            what = "a value"
         return (
             f"{what} is allowed only when {needed.requires_question!r} was answered "
             f"{needed.requires_value!r}"
@@ -236,7 +240,9 @@ class Form:
 
 
 def _condition(when: When | None) -> tuple[str, str] | tuple[None, None]:
-    return (when.question, when.value) if when else (None, None)
+    if when:
+        return (when.question, when.value)
+    return (None, None)
 
 
 def _least(rule: Consistency, other: str) -> Decimal:
@@ -247,7 +253,10 @@ def form_keys(protocol: Protocol, scenes: Iterable[str] | None = None) -> tuple[
     """Return the key of every form that is asked about these scenes (None for all), in the
     protocol's order.
     """
-    wanted = {scene.key for scene in protocol.scenes} if scenes is None else set(scenes)
+    if scenes is None:
+        wanted = {scene.key for scene in protocol.scenes}
+    else:
+        wanted = set(scenes)
     if protocol.rollouts is not None:
         return protocol.rollouts.form_keys(wanted)
     return tuple(scene.key for scene in protocol.scenes if scene.key in wanted)

@@ -63,11 +63,13 @@ class AnswerSet(Part):
         """Every value that can be answered, in order."""
         if self.kind == "flag":
             return FLAG_OPTIONS
-        return (
-            tuple(Option(value=text, label=text) for text in self._numbers())
-            if self.is_number
-            else self.options
-        )
+        if self.is_number:
+            return tuple(Option(value=text, label=text) for text in self._numbers())
+        return self.options
+
+    def has(self, value: str) -> bool:
+        """Say whether ``value`` can be answered."""
+        return any(option.value == value for option in self.answers)
 
     def _numbers(self) -> list[str]:
         first, last, step = (
@@ -218,4 +220,6 @@ class Consistency(Part):
 def _plain(number: Decimal) -> str:
     """Write a number as a browser does: 3, 3.4."""
     text = f"{number:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    if "." in text:
+        return text.rstrip("0").rstrip(".")
+    return text

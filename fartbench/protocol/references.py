@@ -46,9 +46,7 @@ def _what_is_asked(protocol: Protocol) -> Iterator[str]:
         return
     if protocol.questions or not protocol.scoring.is_empty:
         yield "rollouts: the questions are in its forms, and its metrics have no overall score"
-    if [scene.key for scene in protocol.scenes] != [
-        scenario.key for scenario in protocol.rollouts.scenarios
-    ]:
+    if list(map(KEY, protocol.scenes)) != list(map(KEY, protocol.rollouts.scenarios)):
         yield "scenes: those of a protocol with rollouts are its scenarios; leave the key out"
     for scenario in protocol.rollouts.scenarios:
         if scenario.duration_s != protocol.clip.duration_s:
@@ -97,15 +95,15 @@ def _question_faults(protocol: Protocol) -> Iterator[str]:
 def _stage_faults(protocol: Protocol) -> Iterator[str]:
     if not protocol.questions:
         return
-    first = min(question.stage for question in protocol.questions)
-    last = max(question.stage for question in protocol.questions)
+    stages = [question.stage for question in protocol.questions]
+    first, last = min(stages), max(stages)
     if protocol.stages and len(protocol.stages) != last:
         yield f"stages: {len(protocol.stages)} titles for {last} stages"
     named = protocol.playback.first_impression
     if not named:
         return
     for key in named:
-        if key not in {question.key for question in protocol.questions}:
+        if key not in map(KEY, protocol.questions):
             yield f"playback.first_impression: there is no question {key!r}"
     for question in protocol.questions:
         if (question.stage == first) != (question.key in named):
@@ -117,15 +115,14 @@ def _stage_faults(protocol: Protocol) -> Iterator[str]:
 
 
 def _scene_faults(protocol: Protocol) -> Iterator[str]:
-    keys = {question.key for question in protocol.questions}
+    keys = set(map(KEY, protocol.questions))
     worded = {question.key for question in protocol.questions if question.wording == PER_SCENE}
     for scene in protocol.scenes:
         path = f"scenes.{scene.key}"
-        unasked = {
-            rule.question
-            for rule in protocol.na_rules
-            if rule.only and scene.key in (rule.scenes or [scene.key])
-        }
+        unasked = set()
+        for rule in protocol.na_rules:
+            if rule.only and scene.key in (rule.scenes or [scene.key]):
+                unasked.add(rule.question)
         for missing in sorted(worded - set(scene.wording) - unasked):
             yield f"{path}.wording: question {missing!r} has no wording in this scene"
         for extra in sorted(set(scene.wording) - worded):
@@ -134,15 +131,20 @@ def _scene_faults(protocol: Protocol) -> Iterator[str]:
             yield f"{path}.help: there is no question {extra!r}"
 
 
+def _only_answers(protocol: Protocol) -> set[tuple[str, str]]:
+    """Return the questions, with a scene each, that an N/A is the only answer to."""
+    alone = set()
+    for rule in protocol.na_rules:
+        if rule.only:
+            for scene in rule.scenes or _scenes(protocol):
+                alone.add((rule.question, scene))
+    return alone
+
+
 def _na_rule_faults(protocol: Protocol) -> Iterator[str]:
-    order = [question.key for question in protocol.questions]
+    order = list(map(KEY, protocol.questions))
     seen: list[tuple[str, str, str]] = []
-    alone = [
-        (rule.question, scene)
-        for rule in protocol.na_rules
-        if rule.only
-        for scene in rule.scenes or _scenes(protocol)
-    ]
+    alone = _only_answers(protocol)
     for number, rule in enumerate(protocol.na_rules, start=1):
         path = f"na_rules[{number}]"
         if rule.question not in order:
@@ -168,7 +170,7 @@ def _na_rule_faults(protocol: Protocol) -> Iterator[str]:
 
 
 def _answer_rule_faults(protocol: Protocol) -> Iterator[str]:
-    order = [question.key for question in protocol.questions]
+    order = list(map(KEY, protocol.questions))
     for number, rule in enumerate(protocol.value_rules, start=1):
         if rule.question not in order:
             yield f"value_rules[{number}].question: there is no question {rule.question!r}"
@@ -195,31 +197,26 @@ def _condition_faults(
         yield f"{path}.when.question: {needed.question!r} does not come before {rule.question!r}"
     else:
         answers = protocol.answer_sets.get(protocol.question(needed.question).answers)
-        if answers and needed.value not in {option.value for option in answers.answers}:
+        if answers and not answers.has(needed.value):
             yield f"{path}.when.value: {needed.question!r} has no answer {needed.value!r}"
 
 
 def _pair_faults(protocol: Protocol) -> Iterator[str]:
-    if protocol.pairs is not None and protocol.pairs.reviewers > protocol.cohort.size:
+    if protocol.pairs is None:
+        return
+    if protocol.pairs.reviewers > protocol.cohort.size:
         yield (
             f"pairs.reviewers: {protocol.pairs.reviewers} are asked about each pair, "
             f"and the cohort has {protocol.cohort.size}"
         )
-
-    if protocol.pairs is None:
-        return
-    names = {form.name for form in protocol.rollouts.forms.forms} if protocol.rollouts else set()
-    codes = (
-        {metric.code for metric in protocol.rollouts.metrics.metrics}
-        if protocol.rollouts
-        else set()
-    )
+    names, codes = _form_names(protocol), _metric_codes(protocol)
     for question in protocol.pairs.questions:
         path = f"pairs.questions.{question.key}"
-        if (question.form is None) != (protocol.rollouts is None) or question.form not in {
-            None,
-            *names,
-        }:
+        if protocol.rollouts is None:
+            is_wrong = question.form is not None
+        else:
+            is_wrong = question.form not in names
+        if is_wrong:
             listed = ", ".join(sorted(names)) or "none: clips of scenes meet as they are"
             yield (
                 f"{path}.form: {question.form!r} is not a form whose windows can be compared; "
@@ -232,24 +229,32 @@ def _pair_faults(protocol: Protocol) -> Iterator[str]:
 def _judge_faults(protocol: Protocol) -> Iterator[str]:
     if protocol.judges is None:
         return
-    names = {form.name for form in protocol.rollouts.forms.forms} if protocol.rollouts else set()
-    for name in sorted(protocol.judges.media.of_forms.keys() - names):
+    for name in sorted(protocol.judges.media.of_forms.keys() - _form_names(protocol)):
         yield f"judges.media.of_forms.{name}: there is no such form"
-    if protocol.judges.calibration is None and "human_ai_agreement" in {
-        report.key for report in protocol.reports
-    }:
+    reports = map(KEY, protocol.reports)
+    if protocol.judges.calibration is None and "human_ai_agreement" in reports:
         yield "judges.calibration: the report human_ai_agreement needs it"
 
 
+def _form_names(protocol: Protocol) -> set[str]:
+    if protocol.rollouts is None:
+        return set()
+    return {form.name for form in protocol.rollouts.forms.forms}
+
+
+def _metric_codes(protocol: Protocol) -> set[str]:
+    if protocol.rollouts is None:
+        return set()
+    return {metric.code for metric in protocol.rollouts.metrics.metrics}
+
+
 def _scenes(protocol: Protocol) -> tuple[str, ...]:
-    return tuple(scene.key for scene in protocol.scenes)
+    return tuple(map(KEY, protocol.scenes))
 
 
 def scene_question_wording(protocol: Protocol, scene: str, question_key: str) -> str:
     """Return the text of a question as this scene asks it."""
     question = protocol.question(question_key)
-    return (
-        protocol.scene(scene).wording[question_key]
-        if question.wording == PER_SCENE
-        else question.wording
-    )
+    if question.wording == PER_SCENE:
+        return protocol.scene(scene).wording[question_key]
+    return question.wording

@@ -38,4 +38,6 @@ class Response:
         return cls(value=text)
 
     def __str__(self) -> str:
-        return f"{NA_PREFIX}{self.na_reason}" if self.value is None else self.value
+        if self.value is None:
+            return f"{NA_PREFIX}{self.na_reason}"
+        return self.value

@@ -93,13 +93,17 @@ class Cohort(Part):
     @property
     def sizes(self) -> str:
         """The sizes that a round's cohort may have, in words."""
-        return str(self.size) if self.fewest == self.most else f"{self.fewest} to {self.most}"
+        if self.fewest == self.most:
+            return str(self.size)
+        return f"{self.fewest} to {self.most}"
 
     def quorum_of(self, reviewers: int) -> int:
         """Return how many equal answers of so many reviewers make a consensus: more than half, or
         the fixed number.
         """
-        return reviewers // 2 + 1 if self.quorum == "majority" else self.quorum
+        if self.quorum == "majority":
+            return reviewers // 2 + 1
+        return self.quorum
 
     def count(self, reviewers: int) -> int:
         """Return the size that a round's cohort is held to, of which so many are there."""
@@ -235,7 +239,9 @@ class Protocol(Part):
     @property
     def words(self) -> Words:
         """What its results are called on pages."""
-        return OF_CLIPS if self.rollouts is None else OF_ROLLOUTS
+        if self.rollouts is None:
+            return OF_CLIPS
+        return OF_ROLLOUTS
 
     @property
     def is_pilot(self) -> bool:

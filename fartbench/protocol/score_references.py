@@ -5,7 +5,7 @@ No Django here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from fartbench.protocol.questions import AnswerSet, When
 from fartbench.protocol.schema import Protocol
@@ -30,19 +30,19 @@ def _answers(protocol: Protocol, key: str) -> AnswerSet | None:
     """Return what can be answered to a question; None when there is no such question, or no such
     answer set.
     """
-    return next(
-        (protocol.answer_sets.get(one.answers) for one in protocol.questions if one.key == key),
-        None,
-    )
+    for question in protocol.questions:
+        if question.key == key:
+            return protocol.answer_sets.get(question.answers)
+    return None
 
 
 def _gate_faults(protocol: Protocol) -> Iterator[str]:
+    keys = {question.key for question in protocol.questions}
     for gate in protocol.scoring.gates:
-        if gate not in {question.key for question in protocol.questions}:
+        answers = _answers(protocol, gate)
+        if gate not in keys:
             yield f"scoring.gates: there is no question {gate!r}"
-        elif (found := _answers(protocol, gate)) and not {"yes", "no"} <= {
-            option.value for option in found.answers
-        }:
+        elif answers and not (answers.has("yes") and answers.has("no")):
             yield f"scoring.gates: {gate!r} cannot be a gate, its answers hold no yes and no"
 
 
@@ -59,13 +59,11 @@ def _point_faults(protocol: Protocol) -> Iterator[str]:
 def _dimension_faults(protocol: Protocol) -> Iterator[str]:
     tops = set()
     for number, dimension in enumerate(protocol.scoring.dimensions, start=1):
-        path, found = (
-            f"scoring.dimensions[{number}].question",
-            _answers(protocol, dimension.question),
-        )
-        if found is None:
+        path = f"scoring.dimensions[{number}].question"
+        answers = _answers(protocol, dimension.question)
+        if answers is None:
             yield f"{path}: there is no question {dimension.question!r} with answers"
-        elif found.kind != "scale" or found.options[0].value != "0":
+        elif answers.kind != "scale" or answers.options[0].value != "0":
             yield (
                 f"{path}: {dimension.question!r} cannot be a dimension, because its answers are "
                 "not a scale from 0"
@@ -73,7 +71,7 @@ def _dimension_faults(protocol: Protocol) -> Iterator[str]:
         elif dimension.question in protocol.playback.first_impression:
             yield f"{path}: {dimension.question!r} is a first impression and cannot be scored"
         else:
-            tops.add(found.options[-1].value)
+            tops.add(answers.options[-1].value)
     if len(tops) > 1:
         yield (
             "scoring.dimensions: all scales end at the same number, and these end at "
@@ -113,12 +111,12 @@ def _cap_faults(protocol: Protocol) -> Iterator[str]:
 
 
 def _fact_faults(protocol: Protocol, condition: When, path: str) -> Iterator[str]:
-    found = _answers(protocol, condition.question)
-    if found is None:
+    answers = _answers(protocol, condition.question)
+    if answers is None:
         yield f"{path}.question: there is no question {condition.question!r} with answers"
-    elif found.kind == "scale":
+    elif answers.kind == "scale":
         yield f"{path}.question: {condition.question!r} is a scale; a condition reads facts"
-    elif condition.value not in {option.value for option in found.answers}:
+    elif not answers.has(condition.value):
         yield f"{path}.value: {condition.question!r} has no answer {condition.value!r}"
 
 
@@ -136,10 +134,10 @@ def _metric_faults(protocol: Protocol) -> Iterator[str]:
     for metric in protocol.metrics:
         path = f"metrics.{metric.key}"
         if metric.question is not None:
-            found = _answers(protocol, metric.question)
-            if found is None:
+            answers = _answers(protocol, metric.question)
+            if answers is None:
                 yield f"{path}.question: there is no question {metric.question!r} with answers"
-            elif found.kind not in KINDS_OF[metric.kind]:
+            elif answers.kind not in KINDS_OF[metric.kind]:
                 yield (
                     f"{path}.question: {metric.question!r} is no "
                     f"{' or '.join(KINDS_OF[metric.kind])}"
@@ -169,13 +167,8 @@ def _smoke_faults(protocol: Protocol) -> Iterator[str]:
         return
     if protocol.smoke.scene not in {scene.key for scene in protocol.scenes}:
         yield f"smoke.scene: there is no scene {protocol.smoke.scene!r}"
-    yield from _unknown(
-        protocol, [(point.key, key) for point in protocol.smoke.points for key in point.questions]
-    )
-
-
-def _unknown(protocol: Protocol, named: Iterable[tuple[str, str]]) -> Iterator[str]:
     keys = {question.key for question in protocol.questions}
-    for point, key in named:
-        if key not in keys:
-            yield f"smoke.points.{point}.questions: there is no question {key!r}"
+    for point in protocol.smoke.points:
+        for key in point.questions:
+            if key not in keys:
+                yield f"smoke.points.{point.key}.questions: there is no question {key!r}"

@@ -132,22 +132,22 @@ class Specification(Part):
 
     def facts(self) -> dict[str, tuple[str, ...]]:
         """Return every fact by its path, each with the wordings that state it in full."""
-        found: dict[str, tuple[str, ...]] = {"location": (self.location,), "style": (self.style,)}
+        fields: dict[str, tuple[str, ...]] = {"location": (self.location,), "style": (self.style,)}
         for subject in self.subjects:
-            found[f"subjects.{subject.id}.who"] = (subject.who,)
-            found[f"subjects.{subject.id}.anchor"] = (subject.anchor,)
-        found |= {f"timeline.{moment.id}": (moment.text,) for moment in self.timeline}
-        found |= {
+            fields[f"subjects.{subject.id}.who"] = (subject.who,)
+            fields[f"subjects.{subject.id}.anchor"] = (subject.anchor,)
+        fields |= {f"timeline.{moment.id}": (moment.text,) for moment in self.timeline}
+        fields |= {
             f"reactions.{number}": (one.text,) for number, one in enumerate(self.reactions, 1)
         }
-        found |= {"audio.ambience": (self.audio.ambience,), "camera.shot": (self.camera.shot,)}
-        found |= {
+        fields |= {"audio.ambience": (self.audio.ambience,), "camera.shot": (self.camera.shot,)}
+        fields |= {
             f"audio.rules.{number}": (text,) for number, text in enumerate(self.audio.rules, 1)
         }
-        found |= {
+        fields |= {
             f"camera.rules.{number}": (text,) for number, text in enumerate(self.camera.rules, 1)
         }
-        return found | {
+        return fields | {
             f"prohibited.{n}": (one.text, one.positive) for n, one in enumerate(self.prohibited, 1)
         }
 

@@ -45,4 +45,6 @@ def cost_of(rule: PriceRule, usage: Usage, *, seconds: float) -> Cost:
             "computed", Decimal(rule.per_million_tokens) * usage.output_tokens / 1_000_000, rule.id
         )
     listed = rule.for_seconds(seconds)
-    return Cost("unknown", None, rule.id) if listed is None else Cost("estimated", listed, rule.id)
+    if listed is None:
+        return Cost("unknown", None, rule.id)
+    return Cost("estimated", listed, rule.id)

@@ -72,7 +72,9 @@ class PriceRule(Part):
 
     def for_seconds(self, seconds: float) -> Decimal | None:
         """Return the price of ``seconds`` of clip, or None when it is unknown."""
-        return None if self.per_second is None else Decimal(self.per_second) * Decimal(str(seconds))
+        if self.per_second is None:
+            return None
+        return Decimal(self.per_second) * Decimal(str(seconds))
 
 
 class PromptLimit(Part):
@@ -85,7 +87,9 @@ class PromptLimit(Part):
         """Return the length of ``text`` in this limit's units."""
         if self.units == "utf16":
             return len(text.encode("utf-16-le")) // 2
-        return len(text.encode()) if self.units == "bytes" else len(text)
+        if self.units == "bytes":
+            return len(text.encode())
+        return len(text)
 
 
 class Seed(Part):

@@ -67,7 +67,9 @@ class Configuration(models.Model):
     @property
     def file(self) -> ConfigurationFile | None:
         """What its file says, checked; None for one that was not loaded from a file."""
-        return _parsed(self.digest, self.content) if self.digest else None
+        if self.digest:
+            return _parsed(self.digest, self.content)
+        return None
 
 
 _parsed_by_digest: dict[str, ConfigurationFile] = {}

@@ -109,13 +109,13 @@ def _dropped(text: str, facts: dict[str, tuple[str, ...]]) -> Iterator[str]:
 
 
 def _window_faults(text: str, specification: Specification) -> Iterator[str]:
-    found = set()
+    spans = set()
     for pattern in _WINDOWS:
         for match in pattern.finditer(text):
-            found.add(_span(match))
-    for start, end in sorted(specification.windows - found):
+            spans.add(_span(match))
+    for start, end in sorted(specification.windows - spans):
         yield f"dropped: the window of {start:g} to {end:g} s"
-    for start, end in sorted(found - specification.windows):
+    for start, end in sorted(spans - specification.windows):
         yield f"added or changed: a window of {start:g} to {end:g} s"
 
 
@@ -166,12 +166,14 @@ def _added(text: str, facts: dict[str, tuple[str, ...]], adapter: str) -> Iterat
     left = _plain(text)
     for pattern in _WINDOWS:
         left = re.sub(pattern.pattern, " ", left, flags=re.IGNORECASE)
-    wordings = {_plain(wording) for ways in facts.values() for wording in ways}
-    headings = (
-        {_plain(heading) for heading in ADAPTERS[adapter].headings.values()}
-        if adapter in ADAPTERS
-        else set()
-    )
+    wordings = set()
+    for ways in facts.values():
+        for wording in ways:
+            wordings.add(_plain(wording))
+    if adapter in ADAPTERS:
+        headings = {_plain(heading) for heading in ADAPTERS[adapter].headings.values()}
+    else:
+        headings = set()
     for known in sorted(wordings | headings, key=len, reverse=True):
         left = left.replace(known, " ")
     for word in dict.fromkeys(_words(left)):

@@ -13,7 +13,7 @@ from os import environ
 from urllib.parse import urlsplit
 
 from fartbench.outgoing import LOOPBACK
-from generation.providers.port import KeyMissing
+from generation.providers.order import KeyMissing
 
 # Of each provider: the variable of its address, the address without it, and the variables of its
 # keys. DashScope has none that would fit everybody, for a workspace there has a host of its own.
@@ -124,20 +124,22 @@ def is_simulated(provider: str) -> bool:
 
 
 def _stand_in_key(name: str, provider: str) -> str:
-    return "stand-in" if name in _NO_SECRETS else f"stand-in-{provider}"
+    if name in _NO_SECRETS:
+        return "stand-in"
+    return f"stand-in-{provider}"
 
 
 def _streams(url: str) -> Access:
     """Return where rollouts are streamed. While the stand-ins are in use nothing else is
     reached.
     """
-    found = Access(url, {})
-    if not url or (environ.get("STAND_IN_URL", "") and not found.is_stand_in):
+    entry = Access(url, {})
+    if not url or (environ.get("STAND_IN_URL", "") and not entry.is_stand_in):
         raise KeyMissing(
             "STREAM_URL must be set to where rollouts are streamed, on loopback while STAND_IN_URL "
             "is."
         )
-    return found
+    return entry
 
 
 def vertex_location() -> str:

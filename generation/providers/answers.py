@@ -80,16 +80,18 @@ def at(data: Any, path: str) -> Any:
 def number(value: Any) -> Decimal | None:
     """Return a number that is one, or None."""
     try:
-        found = Decimal(str(value))
+        amount = Decimal(str(value))
     except ArithmeticError:
         return None
-    return found if found.is_finite() and abs(found) < MOST else None
+    if amount.is_finite() and abs(amount) < MOST:
+        return amount
+    return None
 
 
 def trace(status: int, headers: Mapping[str, str], text: str) -> Trace:
     """Return what the log keeps of an answer; ``text`` has its keys removed already."""
-    found = {name: headers[name] for name in _REQUEST_ID_HEADERS if headers.get(name)}
-    return Trace(status, found, text[:TEXT_LIMIT])
+    request_ids = {name: headers[name] for name in _REQUEST_ID_HEADERS if headers.get(name)}
+    return Trace(status, request_ids, text[:TEXT_LIMIT])
 
 
 def of_error(

@@ -29,10 +29,10 @@ def download(
     """
     try:
         for _ in range(MOST_HOPS + 1):
-            found = _one(entry, url, out, report, headers)
-            if not isinstance(found, str):
-                return found
-            url = found
+            outcome = _one(entry, url, out, report, headers)
+            if not isinstance(outcome, str):
+                return outcome
+            url = outcome
             headers = headers if url.startswith(f"{entry.base_url}/") else None
         return Gone(f"The provider's link leads on more than {MOST_HOPS} times.")
     except (TooLarge, NotPublic) as error:

@@ -15,6 +15,7 @@ from generation.providers import exchange, google
 from generation.providers.access import Access, access
 from generation.providers.answers import Moderation, at, number
 from generation.providers.download import download
+from generation.providers.order import Order, Request
 from generation.providers.port import (
     Accepted,
     CannotTell,
@@ -24,13 +25,11 @@ from generation.providers.port import (
     Finding,
     Look,
     NoAnswer,
-    Order,
     Output,
     Pending,
     Ready,
     Refused,
     Report,
-    Request,
     Submitted,
     Unsure,
     Usage,

@@ -16,6 +16,7 @@ from fartbench.errors import Refusal
 from fartbench.protocol.digest import canonical_bytes
 from fartbench.storable import storable, token_count
 from generation.providers.access import Access, access
+from generation.providers.order import Order, Request
 from generation.providers.port import (
     Accepted,
     CannotTell,
@@ -23,11 +24,9 @@ from generation.providers.port import (
     Finding,
     Look,
     NoAnswer,
-    Order,
     Output,
     Provider,
     Report,
-    Request,
     Submitted,
     Trace,
     Unsure,
@@ -98,10 +97,12 @@ class GuardedProvider:
         """Look for a try whose answer was lost. One that belongs to another order is none."""
         entry = access(self.key)
         try:
-            found = self._source.find(request, since=since, until=until, known=known, rivals=rivals)
-            if isinstance(found, Accepted):
-                found = _found(_acceptable(found, entry), known)
-            return _clean(found, entry)
+            finding = self._source.find(
+                request, since=since, until=until, known=known, rivals=rivals
+            )
+            if isinstance(finding, Accepted):
+                finding = _found(_acceptable(finding, entry), known)
+            return _clean(finding, entry)
         except Refusal:
             raise
         except Exception as error:  # noqa: BLE001 - as above
@@ -111,11 +112,9 @@ class GuardedProvider:
 def _found(answer: Submitted, known: frozenset[str]) -> Finding:
     if not isinstance(answer, Accepted):
         return CannotTell("What was found has no id that can be kept.")
-    return (
-        CannotTell("What was found belongs to another order.")
-        if answer.provider_id in known
-        else answer
-    )
+    if answer.provider_id in known:
+        return CannotTell("What was found belongs to another order.")
+    return answer
 
 
 def _acceptable(answer: Submitted, entry: Access) -> Submitted:
@@ -145,16 +144,18 @@ def _field(name: str, value: Any, entry: Access) -> Any:
     if name == "returned":
         return _returned(storable(value, entry.redacted))
     if isinstance(value, str | Mapping):
-        found = storable(value, entry.redacted)
-        return found[: _LIMITS[name]] if name in _LIMITS else found
+        stored = storable(value, entry.redacted)
+        if name in _LIMITS:
+            return stored[: _LIMITS[name]]
+        return stored
     return value
 
 
 def _returned(found: dict[str, Any]) -> dict[str, Any]:
     size = len(canonical_bytes(found))
-    return (
-        found if size <= MOST_RETURNED_BYTES else {"not_kept": f"{size} bytes of what else it said"}
-    )
+    if size <= MOST_RETURNED_BYTES:
+        return found
+    return {"not_kept": f"{size} bytes of what else it said"}
 
 
 def _usage(usage: Usage) -> Usage:
@@ -169,6 +170,6 @@ def _usage(usage: Usage) -> Usage:
 
 def _at_most(value: Any, most: Any) -> Any:
     # A number that is none compares as false, or not at all.
-    return (
-        value if value is not None and Decimal(value).is_finite() and 0 <= value <= most else None
-    )
+    if value is not None and Decimal(value).is_finite() and 0 <= value <= most:
+        return value
+    return None

@@ -8,16 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from generation.providers.port import (
-    Absent,
-    Accepted,
-    Fetch,
-    Finding,
-    Output,
-    Report,
-    Request,
-    Submitted,
-)
+from generation.providers.order import Request
+from generation.providers.port import Absent, Accepted, Fetch, Finding, Output, Report, Submitted
 
 
 class MadeOnFetch(ABC):

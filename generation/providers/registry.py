@@ -11,7 +11,8 @@ from pkgutil import resolve_name
 
 from generation import built_in
 from generation.providers.guarded import GuardedProvider
-from generation.providers.port import Provider, RequestRefused
+from generation.providers.order import RequestRefused
+from generation.providers.port import Provider
 
 REST_KEYS = ("fal", "ark", "dashscope", "minimax", "xai", "kling", "openai")
 _ADAPTERS = {

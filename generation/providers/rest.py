@@ -18,6 +18,8 @@ from generation.providers.access import Access, access
 from generation.providers.answers import at, never_sent, number, of_error, trace
 from generation.providers.contract import Contract, Listing
 from generation.providers.download import download
+from generation.providers.listing import UNREADABLE, job_in_list
+from generation.providers.order import Order, Request
 from generation.providers.port import (
     Absent,
     Accepted,
@@ -28,19 +30,15 @@ from generation.providers.port import (
     Look,
     NoAnswer,
     NotTaken,
-    Order,
     Output,
     Pending,
     Ready,
     Refused,
     Report,
-    Request,
     Submitted,
     Unsure,
     Usage,
 )
-
-CLOCKS_DIFFER_S = 60.0
 
 
 class RestProvider:
@@ -70,29 +68,31 @@ class RestProvider:
                 )
         except httpx.HTTPError as error:
             words = f"{type(error).__name__}: {entry.redacted(str(error))}"
-            return NotTaken(words, "not_sent") if never_sent(error) else Unsure(words)
+            if never_sent(error):
+                return NotTaken(words, "not_sent")
+            return Unsure(words)
         return self._read_submit(answer, entry, request.endpoint)
 
     def _read_submit(self, answer: httpx.Response, entry: Access, endpoint: str) -> Submitted:
         body = json_of(answer)
-        kept = trace(answer.status_code, answer.headers, entry.redacted(text_of(answer)))
+        exchanged = trace(answer.status_code, answer.headers, entry.redacted(text_of(answer)))
         provider_id = at(body, self.contract.provider_id)
         good = answer.is_success and (
             self.contract.ok is None or at(body, self.contract.ok[0]) == self.contract.ok[1]
         )
         if good and provider_id not in (None, ""):
             handle = {"endpoint": endpoint} | _links(body, entry)
-            return Accepted(str(provider_id), handle, kept)
+            return Accepted(str(provider_id), handle, exchanged)
         if answer.is_success and (
             body is None or (self.contract.ok and at(body, self.contract.ok[0]) is None)
         ):
-            return Unsure("The answer was a success without a readable body.", kept)
+            return Unsure("The answer was a success without a readable body.", exchanged)
         if good:
-            return Unsure("The answer was a success without an id.", kept)
+            return Unsure("The answer was a success without an id.", exchanged)
         status = answer.status_code if not answer.is_success else 400
-        meant = of_error(status, body, answer.headers, self.contract.moderation, kept)
+        meant = of_error(status, body, answer.headers, self.contract.moderation, exchanged)
         if isinstance(meant, NotTaken) and provider_id not in (None, ""):
-            return Unsure(f"HTTP {status} with an id.", kept)
+            return Unsure(f"HTTP {status} with an id.", exchanged)
         return meant
 
     def look(self, provider_id: str, handle: Mapping[str, Any]) -> Look:
@@ -114,7 +114,9 @@ class RestProvider:
             return self._failure(body)
         if state != "made":
             return NoAnswer(f"HTTP {answer.status_code} with an unknown state")
-        return self._result(provider_id, handle) if self.contract.result else self._made(body)
+        if self.contract.result:
+            return self._result(provider_id, handle)
+        return self._made(body)
 
     def _result(self, provider_id: str, handle: Mapping[str, Any]) -> Look:
         path = handle.get("response_url") or self.contract.result.format(
@@ -124,7 +126,9 @@ class RestProvider:
         if isinstance(answer, NoAnswer):
             return answer
         body = json_of(answer)
-        return self._made(body) if answer.is_success else self._failure(body)
+        if answer.is_success:
+            return self._made(body)
+        return self._failure(body)
 
     def _made(self, body: Any) -> Look:
         contract = self.contract
@@ -197,9 +201,9 @@ class RestProvider:
         answer = self._get(self.contract.by_tag.format(tag=request.tag), accept_errors=True)
         if isinstance(answer, NoAnswer):
             return CannotTell(answer.reason)
-        found = at(json_of(answer), self.contract.provider_id)
-        if answer.is_success and found:
-            return Accepted(str(found))
+        provider_id = at(json_of(answer), self.contract.provider_id)
+        if answer.is_success and provider_id:
+            return Accepted(str(provider_id))
         # A page of somebody on the way is no proof.
         if answer.status_code == httpx.codes.NOT_FOUND and any(
             self.contract.moderation.read(json_of(answer))
@@ -216,32 +220,10 @@ class RestProvider:
         rivals: int,
     ) -> Finding:
         answer = self._get(listing.path.format(page_size=listing.page_size))
-        body = None if isinstance(answer, NoAnswer) else json_of(answer)
-        items = at(body, listing.items)
-        if not isinstance(items, list):
-            return CannotTell("The list of jobs could not be read.")
-        times = [
-            float(created)
-            for item in items
-            if (created := number(at(item, listing.created))) is not None
-        ]
-        if len(times) < len(items):
-            return CannotTell("The list of jobs does not say when each was made.")
-        first, last = span[0] - CLOCKS_DIFFER_S, span[1] + CLOCKS_DIFFER_S
-        if _goes_on(body, items, listing) and min(times, default=span[1]) > first:
-            return CannotTell("The list of jobs does not reach back to the time of the try.")
-        strangers = [
-            str(at(item, listing.id))
-            for item, created in zip(items, times, strict=True)
-            if first <= created <= last and at(item, listing.model) == request.body.get("model")
-            if str(at(item, listing.id)) not in known
-        ]
-        if not strangers:
-            return Absent("The list covers the time of the try and has no such job.")
-        # Two tries in doubt at one time cannot be distinguished by model and time.
-        if len(strangers) == 1 and not rivals:
-            return Accepted(strangers[0])
-        return CannotTell(f"{len(strangers)} jobs in the list could be it.")
+        if isinstance(answer, NoAnswer):
+            return UNREADABLE
+        body = json_of(answer)
+        return job_in_list(body, listing, request, span, known=known, rivals=rivals)
 
     def _get(self, path: str, *, accept_errors: bool = False) -> httpx.Response | NoAnswer:
         entry = access(self.key)
@@ -278,7 +260,9 @@ def _filled(template: Any, order: Order) -> Any:
         return [_filled(value, order) for value in template]
     if template == "$prompt":
         return order.prompt
-    return order.model_id if template == "$model" else template
+    if template == "$model":
+        return order.model_id
+    return template
 
 
 def _with_tag(body: Mapping[str, Any], tag: str) -> dict[str, Any]:
@@ -287,10 +271,10 @@ def _with_tag(body: Mapping[str, Any], tag: str) -> dict[str, Any]:
 
 def _links(body: Any, entry: Access) -> dict[str, str]:
     # Links that an answer gives are followed with our key only on the provider's own address.
-    found = {name: str(at(body, name) or "") for name in ("status_url", "response_url")}
+    links = {name: str(at(body, name) or "") for name in ("status_url", "response_url")}
     return {
         name: link
-        for name, link in found.items()
+        for name, link in links.items()
         if link.startswith(f"{entry.base_url}/") and link.isprintable()
     }
 
@@ -301,11 +285,8 @@ def _app(handle: Mapping[str, Any]) -> dict[str, str]:
     return {"app": "/".join(model.strip("/").split("/")[:2])}
 
 
-def _goes_on(body: Any, items: list[Any], listing: Listing) -> bool:
-    more = at(body, "has_more") is True or (number(at(body, "total")) or 0) > len(items)
-    return more or len(items) >= listing.page_size
-
-
 def _part(value: Any) -> float | None:
-    found = number(value)
-    return None if found is None else float(found)
+    share = number(value)
+    if share is None:
+        return None
+    return float(share)

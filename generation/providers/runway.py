@@ -14,6 +14,7 @@ from generation.providers import exchange
 from generation.providers.access import Access, access
 from generation.providers.answers import Moderation, at, number
 from generation.providers.download import download
+from generation.providers.order import Order, Request
 from generation.providers.port import (
     Accepted,
     CannotTell,
@@ -21,13 +22,11 @@ from generation.providers.port import (
     Fetch,
     Finding,
     Look,
-    Order,
     Output,
     Pending,
     Ready,
     Refused,
     Report,
-    Request,
     Submitted,
     Unsure,
     Usage,
@@ -91,11 +90,9 @@ class RunwayProvider:
             outputs = tuple(
                 Output(i, str(url)) for i, url in enumerate(urls if isinstance(urls, list) else [])
             )
-            return (
-                Ready(outputs, usage=usage)
-                if outputs
-                else Failed("Finished without a clip.", "no_output", usage)
-            )
+            if outputs:
+                return Ready(outputs, usage=usage)
+            return Failed("Finished without a clip.", "no_output", usage)
         code, message = str(data.get("failureCode") or status), str(data.get("failure") or "")
         if MODERATION.declines(code, message):
             return Refused(message or code, code)

@@ -26,15 +26,17 @@ def of_exception(
     """
     if answer is None:
         words = entry.redacted(f"{type(error).__name__}: {error}")
-        return NotTaken(words, "not_sent") if never_sent(error) else Unsure(words)
+        if never_sent(error):
+            return NotTaken(words, "not_sent")
+        return Unsure(words)
     text = text_of(answer)
-    kept = trace(answer.status_code, answer.headers, entry.redacted(text))
+    exchanged = trace(answer.status_code, answer.headers, entry.redacted(text))
     if answer.is_success:
-        return Unsure("The answer was a success that cannot be read.", kept)
+        return Unsure("The answer was a success that cannot be read.", exchanged)
     body = json_of(answer)
     body = at(body, "0") if isinstance(body, list) else body
     return of_error(
-        answer.status_code, body or {"message": text[:200]}, answer.headers, moderation, kept
+        answer.status_code, body or {"message": text[:200]}, answer.headers, moderation, exchanged
     )
 
 

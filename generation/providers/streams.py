@@ -13,18 +13,17 @@ from fartbench.media.errors import NotAVideo
 from generation.prompts.timed import TimedPrompt
 from generation.providers.access import access
 from generation.providers.on_fetch import MadeOnFetch
+from generation.providers.order import Order, Request
 from generation.providers.port import (
     Accepted,
     Failed,
     Fetch,
     Fetched,
     Look,
-    Order,
     Output,
     Ready,
     Refused,
     Report,
-    Request,
     Submitted,
 )
 from generation.rollouts.log import NAME, RolloutLog, read_log
@@ -92,7 +91,9 @@ class WebSocketStreams(MadeOnFetch):
 
 def kept(folder: Path) -> RolloutLog | None:
     """Return the log of the stream that is kept in a folder, None when none was opened there."""
-    return read_log(folder) if (folder / NAME).is_file() else None
+    if (folder / NAME).is_file():
+        return read_log(folder)
+    return None
 
 
 def _order(handle: Mapping[str, Any]) -> StreamOrder:

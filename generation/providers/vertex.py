@@ -16,6 +16,7 @@ from fartbench.outgoing import BoundedClient
 from generation.providers import exchange, google
 from generation.providers.access import Access, access, vertex_location
 from generation.providers.answers import Moderation
+from generation.providers.order import Order, Request
 from generation.providers.port import (
     Accepted,
     CannotTell,
@@ -26,13 +27,11 @@ from generation.providers.port import (
     Gone,
     Look,
     NoAnswer,
-    Order,
     Output,
     Pending,
     Ready,
     Refused,
     Report,
-    Request,
     Submitted,
     Unsure,
     Usage,
@@ -148,7 +147,9 @@ def _get(name: str) -> types.GenerateVideosOperation | NoAnswer:
             operation = _client(entry, http).operations.get(wanted)
         except Exception as error:  # noqa: BLE001 - the SDK raises its own errors and those of all it is made of
             return no_answer(error, http.answer)
-    return operation if operation.name else NoAnswer("The answer is not an operation.")
+    if operation.name:
+        return operation
+    return NoAnswer("The answer is not an operation.")
 
 
 def _failure(error: Mapping[str, Any]) -> Look:

@@ -80,7 +80,9 @@ class RolloutLog:
     @property
     def first_chunk_s(self) -> float | None:
         """Wall seconds until the first chunk had come, None when none did."""
-        return self.chunks[0].wall_s if self.chunks else None
+        if self.chunks:
+            return self.chunks[0].wall_s
+        return None
 
     @property
     def history(self) -> str:
@@ -121,15 +123,15 @@ def read_log(folder: Path) -> RolloutLog:
             for line in path.read_text(encoding="utf-8").splitlines(keepends=True)
             if line[-1] == "\n"
         ]
-        found: dict[str, list[dict[str, Any]]] = {}
+        events: dict[str, list[dict[str, Any]]] = {}
         for line in lines:
-            found.setdefault(line.pop("kind"), []).append(line)
-        start, end = found.get("sent", [{}])[0], found.get("end", [{}])[0]
+            events.setdefault(line.pop("kind"), []).append(line)
+        start, end = events.get("sent", [{}])[0], events.get("end", [{}])[0]
         return RolloutLog(
-            provider_id=found.get("opened", [{}])[0].get("provider_id", ""),
+            provider_id=events.get("opened", [{}])[0].get("provider_id", ""),
             client=start.get("client", ""),
-            chunks=tuple(ChunkRecord(**line) for line in found.get("chunk", [])),
-            prompts=tuple(PromptRecord(**line) for line in found.get("prompt", [])),
+            chunks=tuple(ChunkRecord(**line) for line in events.get("chunk", [])),
+            prompts=tuple(PromptRecord(**line) for line in events.get("prompt", [])),
             outcome=end.get("outcome", "cut"),
             reason=end.get("reason", "our side stopped before the stream had ended"),
             wall_s=end.get("wall_s"),

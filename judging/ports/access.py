@@ -27,7 +27,9 @@ class Access:
 
     def redacted(self, text: str) -> str:
         """Return ``text`` without the key."""
-        return text.replace(self.key, "•••") if self.key else text
+        if self.key:
+            return text.replace(self.key, "•••")
+        return text
 
 
 def stand_in_url() -> str:
@@ -35,13 +37,13 @@ def stand_in_url() -> str:
 
     Raises KeyMissing unless it is on loopback.
     """
-    found = environ.get("STAND_IN_JUDGES_URL", "").rstrip("/")
-    if found and urlsplit(found).hostname not in LOOPBACK:
+    url = environ.get("STAND_IN_JUDGES_URL", "").rstrip("/")
+    if url and urlsplit(url).hostname not in LOOPBACK:
         raise KeyMissing(
             "STAND_IN_JUDGES_URL is for the stand-in judges on this machine: use a loopback "
             "address."
         )
-    return found
+    return url
 
 
 def access(service: str) -> Access:

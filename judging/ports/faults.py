@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import httpx
 
@@ -46,7 +47,9 @@ def of_exchange(error: Exception, answer: httpx.Response | None, access: Access)
     one.
     """
     if answer is not None:
-        return unreadable(answer, access) if answer.is_success else of_status(answer, access)
+        if answer.is_success:
+            return unreadable(answer, access)
+        return of_status(answer, access)
     words = f"{type(error).__name__}: {error}"
     if isinstance(error, TooLarge):
         return Unusable(words, "", Usage(), Exchange())
@@ -68,8 +71,9 @@ def unreadable(answer: httpx.Response, access: Access) -> Unusable:
 def of_status(answer: httpx.Response, access: Access) -> Answer:
     """Say what an answer with an error status means."""
     status, body = answer.status_code, json_of(answer)
-    error = body.get("error") if isinstance(body, Mapping) else None
-    error = error if isinstance(error, Mapping) else {}
+    error: Any = body.get("error") if isinstance(body, Mapping) else None
+    if not isinstance(error, Mapping):
+        error = {}
     code = str(error.get("code") or error.get("status") or "")
     said = str(error.get("message") or code or text_of(answer).strip() or "no reason given")[
         :WORDS_LIMIT

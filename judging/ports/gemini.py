@@ -140,13 +140,19 @@ def _read(reply: types.GenerateContentResponse, exchange: Exchange) -> Answer:
     candidates = reply.candidates or []
     if not candidates:
         feedback = reply.prompt_feedback
-        reason = feedback.block_reason.value if feedback and feedback.block_reason else ""
+        if feedback and feedback.block_reason:
+            reason = feedback.block_reason.value
+        else:
+            reason = ""
         if not reason:
             return Unusable(
                 "the answer holds no candidate and no reason", version_, usage, exchange
             )
         return Blocked(f"input: {reason}", version_, usage, exchange)
-    ended = candidates[0].finish_reason.value if candidates[0].finish_reason else ""
+    if candidates[0].finish_reason:
+        ended = candidates[0].finish_reason.value
+    else:
+        ended = ""
     if ended in _BLOCKING:
         return Blocked(f"output: {ended}", version_, usage, exchange)
     parts = (candidates[0].content.parts if candidates[0].content else None) or []
@@ -158,13 +164,17 @@ def _read(reply: types.GenerateContentResponse, exchange: Exchange) -> Answer:
 
 
 def _usage(reply: types.GenerateContentResponse) -> Usage:
-    found = reply.usage_metadata
-    if found is None:
+    counted = reply.usage_metadata
+    if counted is None:
         return Usage()
-    counts = [
-        count
-        for count in (found.candidates_token_count, found.thoughts_token_count)
-        if count is not None
-    ]
-    output = sum(counts) if counts else None
-    return Usage(found.prompt_token_count, output, found.model_dump(mode="json", exclude_none=True))
+    counts = []
+    for count in (counted.candidates_token_count, counted.thoughts_token_count):
+        if count is not None:
+            counts.append(count)
+    if counts:
+        output = sum(counts)
+    else:
+        output = None
+    return Usage(
+        counted.prompt_token_count, output, counted.model_dump(mode="json", exclude_none=True)
+    )

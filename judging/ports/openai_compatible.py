@@ -93,7 +93,10 @@ class OpenAICompatibleJudge:
 def _read(data: Mapping[str, Any], exchange: Exchange) -> Answer:
     version, usage = str(data.get("model") or ""), _usage(data.get("usage"))
     choices = data.get("choices")
-    choice = _mapping(choices[0]) if isinstance(choices, list) and choices else {}
+    if isinstance(choices, list) and choices:
+        choice = _mapping(choices[0])
+    else:
+        choice = {}
     message = _mapping(choice.get("message"))
     ended, text = str(choice.get("finish_reason") or ""), message.get("content")
     if message.get("refusal"):
@@ -107,7 +110,9 @@ def _read(data: Mapping[str, Any], exchange: Exchange) -> Answer:
 
 
 def _mapping(found: Any) -> Mapping[str, Any]:
-    return found if isinstance(found, Mapping) else {}
+    if isinstance(found, Mapping):
+        return found
+    return {}
 
 
 def _usage(found: Any) -> Usage:

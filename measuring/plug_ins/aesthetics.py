@@ -34,8 +34,10 @@ def load(folder: Path, device: str) -> Evaluate:
         squares = np.stack(
             [square(picture, SIDE) for picture in media.pictures(regular(begin_s, end_s, PER_S))]
         )
-        found = embedded(squares, where, lambda some: tower(coloured(some / 255, CLIP_COLOURS)))
-        return list((found @ weight + bias) / 10)
+        embeddings = embedded(
+            squares, where, lambda some: tower(coloured(some / 255, CLIP_COLOURS))
+        )
+        return list((embeddings @ weight + bias) / 10)
 
     def evaluate(media: Media) -> list[float]:
         return [

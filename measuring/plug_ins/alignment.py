@@ -72,7 +72,11 @@ def starts(begin_s: float, end_s: float, count: int) -> list[float]:
 
 def ends(begin_s: float, end_s: float) -> list[float]:
     """Return when the first and the last picture of each clip that is seen is shown."""
-    return [at + into for at in starts(begin_s, end_s, SEEN) for into in (0, CLIP_S - SHORTLY)]
+    times_s = []
+    for at in starts(begin_s, end_s, SEEN):
+        for into in (0, CLIP_S - SHORTLY):
+            times_s.append(at + into)
+    return times_s
 
 
 def short(size: tuple[int, int]) -> tuple[int, int]:
@@ -97,12 +101,12 @@ def spectrograms_of(sound: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return (3, 128, 204) of an interval's sound (channels, n): its first channel, less the mean
     of all of a clip.
     """
-    found = []
+    values = []
     for at in starts(0, sound.shape[1] / RATE, HEARD):
         piece = sound[:, int(at * RATE) : int((at + CLIP_S) * RATE)]
         bands = kaldi_fbank(piece[0] - piece.mean())
-        found.append(np.pad(bands, ((0, 0), (0, FRAMES - bands.shape[1]))))
-    return np.asarray((np.stack(found) - MEAN) / SPREAD, np.float32)
+        values.append(np.pad(bands, ((0, 0), (0, FRAMES - bands.shape[1]))))
+    return np.asarray((np.stack(values) - MEAN) / SPREAD, np.float32)
 
 
 PLUG_IN = PlugIn(

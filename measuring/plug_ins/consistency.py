@@ -32,10 +32,10 @@ SHARE_WITHIN = 0.5
 
 def clips(count: int) -> list[range]:
     """Return the pictures of each clip; a last one that is short is filled from those before it."""
-    found = [range(start, start + CLIP) for start in range(0, count - CLIP + 1, CLIP)]
+    ranges = [range(start, start + CLIP) for start in range(0, count - CLIP + 1, CLIP)]
     if count % CLIP and count > CLIP:
-        found.append(range(count - CLIP, count))
-    return found or [range(count)]
+        ranges.append(range(count - CLIP, count))
+    return ranges or [range(count)]
 
 
 def similarity(embeddings: Floats) -> float:
@@ -92,4 +92,6 @@ def fused(within: float, across: float, quantiles: Sequence[float]) -> float:
     the first.
     """
     mapped = float(np.interp(across, np.linspace(0, 1, len(quantiles)), quantiles))
-    return SHARE_WITHIN * within + (1 - SHARE_WITHIN) * mapped if mapped else within
+    if mapped:
+        return SHARE_WITHIN * within + (1 - SHARE_WITHIN) * mapped
+    return within

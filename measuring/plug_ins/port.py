@@ -73,21 +73,20 @@ class PlugIn:
 
     def missing(self, folder: Path) -> list[str]:
         """Return the files and packages that are not there."""
-        files = [
-            " or ".join(f"{self.key}/{name}" for name in names)
-            for names, path in self.paths(folder).items()
-            if path is None
-        ]
+        files = []
+        for names, path in self.paths(folder).items():
+            if path is None:
+                files.append(" or ".join(f"{self.key}/{name}" for name in names))
         return files + [f"the package {name}" for name in self.packages if find_spec(name) is None]
 
     def paths(self, folder: Path) -> dict[tuple[str, ...], Path | None]:
         """Return where each file is, by the names it may have; None where it is not."""
-        every = [(file,) if isinstance(file, str) else file for file in self.files]
-        found = {names: [folder / self.key / name for name in names] for names in every}
-        return {
-            names: next((path for path in paths if path.is_file()), None)
-            for names, paths in found.items()
-        }
+        paths = {}
+        for file in self.files:
+            names = (file,) if isinstance(file, str) else file
+            candidates = (folder / self.key / name for name in names)
+            paths[names] = next(filter(Path.is_file, candidates), None)
+        return paths
 
 
 @dataclass(frozen=True)
@@ -135,10 +134,10 @@ def measure(
     if not isfinite(value):
         return _none(plug_in, "evaluator_failure", f"the model gave {value}")
     intervals = tuple(values) if plug_in.scope == "interval" else ()
-    found = Measurement(
+    measurement = Measurement(
         plug_in.metric, value, plug_in.unit, plug_in.key, version, evidence={"values": values}
     )
-    return Plugged(found, intervals)
+    return Plugged(measurement, intervals)
 
 
 class Watched:
@@ -233,10 +232,9 @@ def readiness(plug_ins: Iterable[PlugIn], folder: Path | None, device: str) -> l
     lines = []
     for plug_in in plug_ins:
         missing = plug_in.missing(folder)
-        what = (
-            f"unavailable, without {', '.join(missing)}"
-            if missing
-            else f"ready, on the device {device!r}"
-        )
+        if missing:
+            what = f"unavailable, without {', '.join(missing)}"
+        else:
+            what = f"ready, on the device {device!r}"
         lines.append(f"{plug_in.metric:8} {plug_in.key}: {what}")
     return lines

@@ -32,10 +32,10 @@ def load(folder: Path, device: str) -> Evaluate:
         with torch.inference_mode():
             # One at a time: what tokens know of their distance takes memory as the square of
             # the length.
-            found = [
+            values = [
                 float(model.rate(torch.from_numpy(window)[None].to(where))) for window in windows
             ]
-        return float(np.mean(found))
+        return float(np.mean(values))
 
     return lambda media: [rated(media, begin, end) for begin, end in intervals(media)]
 

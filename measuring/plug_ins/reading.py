@@ -46,8 +46,8 @@ class RolloutFile:
         none.
         """
         if self._sound is None:
-            found = _array(self._path, "sound", [])
-            self._sound = found[:, 1:], int(found[0, 0])
+            array = _array(self._path, "sound", [])
+            self._sound = array[:, 1:], int(array[0, 0])
         samples, own = self._sound
         piece = samples[:, round(begin_s * own) : round(end_s * own)]
         piece = np.pad(piece, ((0, 0), (0, round((end_s - begin_s) * own) - piece.shape[1])))
@@ -57,8 +57,8 @@ class RolloutFile:
 def _array(path: Path, what: str, times: list[float]) -> NDArray[Any]:
     with raw_clips().scratch(".npy") as target:
         call_apart(_write_here, path, str(target), what, times, seconds=SECONDS)
-        found: NDArray[Any] = np.load(target, allow_pickle=False)
-        return found
+        array: NDArray[Any] = np.load(target, allow_pickle=False)
+        return array
 
 
 def _write_here(path: Path, target: str, what: str, times: list[float]) -> None:
@@ -76,8 +76,8 @@ def _write_here(path: Path, target: str, what: str, times: list[float]) -> None:
                 video.shift - begin
             )
             places = np.maximum(np.searchsorted(ticks, np.array(times) + 1e-6, "right") - 1, 0)
-            found = colour_pictures(path, data, video, BOUNDS, wanted=set(places.tolist()))
-            np.save(target, np.stack([found[place] for place in places.tolist()]))
+            pictures = colour_pictures(path, data, video, BOUNDS, wanted=set(places.tolist()))
+            np.save(target, np.stack([pictures[place] for place in places.tolist()]))
         elif audio is None or not audio.samples:
             np.save(target, np.array([[48_000]], np.float32))
         else:

@@ -57,15 +57,16 @@ def read_settings(path: Path) -> Settings:
         content: Any = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
         data: Mapping[str, Any] = content["data"]
         known = {field.name: data[field.name] for field in fields(Settings) if field.name in data}
-        found = Settings(**known)
-        begins = found.starts()
+        settings = Settings(**known)
+        begins = settings.starts()
     except (OSError, YAMLError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise WeightsUnreadable(f"{path} is not the settings of Synchformer: {error}") from error
-    if begins[0] < 0 or begins[-1] + found.segment_size_vframes > PADDED_S * PER_S:
+    if begins[0] < 0 or begins[-1] + settings.segment_size_vframes > PADDED_S * PER_S:
         raise WeightsUnreadable(
-            f"{path} cuts {found.n_segments} pieces out of {found.crop_len_sec} s; they do not fit."
+            f"{path} cuts {settings.n_segments} pieces out of {settings.crop_len_sec} s; they do "
+            "not fit."
         )
-    return found
+    return settings
 
 
 def load(folder: Path, device: str) -> Evaluate:

@@ -89,7 +89,9 @@ def heard(round_: Round) -> tuple[int, int] | None:
         Stimulus.objects.filter(round=round_, retirement=None).count(),
         unheard(round_).count(),
     )
-    return (total - left, total) if left < total or is_under_way(round_) else None
+    if left < total or is_under_way(round_):
+        return (total - left, total)
+    return None
 
 
 def is_under_way(round_: Round) -> bool:
@@ -99,9 +101,9 @@ def is_under_way(round_: Round) -> bool:
 
 
 def _listen_to_clip(stimulus: Stimulus) -> None:
-    found = listen_to(stimulus.path)
+    heard = listen_to(stimulus.path)
     SoundCheck.objects.update_or_create(
-        stimulus=stimulus, defaults={"version": VERSION, "found": found}
+        stimulus=stimulus, defaults={"version": VERSION, "found": heard}
     )
 
 

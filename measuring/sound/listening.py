@@ -39,8 +39,8 @@ def listen_to(path: Path) -> dict[str, Any]:
 
     Raises NotAVideo, UnsafeMedia or MediaToolDied for a file that cannot be read.
     """
-    found: dict[str, Any] = call_apart(_listen_here, path, seconds=SECONDS)
-    return found
+    heard: dict[str, Any] = call_apart(_listen_here, path, seconds=SECONDS)
+    return heard
 
 
 def _listen_here(path: Path) -> dict[str, Any]:

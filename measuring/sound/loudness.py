@@ -57,7 +57,9 @@ def integrated_loudness(samples: Samples, rate: int) -> float | None:
         return None
     gate = float(_loudness(loud.mean())) + RELATIVE_GATE
     loud = loud[_loudness(loud) > gate]
-    return float(_loudness(loud.mean())) if len(loud) else None
+    if len(loud):
+        return float(_loudness(loud.mean()))
+    return None
 
 
 def at_48k(samples: Samples, rate: int) -> NDArray[np.float64]:

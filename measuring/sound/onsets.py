@@ -47,15 +47,15 @@ def candidates(samples: Samples, rate: int) -> list[Candidate]:
         return []
     before = _background(level)
     is_up = (level > QUIETEST_DB) & (level - before > FALL_DB) & (beating > BEATING)
-    found = []
+    onsets = []
     for start, end in _joined(_runs(is_up)):
         rise = float((level - before)[start:end].max())
         if rise >= RISE_DB and (end - start) * FRAME_S >= SHORTEST_S:
             begin = _attack(level, start)
-            found.append(
+            onsets.append(
                 Candidate(round(begin * FRAME_S, 3), round(end * FRAME_S, 3), round(rise, 1))
             )
-    return found
+    return onsets
 
 
 def _levels(samples: Samples, rate: int) -> tuple[Floats, Floats]:
@@ -116,4 +116,6 @@ def _attack(level: Floats, start: int) -> int:
     reach = round(WINDOW_S / FRAME_S)
     low, high = max(1, start - reach), min(len(level), start + reach)
     steps = np.diff(level)[low - 1 : high - 1]
-    return low + int(np.argmax(steps)) if len(steps) else start
+    if len(steps):
+        return low + int(np.argmax(steps))
+    return start

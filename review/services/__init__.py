@@ -4,8 +4,9 @@ Each function is one transaction, or a part of its caller's.
 """
 
 from review.drafts import Draft
+from review.links import InviteLink
 from review.services.changes import add_secondary, replace_reviewer, retire_stimulus
-from review.services.cohort import InviteLink, set_cohort
+from review.services.cohort import set_cohort
 from review.services.drafts import save_draft, set_aside
 from review.services.entering import SheetEntry, enter_sheet, enter_sheets
 from review.services.forms import write_forms

@@ -16,9 +16,10 @@ from fartbench import audit
 from fartbench.models import Round, RoundState
 from fartbench.round_secret import secret_of
 from review.errors import CohortRefused, OrdersRefused, RoundNotOpen
+from review.links import InviteLink
 from review.models import Assignment, CohortMember, Retirement, Role
 from review.order import ClipFactors, extra_order
-from review.services.cohort import InviteLink, invite, reviewer_with
+from review.services.cohort import invite, reviewer_with
 
 
 @transaction.atomic

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
 
@@ -13,26 +12,17 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models import Q
-from django.urls import reverse
 from django.utils import timezone
 
 from fartbench import audit
 from fartbench.models import Round, RoundState
 from fartbench.protocol.schema import Cohort
-from review.codes import new_invite_token, new_reviewer_code, token_hash
+from review.codes import new_reviewer_code
 from review.errors import CohortRefused
+from review.links import InviteLink, write_link
 from review.models import CohortMember, Invite, Reviewer, Role
 
 LONGEST_USERNAME = 150  # an account is named by its address
-
-
-@dataclass(frozen=True, slots=True)
-class InviteLink:
-    """A link for one reviewer. It is shown once; only the hash of its token is kept."""
-
-    email: str
-    url: str
-    code: str
 
 
 @transaction.atomic
@@ -70,11 +60,8 @@ def invite(member: CohortMember) -> InviteLink:
     """Return a new link for ``member``; links made before stop working. Part of a transaction."""
     now = timezone.now()
     member.invites.filter(revoked_at=None).update(revoked_at=now)
-    token = new_invite_token()
     expires_at = now + timedelta(days=settings.INVITE_DAYS)
-    Invite.objects.create(member=member, token_hash=token_hash(token), expires_at=expires_at)
-    url = settings.BASE_URL + reverse("invite", args=[token])
-    return InviteLink(member.reviewer.email, url, member.reviewer.code)
+    return write_link(Invite(member=member, expires_at=expires_at))
 
 
 def primary_members(round: Round) -> list[CohortMember]:

@@ -157,7 +157,8 @@ def _new_sheet(assignment: Assignment) -> AnswerSheet:
     )
     if not rows:
         raise FormsMissing(
-            f"The forms of {protocol} are not written; open the round with “open_round”."
+            f"The forms of {protocol} are not written, so nothing can be answered. Tell the person "
+            "who invited you."
         )
     form, others_wait = rows[0]
     if others_wait:

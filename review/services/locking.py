@@ -15,8 +15,9 @@ from django.utils import timezone
 from fartbench import audit
 from fartbench.compiled import CompiledWrite
 from fartbench.models import ProtocolVersion, RoundState
-from fartbench.protocol import Response, Violation
+from fartbench.protocol import Form, Response, Violation
 from fartbench.times import utc
+from review.drafts import Draft
 from review.errors import InvalidAnswers, RoundNotOpen, TooManyNotes
 from review.models import AnswerSheet, MistakeReport, Reviewer
 from review.playback import parse_playback
@@ -73,16 +74,7 @@ def lock_sheet(
     based_on = sheet.revision if revision is None else revision
     keeps = keep_impression and sheet.impression_at is None and bool(rules.first_impression)
     draft = change_draft(sheet, rules, based_on, responses or {}, playback, keep_impression=keeps)
-    given = {question: response for question, response in (responses or {}).items() if response}
-    if faults := rules.violations({**draft.responses, **given}):
-        raise InvalidAnswers(faults)
-    if rules.first_impression and sheet.impression_at is None:
-        raise InvalidAnswers(
-            [
-                Violation(key, "the first impression is not kept yet")
-                for key in rules.first_impression
-            ]
-        )
+    _refuse_incomplete(sheet, rules, draft, responses or {})
     refuse_unplayed(sheet, rules)
     end_as_locked(
         sheet, reviewer.code, round_of(assignment).protocol, draft.responses, timezone.now()
@@ -90,6 +82,18 @@ def lock_sheet(
     _locked.update(sheet)
     record_lock(sheet, reviewer.code, round_of(assignment).name)
     return sheet
+
+
+def _refuse_incomplete(sheet: AnswerSheet, rules: Form, draft: Draft, sent: Changes) -> None:
+    """Raise InvalidAnswers when an answer is missing or breaks a rule, or when the first impression
+    is not kept yet. What was ``sent`` counts even where the draft could not take it.
+    """
+    given = {question: response for question, response in sent.items() if response}
+    if faults := rules.violations({**draft.responses, **given}):
+        raise InvalidAnswers(faults)
+    if rules.first_impression and sheet.impression_at is None:
+        words = "the first impression is not kept yet"
+        raise InvalidAnswers([Violation(key, words) for key in rules.first_impression])
 
 
 def end_as_locked(

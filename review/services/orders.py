@@ -36,17 +36,8 @@ def plan_orders(
         raise OrdersRefused(
             f"The orders of round {round} are drawn already; an order never changes."
         )
-    scenes = dict(round.stimuli.values_list("id", "scene"))
-    if set(scenes) != set(factors):
-        raise OrdersRefused(
-            f"Round {round} has {len(scenes)} stimuli and {len(factors)} factors were given; each "
-            "needs exactly one."
-        )
+    clips = _clips_of(round, factors)
     members, looks = primary_members(round), round.looks.looks if round.looks else 0
-    clips = [
-        ClipFactors(id=name, configuration=factors[name], scene=scene)
-        for name, scene in scenes.items()
-    ]
     drawn = shared_orders(
         clips,
         len(members),
@@ -65,6 +56,22 @@ def plan_orders(
         "orders drawn", actor=actor, round_name=round.name, clips=len(clips), orders=len(members)
     )
     return plan
+
+
+def _clips_of(round_: Round, factors: Mapping[str, str]) -> list[ClipFactors]:
+    """Return every stimulus of a round with its factors. Raises OrdersRefused unless each has
+    exactly one.
+    """
+    scenes = dict(round_.stimuli.values_list("id", "scene"))
+    if set(scenes) != set(factors):
+        raise OrdersRefused(
+            f"Round {round_} has {len(scenes)} stimuli and {len(factors)} factors were given; each "
+            "needs exactly one."
+        )
+    return [
+        ClipFactors(id=name, configuration=factors[name], scene=scene)
+        for name, scene in scenes.items()
+    ]
 
 
 def _compared(round_: Round, factors: Mapping[str, str]) -> dict[str, str]:

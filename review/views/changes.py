@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from fartbench.errors import Refusal
 from fartbench.protocol import Response, ResponseError
 from fartbench.storable import whole_number
+from review.browser import parse_changes
 from review.errors import (
     AlreadyUnplayable,
     InvalidAnswers,
@@ -26,8 +27,8 @@ from review.errors import (
     StaleDraft,
     ToolsTooSoon,
 )
+from review.forms import MistakeForm
 from review.models import Assignment, Reviewer
-from review.page import parse_changes
 from review.selectors import queue_of
 from review.services import (
     Draft,
@@ -204,10 +205,12 @@ def mistake(request: HttpRequest, reviewer: Reviewer, stimulus_id: str) -> HttpR
     """Keep a line about a mistake beside a locked sheet."""
     own_assignment(reviewer, stimulus_id)
     sheet = reviewer.sheets.filter(stimulus=stimulus_id, locked_at__isnull=False).first()
-    text = request.POST.get("text", "").strip()
-    if sheet and text:
+    form = MistakeForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, " ".join(map(str, form["text"].errors)))
+    elif sheet:
         try:
-            report_mistake(sheet=sheet, text=text)
+            report_mistake(sheet=sheet, text=form.cleaned_data["text"])
         except Refusal as refusal:
             messages.error(request, str(refusal))
         else:

@@ -16,6 +16,7 @@ from fartbench import throttle
 from fartbench.errors import Refusal
 from fartbench.sessions import end_sessions
 from review.errors import InviteAddressWrong, InviteRefused, InviteUsed, TooManyNotes
+from review.forms import ReturnCodeForm
 from review.models import Invite, Reviewer
 from review.selectors import reviewer_of
 from review.services import issue_return_code, use_invite, use_return_code
@@ -100,13 +101,17 @@ def _enter(request: HttpRequest, reviewer: Reviewer, *, has_code: bool) -> HttpR
 def come_back(request: HttpRequest) -> HttpResponse:
     """Log a reviewer in by return code."""
     target = request.POST.get("next", request.GET.get("next", ""))
-    refusal: Refusal | None = None
-    if request.method == "POST":
+    form = ReturnCodeForm(request.POST) if request.method == "POST" else ReturnCodeForm()
+    status = 422 if form.is_bound else 200
+    if form.is_valid():
         try:
             admission = throttle.admit(request)
-            reviewer = use_return_code(request.POST.get("code", ""))
-        except (InviteRefused, throttle.TooManyTries) as error:
-            refusal = error
+            reviewer = use_return_code(form.cleaned_data["code"])
+        except InviteRefused as refusal:
+            form.add_error("code", str(refusal))
+        except throttle.TooManyTries as refusal:
+            form.add_error("code", str(refusal))
+            status = 429
         else:
             admission.forgive()
             login(request, reviewer.user)
@@ -114,8 +119,7 @@ def come_back(request: HttpRequest) -> HttpResponse:
                 target, {request.get_host()}, require_https=request.is_secure()
             )
             return redirect(target if is_ours else "review-home")
-    context = {"refusal": refusal, "next": target}
-    status = 429 if isinstance(refusal, throttle.TooManyTries) else 422 if refusal else 200
+    context = {"form": form, "next": target}
     return TemplateResponse(request, "review/return.html", context, status=status)
 
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from fartbench.protocol import Form, Response, ResponseError
-from review.page import parse_changes
+from review.browser import parse_changes
 
 # Signed, so that nobody sends a reviewer a form that is filled in for them.
 SALT = "review.kept-answers"

@@ -17,9 +17,10 @@ from fartbench.models import RoundState
 from fartbench.protocol import Response
 from review.about import about
 from review.brief import brief_lines
+from review.browser import browser_rules
 from review.models import AnswerSheet, Assignment, Reviewer
 from review.pace import break_is_due, time_left
-from review.page import browser_rules, question_blocks, stages
+from review.page import question_blocks, stages
 from review.queues import Queue
 from review.selectors import QueueItem, locked_times, queue_of, training_due
 from review.views.access import next_url, own_assignment, reviewers_only

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from contextlib import suppress
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
@@ -12,8 +11,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from fartbench.protocol import Protocol
 from fartbench.sessions import end_sessions
-from fartbench.storable import whole_number
-from review.models import Reviewer
+from review.forms import ConsentForm, SoundCheckForm
+from review.models import CohortMember, Reviewer
 from review.selectors import training_of
 from review.services import give_consent, note_sound_check
 from review.services.invites import has_begun
@@ -22,7 +21,6 @@ from review.views.access import own_membership, reviewers_only
 from review.views.training import onward
 
 FEWEST_TONES, MOST_TONES = 3, 6
-LOUDEST = 1.0
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -31,6 +29,8 @@ def start(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBa
     """Show the instructions and the sound check; agreeing opens the training, or the first clip."""
     member = own_membership(reviewer, name)
     if request.method == "POST":
+        if not ConsentForm(request.POST).is_valid():
+            return _start_page(request, member, consent=ConsentForm(request.POST))
         if member.sound_checked_at is None:
             request.session["agrees"] = True  # the box stays ticked while the sound is checked
             return redirect(f"{request.path}?sound=first")
@@ -41,6 +41,13 @@ def start(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBa
             # out.
             end_sessions(reviewer.user, but=request.session.session_key)
         return redirect(onward(reviewer, member))
+    return _start_page(request, member)
+
+
+def _start_page(
+    request: HttpRequest, member: CohortMember, consent: ConsentForm | None = None
+) -> HttpResponse:
+    """Return the start page with new tones to count; ``consent`` is what was just refused."""
     request.session["tones"] = FEWEST_TONES + secrets.randbelow(MOST_TONES - FEWEST_TONES + 1)
     protocol = member.round.protocol.rules
     context = {
@@ -50,8 +57,10 @@ def start(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBa
         "has_unclear": _has_unclear(protocol),
         "training": training_of(member.round),
         "agrees": request.session.get("agrees", False),
+        "consent": consent,
     }
-    return TemplateResponse(request, "review/start.html", context)
+    status = 422 if consent else 200
+    return TemplateResponse(request, "review/start.html", context, status=status)
 
 
 def _has_unclear(protocol: Protocol) -> bool:
@@ -74,19 +83,16 @@ def sound_check(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResp
     one is tried again.
     """
     member = own_membership(reviewer, name)
-    heard = whole_number(request.POST.get("heard", ""))
+    form = SoundCheckForm(request.POST)
+    form.is_valid()  # what cannot be read was not heard
+    heard = form.cleaned_data.get("heard")
     is_right = heard is not None and heard == request.session.get("tones")
     tries = request.session["tone_tries"] = request.session.get("tone_tries", 0) + 1
     if is_right:
-        note_sound_check(member, tries=tries, volume=_volume(request.POST.get("volume", "")))
+        volume = form.cleaned_data.get("volume")
+        rounded = None if volume is None else round(volume, 2)
+        note_sound_check(member, tries=tries, volume=rounded)
         request.session["tone_tries"] = 0
     # Without a fragment the page's own "autofocus" takes effect: the box for the number of tones.
     result = "heard#sound" if is_right else "again"
     return redirect(f"{request.path.removesuffix('sound')}?sound={result}")
-
-
-def _volume(text: str) -> float | None:
-    with suppress(ValueError):
-        if 0 <= float(text) <= LOUDEST:
-            return round(float(text), 2)
-    return None

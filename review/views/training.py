@@ -17,8 +17,9 @@ from django.views.decorators.http import require_http_methods
 from fartbench.models import Round, RoundState
 from fartbench.protocol import Form, Response, ResponseError, Violation
 from review.brief import brief_lines
+from review.browser import browser_rules, parse_changes
 from review.models import CohortMember, Reviewer, TrainingClip
-from review.page import browser_rules, parse_changes, question_blocks, stages
+from review.page import question_blocks, stages
 from review.practice import compare
 from review.selectors import training_due, training_of
 from review.services import note_practice
@@ -50,8 +51,7 @@ def training(request: HttpRequest, reviewer: Reviewer, name: str, place: int) ->
     if request.method != "POST":
         return _form_page(request, form, context, {}, [])
     if request.POST.get("action") == "skip":
-        note_practice(member, clip)
-        member.refresh_from_db(fields=["practised"])
+        _note_done(member, clip)
         return redirect(onward(reviewer, member))
     given, faults = _given(request, form)
     if faults:
@@ -59,8 +59,7 @@ def training(request: HttpRequest, reviewer: Reviewer, name: str, place: int) ->
             request, "Not every question has an answer that fits: see what is marked below."
         )
         return _form_page(request, form, context, given, faults)
-    note_practice(member, clip)
-    member.refresh_from_db(fields=["practised"])
+    _note_done(member, clip)
     context |= {
         "scene": form.scene,
         "comparisons": compare(question_blocks(form, given), given, clip.solutions),
@@ -68,6 +67,11 @@ def training(request: HttpRequest, reviewer: Reviewer, name: str, place: int) ->
         "is_last": training_due(member) is None,
     }
     return TemplateResponse(request, "review/training_explained.html", context)
+
+
+def _note_done(member: CohortMember, clip: TrainingClip) -> None:
+    note_practice(member, clip)
+    member.refresh_from_db(fields=["practised"])
 
 
 def onward(reviewer: Reviewer, member: CohortMember) -> str:

@@ -9,17 +9,16 @@ from typing import Any
 
 from fartbench.media.ffmpeg import ffmpeg_binary
 from generation.providers.on_fetch import MadeOnFetch
+from generation.providers.order import Order, Request
 from generation.providers.port import (
     Failed,
     Fetch,
     Fetched,
     Look,
-    Order,
     Output,
     Ready,
     Refused,
     Report,
-    Request,
     Submitted,
     Usage,
 )

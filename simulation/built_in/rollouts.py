@@ -12,17 +12,8 @@ from typing import Any
 
 from fartbench.media.ffmpeg import ffmpeg_binary
 from generation.providers.on_fetch import MadeOnFetch
-from generation.providers.port import (
-    Fetch,
-    Fetched,
-    Look,
-    Order,
-    Output,
-    Ready,
-    Report,
-    Request,
-    Usage,
-)
+from generation.providers.order import Order, Request
+from generation.providers.port import Fetch, Fetched, Look, Output, Ready, Report, Usage
 from simulation.local.rollouts import RolloutPlan, render_rollout
 from simulation.local.rollouts.systems import draw_plan, system
 

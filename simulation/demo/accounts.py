@@ -15,8 +15,8 @@ from django.contrib.auth.models import User
 
 from fartbench.models import Round
 from review.errors import InviteRefused
+from review.links import InviteLink
 from review.services import set_cohort
-from review.services.cohort import InviteLink
 from review.services.invites import openable_invite
 from simulation.demo.rounds import ACTOR, COHORTS, YOU
 

@@ -46,8 +46,10 @@ def questions_left(round_: Round) -> int:
     """Return how many questions the scripted judges of a round are asked; none when it is
     published.
     """
-    asked = round_.state in (RoundState.REVIEWING, RoundState.LOCKED)
-    return round_.stimuli.filter(retirement=None).count() * (len(JUDGES) + 1) if asked else 0
+    is_open = round_.state in (RoundState.REVIEWING, RoundState.LOCKED)
+    if is_open:
+        return round_.stimuli.filter(retirement=None).count() * (len(JUDGES) + 1)
+    return 0
 
 
 def let_judges_answer(round_: Round, on_end: Callable[[], None] = lambda: None) -> None:

@@ -84,7 +84,10 @@ def _short_unit(kind: dict[str, Any]) -> dict[str, Any]:
     """
     if kind["windows"] == "around":
         return kind
-    shorter = {"seconds": kind["seconds"] / SCALE} if "seconds" in kind else {}
+    if "seconds" in kind:
+        shorter = {"seconds": kind["seconds"] / SCALE}
+    else:
+        shorter = {}
     return kind | shorter | {"text": _in_words(kind["text"])}
 
 

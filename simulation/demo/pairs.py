@@ -40,14 +40,15 @@ def plan_and_vote(
     due = due.select_related("pair__first", "pair__second", "member__reviewer").order_by(
         "member__place", "position"
     )
-    entries = [
-        VoteEntry(
-            task.member.reviewer,
-            task.pair_id,
-            prefer(task, tempers[task.member.reviewer.email], _seed(round_, task, samples)),
+    entries = []
+    for task in due:
+        entries.append(
+            VoteEntry(
+                task.member.reviewer,
+                task.pair_id,
+                prefer(task, tempers[task.member.reviewer.email], _seed(round_, task, samples)),
+            )
         )
-        for task in due
-    ]
     if entries:
         enter_votes(round=round_, entries=entries, source=Source.SIMULATED)
 

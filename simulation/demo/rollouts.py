@@ -132,18 +132,18 @@ def latents_of(round_: Round) -> dict[str, Latent]:
     rollouts = round_.protocol.rules.rollouts
     assert rollouts is not None  # noqa: S101 - the round is one of rollouts
     looks = {
-        scene: {_place(look): look for look in found} for scene, found in looks_of(round_).items()
+        scene: {_place(look): look for look in there} for scene, there in looks_of(round_).items()
     }
     keys = BlindingKey.objects.filter(stimulus__round=round_).select_related(
         "stimulus", "sample__cell"
     )
-    found = {}
+    answers = {}
     for key in keys:
         look = looks[key.sample.cell.scene][_place(key.stimulus)]
         scenario = rollouts.scenario(key.sample.cell.scene)
         watched = Watched(key.sample.truth or {}, scenario, look.place, pieces_of(look.windows))
-        found[key.stimulus_id] = watched.latent(round_.protocol.form(key.stimulus.form_key))
-    return found
+        answers[key.stimulus_id] = watched.latent(round_.protocol.form(key.stimulus.form_key))
+    return answers
 
 
 def _place(of: Look | Stimulus) -> tuple[str, str, float | None]:

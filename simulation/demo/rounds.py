@@ -21,9 +21,9 @@ from fartbench.protocols import store_protocol
 from fartbench.rounds import create_round
 from generation.commissioning import commission
 from generation.models import Configuration
+from review.links import InviteLink
 from review.models import AnswerSheet, CohortMember, Reviewer, Source
 from review.services import SheetEntry, enter_sheets, set_cohort
-from review.services.cohort import InviteLink
 from review.training import request_training
 from rounds.opening import close_round, open_round, publish
 from simulation.configurations import local_configurations
@@ -73,7 +73,9 @@ def make_rounds() -> list[Round]:
 def _configurations(name: str) -> list[Configuration]:
     every = local_configurations()
     # One of each kind: the best, one in the middle, the last.
-    return every if name == FINISHED else every[:: len(every) // OPEN_CONFIGURATIONS]
+    if name == FINISHED:
+        return every
+    return every[:: len(every) // OPEN_CONFIGURATIONS]
 
 
 def blind(rounds: list[Round]) -> None:
@@ -137,16 +139,17 @@ def answer_as(
     keys = BlindingKey.objects.filter(stimulus__assignments__member=member).exclude(
         stimulus__in=done
     )
-    entries = [
-        SheetEntry(
-            member.reviewer,
-            key.stimulus,
-            dict(answer(key, temper, f"{round_.name}/{address}/{key.sample.cell}")),
+    entries = []
+    for key in keys.select_related(
+        "stimulus__round__protocol", "sample__cell__configuration"
+    ).order_by("stimulus__assignments__position"):
+        entries.append(
+            SheetEntry(
+                member.reviewer,
+                key.stimulus,
+                dict(answer(key, temper, f"{round_.name}/{address}/{key.sample.cell}")),
+            )
         )
-        for key in keys.select_related(
-            "stimulus__round__protocol", "sample__cell__configuration"
-        ).order_by("stimulus__assignments__position")
-    ]
     if entries:
         enter_sheets(round=round_, entries=entries, source=Source.SIMULATED)
 

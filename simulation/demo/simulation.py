@@ -98,12 +98,11 @@ def _appeal(form: Form, latent: Mapping[str, Any], temper: Temper, random: Rando
     """Return how good a clip seems, from about 0 to 1: the mean over what is rated, each with a
     slip of its own.
     """
-    seen = [
-        (latent[key] + random.gauss(0, temper.noise) - low) / (high - low)
-        for key in _rated(form)
-        if latent[key] is not None
-        for low, high in [_ends(form, key)]
-    ]
+    seen = []
+    for key in _rated(form):
+        if latent[key] is not None:
+            for low, high in [_ends(form, key)]:
+                seen.append((latent[key] + random.gauss(0, temper.noise) - low) / (high - low))
     return fmean(seen)
 
 
@@ -112,11 +111,10 @@ def _rated(form: Form) -> list[str]:
     more or less.
     """
     dimensions = {dimension.question for dimension in form.protocol.scoring.dimensions}
-    scales = [
-        question.key
-        for question in form.questions
-        if form.protocol.is_scale(question) and form.asks(question.key)
-    ]
+    scales = []
+    for question in form.questions:
+        if form.protocol.is_scale(question) and form.asks(question.key):
+            scales.append(question.key)
     return [key for key in scales if not dimensions or key in dimensions]
 
 
@@ -151,11 +149,10 @@ def _number(
     answers: AnswerSet, truth: float | None, temper: Temper, random: Random
 ) -> Response | None:
     """A count is missed by one at times; a time is read off within a few steps."""
-    error = (
-        random.gauss(0, 2 * temper.noise)
-        if answers.kind == "time"
-        else float(random.random() > temper.acuity)
-    )
+    if answers.kind == "time":
+        error = random.gauss(0, 2 * temper.noise)
+    else:
+        error = float(random.random() > temper.acuity)
     if truth is None:
         return None
     values = [float(option.value) for option in answers.answers]

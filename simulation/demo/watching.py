@@ -51,7 +51,9 @@ class Watched:
         if key == "source_state_established":
             return self._source_came
         if key == "dependency_following":
-            return self._update("fulfilment") if self._source_came else None
+            if self._source_came:
+                return self._update("fulfilment")
+            return None
         of_picture = form.key.partition(".")[0].endswith("-video")
         kept = 4.8 - 2.4 * self._forgotten - self._faded / 8
         facts_and_levels: dict[str, float | bool | None] = {
@@ -68,11 +70,9 @@ class Watched:
         }
         if key in facts_and_levels:
             return facts_and_levels[key]
-        return (
-            4.9 - self._faded - 0.7 * self._breaks
-            if of_picture
-            else 4.7 - 1.3 * self._dropouts - self._faded / 3
-        )
+        if of_picture:
+            return 4.9 - self._faded - 0.7 * self._breaks
+        return 4.7 - 1.3 * self._dropouts - self._faded / 3
 
     @property
     def _faded(self) -> float:
@@ -113,14 +113,20 @@ class Watched:
         if what == "onset_latency":
             return onset
         if what == "target_latency":
-            return None if onset is None else onset + SETTLES_S
-        return 1.2 if onset is None else 3.6 if until is not None and until < end else 4.7
+            if onset is None:
+                return None
+            return onset + SETTLES_S
+        if onset is None:
+            return 1.2
+        if until is not None and until < end:
+            return 3.6
+        return 4.7
 
     def _response(self, update: str) -> tuple[float | None, float | None]:
         """Return from when until when (s of the rollout) an update is followed."""
         number = [one.id for one in self.scenario.updates].index(update) + 1
-        found = next(one for one in self.truth["responses"] if one[0] == number)
-        return found[2], found[3]
+        response = next(one for one in self.truth["responses"] if one[0] == number)
+        return response[2], response[3]
 
     def _meets(self, span: Span) -> bool:
         return any(span[0] < end and begin < span[1] for begin, end in self.spans)

@@ -75,7 +75,9 @@ class Ensemble:
         half way.
         """
         swap = self.script.take.identity_swap and time >= self.script.take.duration / 2
-        return self._swapped[who] if swap else self.looks[who]
+        if swap:
+            return self._swapped[who]
+        return self.looks[who]
 
     def mood(self, who: str, time: float) -> Mood:
         """Return what the events so far do to somebody."""

@@ -133,17 +133,17 @@ def draw_arm(
         limb((*root, 0.235), (*middle, 0.19)), shaded(upper, 1.08), shaded(upper, 0.68), along=along
     )
     if 0 < sleeves < 1:
-        end = (root[0] + sleeves * (middle[0] - root[0]), root[1] + sleeves * (middle[1] - root[1]))
-        pen.fill(
-            limb((*root, 0.26), (*end, 0.25)),
-            shaded(look.top, 1.08),
-            shaded(look.top, 0.7),
-            along=along,
-        )
+        _short_sleeve(pen, look, root, middle, sleeves)
     pen.fill(
         limb((*middle, 0.185), (*hand, 0.135)), shaded(upper, 1.1), shaded(upper, 0.72), along=along
     )
     draw_hand(pen, look, middle, hand)
+
+
+def _short_sleeve(pen: Pen, look: Look, root: Point, middle: Point, share: float) -> None:
+    end = (root[0] + share * (middle[0] - root[0]), root[1] + share * (middle[1] - root[1]))
+    light, dark = shaded(look.top, 1.08), shaded(look.top, 0.7)
+    pen.fill(limb((*root, 0.26), (*end, 0.25)), light, dark, along=(1.0, 0.3))
 
 
 def draw_hand(pen: Pen, look: Look, middle: Point, hand: Point) -> None:

@@ -181,7 +181,10 @@ def _possible(scene: Scene) -> set[Fault]:
         Fault.NO_RECOVERY: Scene.TOAST,
         Fault.NOT_COMPLETED: Scene.SQUAT,
     }
-    several = {Fault.WRONG_SOURCE, Fault.WRONG_REACTION} if len(scene.cast) == 1 else set()
+    if len(scene.cast) == 1:
+        several = {Fault.WRONG_SOURCE, Fault.WRONG_REACTION}
+    else:
+        several = set()
     return {fault for fault in Fault if own.get(fault, scene) is scene} - several
 
 
@@ -191,28 +194,27 @@ def _fields_of(fault: Fault, scene: Scene, draw: np.random.Generator) -> dict[st
     It draws whether or not the fault is used, to keep draws in step.
     """
     part = draw.random(3)
-    early = Timing.EARLY if part[0] < 0.5 or scene is Scene.SQUAT else Timing.LATE
-    start = round(1.0 + 5.0 * float(part[1]), 2)
-    chair = scene is Scene.CHAIR
-    voices = (
-        (Voice.AMBIGUOUS, Voice.CREAK, Voice.AMBIGUOUS)
-        if chair
-        else (Voice.BEEP, Voice.CREAK, Voice.BEEP)
-    )
+    if part[0] < 0.5 or scene is Scene.SQUAT:
+        early = Timing.EARLY
+    else:
+        early = Timing.LATE
+    start, half = round(1.0 + 5.0 * float(part[1]), 2), int(part[0] * 2)
+    if scene is Scene.CHAIR:
+        voices = (Voice.AMBIGUOUS, Voice.CREAK, Voice.AMBIGUOUS)
+    else:
+        voices = (Voice.BEEP, Voice.CREAK, Voice.BEEP)
     fields: dict[Fault, dict[str, Any]] = {
         Fault.NO_EVENT: {"events": 0},
         Fault.TWO_EVENTS: {"events": 2},
         Fault.WRONG_SOURCE: {"wrong_source": True},
         Fault.WRONG_TIMING: {"timing": early},
         Fault.WRONG_SOUND: {"voice": voices[int(part[0] * 3)]},
-        Fault.WRONG_REACTION: {
-            "reaction": (Reaction.NOBODY, Reaction.SOMEONE_ELSE)[int(part[0] * 2)]
-        },
+        Fault.WRONG_REACTION: {"reaction": (Reaction.NOBODY, Reaction.SOMEONE_ELSE)[half]},
         Fault.NO_CREAK: {"chair_creaks": False},
         Fault.NO_RECOVERY: {"speech_resumes": False},
         Fault.NOT_COMPLETED: {"movement_completed": False},
         Fault.LATE_SOUND: {"audio_delay": round(0.12 + 0.4 * float(part[0]), 3)},
-        Fault.NO_SOUND: {"sound": (Sound.SILENT, Sound.MISSING)[int(part[0] * 2)]},
+        Fault.NO_SOUND: {"sound": (Sound.SILENT, Sound.MISSING)[half]},
         Fault.FROZEN: {"frozen": (start, start + 1.2)},
         Fault.BLACK: {"black": (start, start + 0.5)},
         Fault.SHAKING: {"jitter": round(2 + 4 * float(part[0]), 1)},
@@ -222,6 +224,6 @@ def _fields_of(fault: Fault, scene: Scene, draw: np.random.Generator) -> dict[st
             "crf": 30 + int(part[1] * 6),
         },
         Fault.DAMAGED_SOUND: {"clicks": 1 + int(part[0] * 4), "gain": (1.0, 6.0)[int(part[1] * 2)]},
-        Fault.OTHER_FORMAT: {"frame_rate": (16, 30)[int(part[0] * 2)]},
+        Fault.OTHER_FORMAT: {"frame_rate": (16, 30)[half]},
     }
     return fields[fault]

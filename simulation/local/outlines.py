@@ -51,13 +51,17 @@ def rounded(left: float, top: float, right: float, bottom: float, radius: float)
         (left + radius, top + radius),
         (right - radius, top + radius),
     ]
-    arcs = [
-        np.stack(
-            [x + radius * np.cos(quarter + i * pi / 2), y + radius * np.sin(quarter + i * pi / 2)],
-            1,
+    arcs = []
+    for i, (x, y) in enumerate(corners):
+        arcs.append(
+            np.stack(
+                [
+                    x + radius * np.cos(quarter + i * pi / 2),
+                    y + radius * np.sin(quarter + i * pi / 2),
+                ],
+                1,
+            )
         )
-        for i, (x, y) in enumerate(corners)
-    ]
     return np.concatenate(arcs)
 
 

@@ -58,7 +58,41 @@ def _social(truth: Truth, to_target: bool) -> float:
     """Return how right the reaction of the others is, from 0 to 4."""
     if to_target:
         return 4.0
-    return 1.0 if truth.reacting else 0.0
+    if truth.reacting:
+        return 1.0
+    return 0.0
+
+
+def _yes_or_no(is_true: bool) -> str:
+    return "yes" if is_true else "no"
+
+
+def _compliant(test: str, condition: bool, count: int) -> int:
+    """Return how many events count as asked for, when the right person made them."""
+    if test == SILENT:
+        return int(condition)
+    return min(count, 2 if test == COUNTED else 1)
+
+
+def _happened(test: str, truth: Truth) -> bool:
+    """Say whether the event came: in a test without sound, whether it shows in what people do."""
+    if test == SILENT:
+        return truth.reacts_to is not None
+    return truth.audible
+
+
+def _facts(test: str, truth: Truth, to_target: bool) -> dict[str, bool]:
+    happened = _happened(test, truth)
+    return {
+        "event_present": happened,
+        "correct_actor": happened and truth.source_right,
+        "source_clear": happened,
+        "condition_correct": truth.audible != (test == SILENT),
+        "reaction_present": bool(truth.reacting),
+        "reaction_target": to_target,
+        "visible_gas": False,
+        "defecation": False,
+    }
 
 
 def right_answers(test: str, truth: Truth) -> dict[str, Any]:
@@ -66,30 +100,22 @@ def right_answers(test: str, truth: Truth) -> dict[str, Any]:
     to 4.
     """
     silent, required = test == SILENT, 2 if test == COUNTED else 1
-    happened = truth.reacts_to is not None if silent else truth.audible
-    right = happened and truth.source_right
+    right = _happened(test, truth) and truth.source_right
     to_target = truth.reacts_to is not None and truth.reacts_to == KINDS[test].cast[0]
     count = len(truth.events)
     misses = (not silent and count != required) + (not right)
-    found = truth.answers  # qualities from 1 to 5
-    sound, timing, people = found.sound - 1, found.timing - 1, found.people - 1
-    condition = not truth.audible if silent else truth.audible
-    facts = {
-        "event_present": happened,
-        "correct_actor": right,
-        "source_clear": happened,
-        "condition_correct": condition,
-        "reaction_present": bool(truth.reacting),
-        "reaction_target": to_target,
-        **dict.fromkeys(("visible_gas", "defecation"), False),
-    }
-    compliant = int(right and condition) if silent else min(count, required) * right
+    qualities = truth.answers  # qualities from 1 to 5
+    acoustic, timing, people = qualities.sound - 1, qualities.timing - 1, qualities.people - 1
+    condition = truth.audible
+    if silent:
+        condition = not truth.audible
+        acoustic = 4.0 if condition else 0.0
+    facts = _facts(test, truth, to_target)
+    compliant = _compliant(test, condition, count) if right else 0
     said = facts | _flags(test, truth, facts, count != required)
-    silence_kept = 4.0 if condition else 0.0
-    acoustic = silence_kept if silent else sound
     first_event_s = round(truth.events[0].onset, 1) if truth.events else None
     return {
-        **{key: "yes" if is_true else "no" for key, is_true in said.items()},
+        **{key: _yes_or_no(is_true) for key, is_true in said.items()},
         "event_count": count,
         "impression": (acoustic + timing + people) / 3,
         "acoustic": acoustic,
@@ -99,7 +125,7 @@ def right_answers(test: str, truth: Truth) -> dict[str, Any]:
         "instruction": 4.0 - 1.5 * misses,
         "social": _social(truth, to_target),
         "coherence": people,
-        "compliant_events": int(compliant),
+        "compliant_events": compliant,
         "first_fart_time": first_event_s,
         "wetness": 1.0 + 2.0 * truth.realism,
         "cloth": 1.0,

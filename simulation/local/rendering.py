@@ -160,7 +160,10 @@ def running(graph: Any, ffmpeg: Path) -> Iterator[Any]:
     finally:
         _end(process)
     if status:
-        said = f" Its last words: {words[-LAST_WORDS:]}" if words else " It said nothing."
+        if words:
+            said = f" Its last words: {words[-LAST_WORDS:]}"
+        else:
+            said = " It said nothing."
         raise RenderFailed(f"ffmpeg stopped with status {status} and no clip was made.{said}")
 
 

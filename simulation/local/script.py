@@ -107,7 +107,9 @@ class Script:
     @cached_property
     def creak(self) -> Span | None:
         """When the chair creaks by itself."""
-        return CREAK if self.take.scene is Scene.CHAIR and self.take.chair_creaks else None
+        if self.take.scene is Scene.CHAIR and self.take.chair_creaks:
+            return CREAK
+        return None
 
     @cached_property
     def speech(self) -> tuple[Span, ...]:
@@ -118,16 +120,17 @@ class Script:
             return ((SPEECH_STARTS, SPEECH_ENDS),)
         before = (SPEECH_STARTS, max(SPEECH_STARTS + 0.05, self.beats[0].onset - SPEECH_BREAKS))
         after = (self.beats[-1].end + 0.85, max(SPEECH_ENDS, self.beats[-1].end + 1.6))
-        return (before, after) if self.take.speech_resumes else (before,)
+        if self.take.speech_resumes:
+            return (before, after)
+        return (before,)
 
     def depth(self, time: float) -> float:
         """Return how deep the squat is at a time: 0 upright, 1 at the bottom."""
         rise = _ease(time, *ASCENT) * (1.0 if self.take.movement_completed else STUCK_AT)
-        sink = (
-            0.0
-            if self.take.movement_completed
-            else _ease(time, ASCENT[1] + 0.3, ASCENT[1] + 1.1) * STUCK_AT
-        )
+        if self.take.movement_completed:
+            sink = 0.0
+        else:
+            sink = _ease(time, ASCENT[1] + 0.3, ASCENT[1] + 1.1) * STUCK_AT
         return min(_ease(time, *DESCENT), 1.0) - rise + sink
 
 

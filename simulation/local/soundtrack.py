@@ -156,7 +156,10 @@ def _toast(script: Script, mix: _Mix) -> None:
 def spoken_by(script: Script) -> list[Syllable]:
     """Return the syllables of the toast's speaker."""
     random = script.random(7)
-    return [syllable for span in script.speech for syllable in syllables(random, span)]
+    spoken = []
+    for span in script.speech:
+        spoken += syllables(random, span)
+    return spoken
 
 
 def _room(script: Script, dry: Stereo) -> Stereo:

@@ -87,13 +87,13 @@ def truth_of(take: Take) -> Truth:
     events = tuple(Event(*span, script.source or "") for span in beats)
     creak = _heard(take, script.creak) if script.creak else None
     speech = _all_heard(take, script.speech)
-    phase = _phase(events[0].onset) if take.scene is Scene.SQUAT and events else None
+    phase = None
+    if take.scene is Scene.SQUAT and events:
+        phase = _phase(events[0].onset)
     has_sound = take.sound is Sound.PRESENT
-    dropout = _cut(take, take.dropout) if has_sound else None
-    clicks = take.clicks if has_sound else 0
     return Truth(
         scene=take.scene,
-        duration=round(take.duration * take.frame_rate) / take.frame_rate,
+        duration=_whole_frames_s(take),
         events=events,
         event_count=len(events),
         audible=bool(events),
@@ -113,13 +113,17 @@ def truth_of(take: Take) -> Truth:
         sound=take.sound,
         frozen=_cut(take, take.frozen),
         black=_cut(take, take.black),
-        dropout=dropout,
-        clicks=clicks,
+        dropout=_cut(take, take.dropout) if has_sound else None,
+        clicks=take.clicks if has_sound else 0,
         clipped=has_sound and take.gain > 1,
         jitter=take.jitter,
         identity_swap=take.identity_swap,
         answers=_answers(take, script, events, creak, speech),
     )
+
+
+def _whole_frames_s(take: Take) -> float:
+    return round(take.duration * take.frame_rate) / take.frame_rate
 
 
 def _cut(take: Take, span: Span | None) -> Span | None:
@@ -141,9 +145,13 @@ def _heard(take: Take, span: Span) -> Span | None:
         return None
     start, end = span[0] + take.audio_delay, min(span[1] + take.audio_delay, take.duration)
     if take.dropout:
-        start = take.dropout[1] if take.dropout[0] <= start < take.dropout[1] else start
-        end = take.dropout[0] if take.dropout[0] < end <= take.dropout[1] else end
-    return (round(start, 4), round(end, 4)) if end - start >= SHORTEST_HEARD else None
+        if take.dropout[0] <= start < take.dropout[1]:
+            start = take.dropout[1]
+        if take.dropout[0] < end <= take.dropout[1]:
+            end = take.dropout[0]
+    if end - start >= SHORTEST_HEARD:
+        return (round(start, 4), round(end, 4))
+    return None
 
 
 def _phase(time: float) -> str:
@@ -151,7 +159,9 @@ def _phase(time: float) -> str:
         return "up"
     if going_down(time):
         return "down"
-    return "bottom" if 2.5 <= time < 2.9 else "stands"
+    if 2.5 <= time < 2.9:
+        return "bottom"
+    return "stands"
 
 
 def _answers(
@@ -188,7 +198,9 @@ def _answers(
 
 
 def _yes(holds: bool) -> str:
-    return "yes" if holds else "no"
+    if holds:
+        return "yes"
+    return "no"
 
 
 def _sound_quality(take: Take) -> float:

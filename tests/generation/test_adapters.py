@@ -13,19 +13,17 @@ from generation.configurations import read_configurations
 from generation.prompts.timed import TimedPrompt
 from generation.providers.access import SERVICES, access
 from generation.providers.contracts import FAL
+from generation.providers.order import KeyMissing, Order, RequestRefused
 from generation.providers.port import (
     Accepted,
     Failed,
     Fetched,
-    KeyMissing,
     NeedsOperator,
     NoAnswer,
     NotTaken,
-    Order,
     Pending,
     Ready,
     Refused,
-    RequestRefused,
     Unsure,
 )
 from generation.providers.registry import REMOTE_KEYS, provider

@@ -14,7 +14,7 @@ from generation.configurations.loader import FOLDER
 from generation.configuring import load_configurations, named
 from generation.errors import CannotCommission, PriceMissing, PromptRefused, RetiredModel
 from generation.models import Configuration, Sample, SampleState
-from generation.providers.port import KeyMissing
+from generation.providers.order import KeyMissing
 from simulation.stand_ins.providers import StandIn
 from tests import factories
 from tests.generation.buying import freeze, running_stand_in

@@ -9,11 +9,18 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from fartbench.models import Round
-from tests.factories import CORE_V01, make_protocol, open_round, reviewers_of
-from tests.journeys.steps import open_due
+from review.models import Source
+from review.pairs.selectors import next_pair
+from review.selectors import next_assignment
+from review.services import enter_sheet
+from rounds.pairs import plan_pairs
+from tests.factories import CORE_V01, make_protocol, open_round, pilot_answers, reviewers_of
+from tests.journeys.steps import open_due, sign_in
+from tests.scoring.rows import make_open_round
 
 NewPage = Callable[..., Page]
 DESK = {"viewport": {"width": 1366, "height": 768}}
@@ -49,3 +56,29 @@ def test_on_a_phone_it_opens_on_a_tap(new_page: NewPage, round_: Round, live_ser
     page.locator("[data-brief] summary").tap()
     expect(page.get_by_text(CAMERA)).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_pair_the_brief_leaves_the_question_in_view(
+    new_page: NewPage, transactional_db: None, live_server: Any, scheme: str
+) -> None:
+    round_ = make_open_round(
+        configurations=("alpha", "beta"), scenes=["fb-c06"], protocol=make_protocol(CORE_V01)
+    )
+    round_.members.update(consented_at=timezone.now(), sound_checked_at=timezone.now())
+    rae = reviewers_of(round_)[0]
+    while assignment := next_assignment(rae, round_):
+        enter_sheet(
+            reviewer=rae,
+            stimulus=assignment.stimulus,
+            responses=pilot_answers("fb-c06"),
+            source=Source.SIMULATED,
+        )
+    plan_pairs(round_=round_, actor="test")
+    page = new_page(**DESK, color_scheme=scheme)
+    sign_in(page, live_server, rae)
+    page.goto(f"/review/pairs/{next_pair(rae, round_)}/")
+    expect(page.locator("[data-brief]")).to_contain_text(CAMERA)
+    expect(page.locator("[data-brief] summary")).to_be_in_viewport()
+    expect(page.locator(".question legend")).to_be_in_viewport()
+    assert Axe().run(page, ".pair__below").response["violations"] == []

@@ -14,8 +14,8 @@ from playwright.sync_api import Page, expect
 
 from fartbench.models import Round
 from fartbench.protocol import Form, Response, form_for, load_protocol
+from review.browser import browser_rules
 from review.models import AnswerSheet, Reviewer
-from review.page import browser_rules
 from tests.factories import CORE_V01, make_protocol, open_round, pilot_answers, reviewers_of
 from tests.journeys.steps import (
     expect_saved,

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page
 
 from fartbench.protocol import Form, Response, form_for, load_protocol
-from review.page import browser_rules
+from review.browser import browser_rules
 from tests.factories import CORE_R01
 
 SCENES = ("r01-lift", "r01-squat", "r01-chair", "r01-toast")

@@ -16,8 +16,8 @@ from playwright.sync_api import Page, expect
 
 from fartbench.models import Round, RoundState
 from fartbench.protocol import Response, form_for, load_protocol
+from review.browser import browser_rules
 from review.models import AnswerSheet
-from review.page import browser_rules
 from review.services import plan_orders, write_forms
 from tests.factories import make_cohort, make_protocol, make_round, make_stimulus, reviewers_of
 from tests.journeys.steps import expect_saved, lock_by_keys, open_due, play_through

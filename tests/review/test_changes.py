@@ -7,7 +7,8 @@ import pytest
 from fartbench.models import AuditEntry, Round, RoundState
 from review.errors import CohortRefused, NotYourAssignment, OrdersRefused, RoundNotOpen
 from review.models import AnswerSheet, Assignment, Role
-from review.selectors import missing_sheets, queue_of
+from review.progress import missing_sheets
+from review.selectors import queue_of
 from review.services import add_secondary, lock_sheet, replace_reviewer, retire_stimulus
 from tests.factories import (
     answers,

@@ -11,7 +11,8 @@ from fartbench import audit
 from fartbench.models import AuditEntry, Round, RoundState
 from review.errors import BadSheets, RoundNotOpen
 from review.models import Answer, AnswerSheet, Source
-from review.selectors import missing_sheets, progress_of_round, visible_stimulus
+from review.progress import missing_sheets, progress_of_round
+from review.selectors import visible_stimulus
 from review.services import SheetEntry, enter_sheets, report_unplayable, save_draft
 from tests.factories import answers, make_locked_sheet, make_staff, open_round, reviewers_of
 

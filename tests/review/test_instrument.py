@@ -10,8 +10,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from review.browser import browser_rules
 from review.models import AnswerSheet
-from review.page import answer_keys, browser_rules, question_blocks, stages
+from review.page import answer_keys, question_blocks, stages
 from review.selectors import next_assignment
 from tests.factories import make_protocol, open_round, reviewers_of
 from tests.review.second_instrument import write_second_instrument
@@ -34,7 +35,7 @@ def test_it_is_shown_saved_gated_and_locked(instrument: Path) -> None:
     page = client.get(reverse("review-sheet", args=[due.stimulus_id])).content.decode()
     assert all(
         words in page
-        for words in ("How witty is it?", "Is that why?", "Much 0", "N/A: Too dark", "2 times")
+        for words in ("How witty is it?", "Is that why?", "Much 0", "N/A: Too dark", "twice")
     )
 
     def lock(plays: int, **changes: str) -> Any:

@@ -15,10 +15,11 @@ from django.utils import timezone
 from fartbench import throttle
 from fartbench.models import AuditEntry, Round
 from review.errors import InviteRevoked, InviteUsed
+from review.links import InviteLink
 from review.models import Invite, Reviewer
-from review.selectors import progress_of_round
+from review.progress import progress_of_round
 from review.services import set_cohort, use_invite
-from review.services.cohort import InviteLink, invite
+from review.services.cohort import invite
 from review.services.invites import openable_invite
 from tests.factories import make_round, open_round
 

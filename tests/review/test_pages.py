@@ -213,7 +213,11 @@ def test_instructions_sound_check_and_consent_come_first(
     start = reverse("review-start", args=[round_.name])
     assert client.get(reverse("review-sheet", args=[first]))["Location"] == start
     client.get(start)
-    assert client.post(start)["Location"] == f"{start}?sound=first"
+    refused = client.post(start)
+    assert refused.status_code == 422
+    assert "Tick the box to agree" in refused.content.decode()
+    agreed = {"agree": "on"}
+    assert client.post(start, agreed)["Location"] == f"{start}?sound=first"
     assert round_.members.get(place=0).consented_at is None
     tones = client.get(reverse("review-tones", args=[round_.name]))
     assert (tones["Content-Type"], tones.content[:4]) == ("audio/wav", b"RIFF")
@@ -227,7 +231,7 @@ def test_instructions_sound_check_and_consent_come_first(
     assert (
         "sound=heard" in client.post(reverse("review-sound", args=[round_.name]), heard)["Location"]
     )
-    assert client.post(start)["Location"] == f"/review/{first}/"
+    assert client.post(start, agreed)["Location"] == f"/review/{first}/"
     member = round_.members.get(place=0)
     assert member.consented_at is not None
     assert member.sound_check == {"tries": 2, "volume": 0.6}

@@ -15,9 +15,10 @@ from django.urls import reverse
 
 from fartbench.models import Round
 from fartbench.protocol import Response
+from review.browser import browser_rules
 from review.errors import InvalidAnswers, NotPlayed, ToolsTooSoon
 from review.models import Answer, AnswerSheet, Form, Reviewer, Source
-from review.page import browser_rules, question_blocks, stages
+from review.page import question_blocks, stages
 from review.selectors import next_assignment
 from review.services import enter_sheet, lock_sheet, report_unplayable, save_draft
 from tests.factories import (
@@ -217,8 +218,9 @@ def test_the_page_and_its_rules_follow_from_the_file() -> None:
     assert [len(stage.flags) for stage in parts] == [0, 0, 0, 15, 0]
     assert [block.key for block in parts[2].settled] == ["alignment", "plausibility"]
     assert [len(stage.anchors) for stage in parts] == [1, 0, 1, 0, 0]
-    numbers = [block.number for stage in parts for block in stage.blocks if block.number]
-    assert numbers == list(range(1, 36 - len(form.settled) + 1))
+    numbers = [block.number for stage in parts for block in stage.questions]
+    flags = 15
+    assert numbers == list(range(1, 36 - flags - len(form.settled) + 1))
     rules = browser_rules(form)
     assert rules["settled"]["alignment"] == "na:not_applicable"
     assert rules["firstImpression"] == ["impression"]

@@ -12,13 +12,8 @@ from fartbench import audit
 from fartbench.models import AuditEntry, Round, RoundState
 from review.errors import TrainingRefused
 from review.models import Answer, AnswerSheet, Reviewer, TrainingClip
-from review.selectors import (
-    missing_sheets,
-    next_assignment,
-    progress_of_round,
-    training_due,
-    training_of,
-)
+from review.progress import missing_sheets, progress_of_round
+from review.selectors import next_assignment, training_due, training_of
 from review.services import StoredFile, keep_training, lock_sheet
 from tests.factories import answers, make_training_clips, open_round, reviewers_of
 

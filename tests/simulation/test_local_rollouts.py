@@ -8,7 +8,7 @@ import pytest
 
 from fartbench.media.ffmpeg import ffmpeg_binary
 from generation.prompts.timed import TimedPrompt
-from generation.providers.port import Order, RequestRefused
+from generation.providers.order import Order, RequestRefused
 from generation.providers.registry import REMOTE_KEYS, provider
 from simulation.local.errors import TakeImpossible
 from simulation.local.rollouts import Defect, DefectKind, RolloutPlan, render_rollout

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from measuring.sound.checks import heard, unheard
-from review.selectors import progress_of_round
+from review.progress import progress_of_round
 from review.services.locking import report_unplayable
 from tests.factories import make_locked_sheet, open_round, reviewers_of
 from web.pages import stimuli

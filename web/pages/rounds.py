@@ -19,7 +19,7 @@ from judging.selectors import questions_of
 from measuring.sound.checks import heard, is_under_way
 from review.models import AnswerSheet, Assignment, Role, Source
 from review.pairs.selectors import due_tasks, live_tasks
-from review.selectors import MemberProgress, progress_of_round
+from review.progress import MemberProgress, progress_of_round
 from rounds.due import Due, due_step, due_steps
 from web.pages.grid import Grid, grid_of
 from web.pages.steps import Next, next_of

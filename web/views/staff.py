@@ -13,7 +13,7 @@ from fartbench import audit
 from fartbench.errors import Refusal
 from fartbench.models import Round
 from generation.selectors import simulated_samples
-from review.selectors import progress_of_round
+from review.progress import progress_of_round
 from rounds.due import due_step
 from rounds.errors import ReasonMissing
 from rounds.forms import StepForm

@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.views.decorators.http import require_POST
 
 from fartbench.errors import Refusal
@@ -14,7 +13,7 @@ from rounds.steps import STEPS, for_browser
 from web.views.access import runs_rounds
 from web.views.insight import show_blinding
 from web.views.pairs import show_pairs
-from web.views.shared import for_staff, round_or_404
+from web.views.shared import round_or_404
 from web.views.staff import show_round
 
 PAGES = {
@@ -50,9 +49,7 @@ def step(request: HttpRequest, name: str) -> HttpResponseBase:
     except Refusal as refusal:
         messages.error(request, for_browser(str(refusal), round_))
         return redirect(address, round_.name)
-    if done.links:
-        # Links are secrets: they are in this answer alone, never in a message, a cookie or a row.
-        context = {"round": round_, "done": done, **for_staff(request)}
-        return TemplateResponse(request, "staff/links.html", context)
     messages.success(request, for_browser(done.words, round_))
+    if done.links:
+        return redirect("staff-reviewers", round_.name)  # shows them, as often as it is loaded
     return redirect(address, round_.name)

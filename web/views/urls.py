@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from web.views import alignment, insight, pairs, public, releases, rollouts, sound, staff, steps
+from web.views import (
+    alignment,
+    insight,
+    pairs,
+    public,
+    releases,
+    reviewers,
+    rollouts,
+    sound,
+    staff,
+    steps,
+)
+from web.views import help as help_views
 
 urlpatterns = [
     path("", public.home, name="home"),
@@ -47,6 +59,8 @@ urlpatterns = [
         sound.sound_verdict,
         name="sound-verdict",
     ),
+    path("help/", help_views.help_index, name="help"),
+    path("help/<str:slug>/", help_views.help_page, name="help-page"),
     path("method/", public.method, name="method"),
     path(
         "method/<str:name>/<str:version>/<slug:scene>/", public.specification, name="specification"
@@ -62,6 +76,12 @@ urlpatterns = [
     path("staff/health/", staff.health, name="staff-health"),
     path("staff/rounds/<str:name>/", staff.round_page, name="staff-round"),
     path("staff/rounds/<str:name>/progress", staff.progress, name="staff-progress"),
+    path("staff/rounds/<str:name>/reviewers/", reviewers.reviewers, name="staff-reviewers"),
+    path(
+        "staff/rounds/<str:name>/reviewers/links.csv",
+        reviewers.invite_links,
+        name="staff-invite-links",
+    ),
     path("staff/rounds/<str:name>/pairs/", pairs.pairs, name="staff-pairs"),
     path("staff/rounds/<str:name>/preview/", insight.preview, name="staff-preview"),
     path(

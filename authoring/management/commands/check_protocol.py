@@ -44,12 +44,14 @@ class Command(Base):
                 self.say(str(finding))
         if report.faults:
             raise BadInput(str(folder), [str(finding) for finding in report.faults])
-        found = report.checked
-        what = "the whole set" if found.about.extent == "whole" else "single scenarios"
+        checked = report.checked
+        if checked.about.extent == "whole":
+            what = "the whole set"
+        else:
+            what = "single scenarios"
         self.say(
-            f"{found.about.name} {found.about.version}: {len(found.scenarios)} scenarios hold all "
-            f"{report.claims} "
-            f"claims about {what}. SHA-256 {found.digest}."
+            f"{checked.about.name} {checked.about.version}: {len(checked.scenarios)} scenarios "
+            f"hold all {report.claims} claims about {what}. SHA-256 {checked.digest}."
         )
 
     def check_rules(self, folder: Path) -> None:

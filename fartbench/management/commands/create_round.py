@@ -58,9 +58,10 @@ class Command(RoundCommand):
             looks=Looks(options["sample"], options["horizons"], options["units"], options["looks"]),
         )
         has_rollouts = made.protocol.rules.rollouts is not None
-        following = (
-            f"commission {made.name}" if has_rollouts else f"import_clips {made.name} MANIFEST.csv"
-        )
+        if has_rollouts:
+            following = f"commission {made.name}"
+        else:
+            following = f"import_clips {made.name} MANIFEST.csv"
         self.say(f"Round {made.name} exists, on {made.protocol}. Next: “{following}”.")
 
 

@@ -63,7 +63,9 @@ class UnitForm(Part):
         """Return the key of the form as a scenario words it: one with a checklist has one for each
         scenario.
         """
-        return self.name if self.criteria is None else f"{self.name}.{scenario.key}"
+        if self.criteria is None:
+            return self.name
+        return f"{self.name}.{scenario.key}"
 
     def questions_for(self, scenario: Scenario) -> tuple[Question, ...]:
         """Return what is asked about a scenario's units; nothing where its checklist has no
@@ -162,7 +164,10 @@ def _applies(form: UnitForm, scenario: Scenario, unit: Unit) -> bool:
 
 
 def _criteria(form: UnitForm, scenario: Scenario) -> Iterator[Question]:
-    checklist = scenario.video_checklist if form.criteria == "video" else scenario.audio_checklist
+    if form.criteria == "video":
+        checklist = scenario.video_checklist
+    else:
+        checklist = scenario.audio_checklist
     for key, criterion in checklist.items():
         if criterion is not None:
             label = key.replace("_", " ").capitalize()
@@ -186,7 +191,9 @@ def _source(scenario: Scenario, unit: Unit) -> str:
     if all(window.role != "source" for window in unit.windows):
         return ""
     step = scenario.update(unit.place).depends_on
-    return scenario.update(step).prompt if step else ""
+    if step:
+        return scenario.update(step).prompt
+    return ""
 
 
 def _target(form: UnitForm, scenario: Scenario, unit: Unit) -> str:

@@ -16,7 +16,9 @@ Code = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Za-z-]{0,11}$")]
 
 
 def _by_seconds(found: Any) -> Any:
-    return {int(key): value for key, value in found.items()} if isinstance(found, dict) else found
+    if isinstance(found, dict):
+        return {int(key): value for key, value in found.items()}
+    return found
 
 
 # YAML keys such as 60 are numbers; what is looked up by them is a horizon in seconds.
@@ -130,7 +132,9 @@ class MetricTable(Part):
         """Return the keys that a metric reads of an answered form: its own, or those of its
         checklist.
         """
-        return metric.questions if metric.criteria is None else self.criteria[metric.criteria]
+        if metric.criteria is None:
+            return metric.questions
+        return self.criteria[metric.criteria]
 
 
 def read_table(folder: Path) -> MetricTable:

@@ -37,7 +37,10 @@ class RoundPlan(Part):
     def in_words(self) -> str:
         """The plan for people."""
         horizons = ", ".join(f"{horizon:g}" for horizon in self.horizons)
-        by = f"{self.looks} of the reviewers" if self.looks else "every reviewer"
+        if self.looks:
+            by = f"{self.looks} of the reviewers"
+        else:
+            by = "every reviewer"
         return f"over {horizons} s; windows of the kinds {', '.join(self.kinds)}; each seen by {by}"
 
 
@@ -101,7 +104,9 @@ def even_part(scenarios: Sequence[Scenario], count: int, *, seed: int) -> list[S
     share, odd = divmod(count, len(tracks))
     if odd:
         raise TooFew(f"{count} scenarios cannot be shared evenly between {' and '.join(tracks)}.")
-    chosen = [one for track in tracks for one in _from_track(scenarios, track, share, seed)]
+    chosen = []
+    for track in tracks:
+        chosen += _from_track(scenarios, track, share, seed)
     return sorted(chosen, key=lambda scenario: scenario.key)
 
 

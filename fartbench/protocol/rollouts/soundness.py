@@ -23,14 +23,18 @@ def rollout_faults(rollouts: Rollouts) -> Iterator[str]:
     """Yield one sentence per fault, each starting with the path of what is wrong."""
     for scenario in rollouts.scenarios:
         path = f"scenarios.{scenario.key}"
-        found = [*_time_faults(scenario), *_update_faults(scenario)]
-        yield from (f"{path}.{fault}" for fault in found or _window_faults(rollouts, scenario))
+        faults = [*_time_faults(scenario), *_update_faults(scenario)]
+        # Windows are laid out by times and updates, so these come first.
+        for fault in faults or _window_faults(rollouts, scenario):
+            yield f"{path}.{fault}"
     if twice := repeated(kind.kind for kind in rollouts.units.kinds):
         yield f"units.kinds: {twice[0]!r} appears twice"
     for form in rollouts.forms.forms:
-        yield from (f"forms.{form.name}: {fault}" for fault in _form_faults(rollouts, form))
+        for fault in _form_faults(rollouts, form):
+            yield f"forms.{form.name}: {fault}"
     for metric in rollouts.metrics.metrics:
-        yield from (f"metrics.{metric.code}: {fault}" for fault in _metric_faults(rollouts, metric))
+        for fault in _metric_faults(rollouts, metric):
+            yield f"metrics.{metric.code}: {fault}"
 
 
 def _time_faults(scenario: Scenario) -> Iterator[str]:
@@ -53,7 +57,8 @@ def _update_faults(scenario: Scenario) -> Iterator[str]:
             "s"
         )
     for place, update in enumerate(scenario.updates):
-        yield from (f"updates.{update.id}.{fault}" for fault in _one_update(update, wanted[:place]))
+        for fault in _one_update(update, wanted[:place]):
+            yield f"updates.{update.id}.{fault}"
 
 
 def _one_update(update: Update, earlier: list[str]) -> Iterator[str]:
@@ -93,7 +98,7 @@ def _form_faults(rollouts: Rollouts, form: UnitForm) -> Iterator[str]:
             continue
         if order.index(needed.question) >= order.index(rule.question):
             yield f"{needed.question!r} does not come before {rule.question!r}"
-        if needed.value not in {option.value for option in sets_of[needed.question].answers}:
+        if not sets_of[needed.question].has(needed.value):
             yield f"{needed.question!r} has no answer {needed.value!r}"
 
 
@@ -111,7 +116,10 @@ def _metric_faults(rollouts: Rollouts, metric: Metric) -> Iterator[str]:
     forms = [form for form in rollouts.forms.forms if form.unit == metric.unit]
     if metric.criteria is not None and not any(form.criteria == metric.criteria for form in forms):
         yield f"no form about {metric.unit} asks the criteria {metric.criteria!r}"
-    asked = {question.key for form in forms for question in form.questions}
-    wanted = {*metric.questions, *([metric.established_by] if metric.established_by else [])}
-    if unasked := sorted(wanted - asked):
+    wanted = set(metric.questions)
+    if metric.established_by:
+        wanted.add(metric.established_by)
+    for form in forms:
+        wanted -= {question.key for question in form.questions}
+    if unasked := sorted(wanted):
         yield f"no form about {metric.unit} asks {unasked[0]!r}"

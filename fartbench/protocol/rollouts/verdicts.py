@@ -116,4 +116,6 @@ def shown_to(verdicts: Iterable[Verdict], digest: str, reviewer: str) -> list[Ve
     are given.
     """
     given = counted(verdicts, digest)
-    return given if len(given) >= REVIEWERS else [one for one in given if one.reviewer == reviewer]
+    if len(given) >= REVIEWERS:
+        return given
+    return [one for one in given if one.reviewer == reviewer]

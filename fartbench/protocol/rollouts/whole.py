@@ -45,11 +45,9 @@ class Rollouts(Part):
         do.
         """
         table: MetricTable | None = info.data.get("metrics")
-        return (
-            scenarios
-            if table is None
-            else tuple(one.with_criteria(table.criteria) for one in scenarios)
-        )
+        if table is None:
+            return scenarios
+        return tuple(one.with_criteria(table.criteria) for one in scenarios)
 
     @model_validator(mode="after")
     def _each_part_fits_the_others(self) -> Self:

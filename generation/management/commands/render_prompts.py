@@ -40,9 +40,8 @@ class Command(RoundCommand):
         )
         open_ = sum(prompt.frozen_at is None for prompt in made)
         where = reverse("generation-prompts", args=[round_.name])
-        following = (
-            f"A person audits and freezes {open_} of them on {where}."
-            if open_
-            else "None waits for an audit."
-        )
+        if open_:
+            following = f"A person audits and freezes {open_} of them on {where}."
+        else:
+            following = "None waits for an audit."
         self.say(f"{len(made)} prompts rendered. {following}")

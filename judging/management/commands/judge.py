@@ -47,6 +47,22 @@ class Command(RoundCommand):
             default=Variant.FROZEN,
             help="a sensitivity run beside the frozen one",
         )
+        self._add_limits(parser)
+        parser.add_argument(
+            "--plan", action="store_true", help="say what it takes and costs, and ask nothing"
+        )
+        parser.add_argument(
+            "--freeze-only", action="store_true", help="freeze, and leave the asking to workers"
+        )
+        parser.add_argument(
+            "--ask-lost-again",
+            action="store_true",
+            help="ask again where a worker was lost or the service was not reached",
+        )
+        parser.add_argument("--reason", default="", help="why lost questions are asked again")
+
+    @staticmethod
+    def _add_limits(parser: ArgumentParser) -> None:
         parser.add_argument(
             "--at-once",
             type=_at_least(int, 1),
@@ -62,18 +78,6 @@ class Command(RoundCommand):
         parser.add_argument(
             "--ceiling", metavar="USD", help="what the judges of the round may cost together"
         )
-        parser.add_argument(
-            "--plan", action="store_true", help="say what it takes and costs, and ask nothing"
-        )
-        parser.add_argument(
-            "--freeze-only", action="store_true", help="freeze, and leave the asking to workers"
-        )
-        parser.add_argument(
-            "--ask-lost-again",
-            action="store_true",
-            help="ask again where a worker was lost or the service was not reached",
-        )
-        parser.add_argument("--reason", default="", help="why lost questions are asked again")
 
     def run(self, **options: Any) -> None:
         round_ = self.round(options)
@@ -102,11 +106,11 @@ class Command(RoundCommand):
 
     def _ask_lost_again(self, round_: Round, options: dict[str, Any]) -> None:
         runs = JudgeRun.objects.filter(judge__round=round_, state=RunState.ERROR, code__in=UNHEARD)
-        found = list(runs.select_related("judge__round"))
+        lost = list(runs.select_related("judge__round"))
         if not options["reason"].strip():
             raise AskAgainRefused("Say why lost questions are asked again: --reason is empty.")
         self.say(
-            f"{ask_lost_again(found, actor=actor(), reason=options['reason'].strip())} lost "
+            f"{ask_lost_again(lost, actor=actor(), reason=options['reason'].strip())} lost "
             "questions are due again."
         )
 
@@ -117,7 +121,10 @@ class Command(RoundCommand):
                 round_, at_once=at_once, judges=judges, on_end=advance, on_wait=self.stderr.write
             )
         for found in progress_of(round_):
-            cost = "" if found.cost_usd is None else f", ${found.cost_usd:.4f}"
+            if found.cost_usd is None:
+                cost = ""
+            else:
+                cost = f", ${found.cost_usd:.4f}"
             self.say(f"{found.judge}: {found.in_words}{cost}")
         if failed:
             raise CommandError(

@@ -69,19 +69,19 @@ class Command(Base):
             )
         file, log = options["file"], read_log(options["stream"]) if options["stream"] else None
         boundaries, timing = _known(file, log, options["geometry"])
-        found = measure_signals(
+        signals = measure_signals(
             file, boundaries=boundaries, prompts_s=options["prompts"], timing=timing
         )
-        for line in _lines(found):
+        for line in _lines(signals):
             self.say(line)
         plugged: list[Measurement] = []
-        _write(options["json"], found, plugged)
+        _write(options["json"], signals, plugged)
         # What is measured is said and written at once: a model may take minutes, and may be
         # interrupted.
         for one in self._plugged(file, options) if options["weights"] else ():
             self.say(_line(one))
             plugged.append(one)
-            _write(options["json"], found, plugged)
+            _write(options["json"], signals, plugged)
 
     def _plugged(self, file: Path, options: dict[str, Any]) -> Iterator[Measurement]:
         wanted = [
@@ -121,11 +121,10 @@ def _known(
 
 
 def _line(one: Measurement) -> str:
-    value = (
-        f"{number_text(one.value, '.3f')} {one.unit}"
-        if one.value is not None
-        else f"{one.status}: {one.reason}"
-    )
+    if one.value is not None:
+        value = f"{number_text(one.value, '.3f')} {one.unit}"
+    else:
+        value = f"{one.status}: {one.reason}"
     return f"{one.metric:8} {value}"
 
 

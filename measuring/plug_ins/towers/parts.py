@@ -50,12 +50,12 @@ class Weights:
 
     def __getitem__(self, name: str) -> Tensor:
         """Return a tensor. Raises WeightsUnreadable when the checkpoint has none of that name."""
-        found = self.get(name)
-        if found is None:
+        tensor = self.get(name)
+        if tensor is None:
             raise WeightsUnreadable(
                 f"{self._source} lacks {self._prefix + name!r}. Is it another model's?"
             )
-        return found
+        return tensor
 
     def get(self, name: str) -> Tensor | None:
         """Return a tensor, or None."""
@@ -63,11 +63,11 @@ class Weights:
 
     def names(self) -> list[str]:
         """Return the names under the prefix, without it."""
-        return [
-            name.removeprefix(self._prefix)
-            for name in self._tensors
-            if name.startswith(self._prefix)
-        ]
+        names = []
+        for name in self._tensors:
+            if name.startswith(self._prefix):
+                names.append(name.removeprefix(self._prefix))
+        return names
 
     def at(self, prefix: str) -> Weights:
         """Return the tensors under a further prefix."""
@@ -128,8 +128,8 @@ def layer(weights: Weights, layout: Layout, flow: Tensor) -> Tensor:
     seen = _attention(weights, layout, weights.norm(layout.first_norm, flow, layout.tiny))
     flow = flow + (seen * weights[layout.scales[0]] if layout.scales else seen)
     wide = weights.linear(layout.wide, weights.norm(layout.second_norm, flow, layout.tiny))
-    found = weights.linear(layout.narrow, layout.act(wide))
-    return flow + (found * weights[layout.scales[1]] if layout.scales else found)
+    narrow = weights.linear(layout.narrow, layout.act(wide))
+    return flow + (narrow * weights[layout.scales[1]] if layout.scales else narrow)
 
 
 def _attention(weights: Weights, layout: Layout, flow: Tensor) -> Tensor:

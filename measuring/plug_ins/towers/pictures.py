@@ -56,7 +56,9 @@ class Tower:
         for weights in self.weights.layers(self.parts):
             flow = layer(weights, self.layout, flow)
         first = flow[:, 0]
-        return self.weights.norm(self.after, first, self.layout.tiny) if self.after else first
+        if self.after:
+            return self.weights.norm(self.after, first, self.layout.tiny)
+        return first
 
     def _tokens(self, pictures: Tensor) -> Tensor:
         first, projection, places = self.stem
@@ -100,8 +102,10 @@ def placed(places: Tensor, rows: int, columns: int) -> Tensor:
         return places
     grid = places[:, 1:].unflatten(1, (side, side)).permute(0, 3, 1, 2)
     stretch = ((rows + 0.1) / side, (columns + 0.1) / side)
-    found = functional.interpolate(grid, scale_factor=stretch, mode="bicubic", align_corners=False)
-    return torch.cat([places[:, :1], found.flatten(2).mT], 1)
+    stretched = functional.interpolate(
+        grid, scale_factor=stretch, mode="bicubic", align_corners=False
+    )
+    return torch.cat([places[:, :1], stretched.flatten(2).mT], 1)
 
 
 def shorter_side(size: tuple[int, int], side: int) -> tuple[int, int]:

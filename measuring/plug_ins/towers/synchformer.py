@@ -92,10 +92,9 @@ class Synchformer:
         )
         patches = functional.conv2d(spectrograms[:, None], kernel, bias, stride=SOUND_STEP)
         bands, times = patches.shape[2:]
-        tokens = [
-            own[f"embeddings.{name}_token"].expand(len(patches), -1, -1)
-            for name in ("cls", "distillation")
-        ]
+        tokens = []
+        for name in ("cls", "distillation"):
+            tokens.append(own[f"embeddings.{name}_token"].expand(len(patches), -1, -1))
         flow = (
             torch.cat([*tokens, patches.flatten(2).mT], 1) + own["embeddings.position_embeddings"]
         )

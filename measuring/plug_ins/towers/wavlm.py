@@ -48,15 +48,14 @@ class Audiobox:
     def rate(self, sound: Tensor) -> Tensor:
         """Return (n,) of sound (n, samples) at 16 kHz."""
         layers = list(self._layers(sound))
-        flow = (
-            layers[-1]
-            if self._shares is None
-            else torch.einsum("lntd,l->ntd", torch.stack(layers), self._shares)
-        )
-        found = flow.mean(1)
+        if self._shares is None:
+            flow = layers[-1]
+        else:
+            flow = torch.einsum("lntd,l->ntd", torch.stack(layers), self._shares)
+        embedding = flow.mean(1)
         if self._unit:
-            found = functional.normalize(found, dim=-1)
-        return self._judged(found)[:, 0] * self._spread + self._mean
+            embedding = functional.normalize(embedding, dim=-1)
+        return self._judged(embedding)[:, 0] * self._spread + self._mean
 
     def _judged(self, flow: Tensor) -> Tensor:
         """Return the head's answer: matrices with a bend, and a norm where there is one, between
@@ -85,8 +84,8 @@ class Audiobox:
             flow = weights.norm(
                 "self_attn_layer_norm", flow + _attention(weights, flow, apart), TINY
             )
-            found = weights.linear("fc2", functional.gelu(weights.linear("fc1", flow)))
-            flow = weights.norm("final_layer_norm", flow + found, TINY)
+            narrow = weights.linear("fc2", functional.gelu(weights.linear("fc1", flow)))
+            flow = weights.norm("final_layer_norm", flow + narrow, TINY)
             yield flow
 
     def _pieces(self, sound: Tensor) -> Tensor:
@@ -112,10 +111,10 @@ class Audiobox:
         direction = own["weight_v"]
         kernel = own["weight_g"] * direction / direction.norm(dim=(0, 1), keepdim=True)
         size = kernel.shape[-1]
-        found = functional.conv1d(
+        places = functional.conv1d(
             flow.mT, kernel, own["bias"], padding=size // 2, groups=PLACE_GROUPS
         )
-        return functional.gelu(found[..., : flow.shape[1]]).mT
+        return functional.gelu(places[..., : flow.shape[1]]).mT
 
 
 def _attention(weights: Weights, flow: Tensor, apart: Tensor) -> Tensor:

@@ -5,7 +5,8 @@ from typing import Any
 
 from fartbench.commands import progress, steps
 from fartbench.models import Round
-from measuring.rollouts import SIGNALS, due_tasks, measure_round, models
+from measuring.rollouts import due_tasks, measure_round
+from measuring.units import SIGNALS, models
 from rounds.commands import StepCommand
 from rounds.step import Done, Values
 

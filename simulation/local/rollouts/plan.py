@@ -154,7 +154,10 @@ def truth_of(plan: RolloutPlan) -> RolloutTruth:
     for one in plan.responses:
         start, end = one.span or (None, None)
         shown = start is not None and start < plan.seconds
-        until = end if shown and end is not None and end < plan.seconds else None
+        if shown and end is not None and end < plan.seconds:
+            until = end
+        else:
+            until = None
         responses.append((one.step, str(one.fate), start if shown else None, until))
     return RolloutTruth(
         seconds=plan.frames / plan.geometry.frame_rate,

@@ -89,7 +89,10 @@ class ChairPicture:
         """Return a face that reads, and looks up after the event."""
         face = self.people.face("reader", time)
         beats = self.script.beats
-        up = held(time, beats[0].onset + 0.3, beats[-1].end + 1.6) if beats else 0.0
+        if beats:
+            up = held(time, beats[0].onset + 0.3, beats[-1].end + 1.6)
+        else:
+            up = 0.0
         reading = 0.06 * sin(2 * pi * time / 2.3)
         return Face(
             turn=stepped(0.78 * (1 - up) + 0.2 * up + reading * (1 - up), 0.13),
@@ -115,6 +118,28 @@ def _tube(pen: Pen, start: Point, end: Point, radius: float, far: bool = False) 
 
 
 def _chair(pen: Pen) -> None:
+    _back_of_chair(pen)
+    for y in (-0.55, -0.95):
+        _tube(pen, (-0.64, y), (0.98, y), 0.045)
+    _tube(pen, (0.99, -0.75), (0.99 + FAR[0], -0.75 + FAR[1]), 0.045, far=True)
+    seat = polygon(
+        (-0.72, -1.72),
+        (1.06, -1.72),
+        (1.06 + FAR[0], -1.72 + FAR[1]),
+        (-0.72 + FAR[0], -1.72 + FAR[1]),
+    )
+    pen.fill(seat, shaded(WOOD, 1.35), WOOD, along=(1, 0.4))
+    pen.fill(rounded(-0.76, -1.76, 1.1, -1.56, 0.08), shaded(WOOD, 1.1), WOOD_DARK)
+    for start, end in (
+        ((-0.62, -1.7), (-0.9, -4.85)),
+        ((-0.6, -1.6), (-0.74, 0.04)),
+        ((0.95, -1.6), (1.02, 0.04)),
+    ):
+        _tube(pen, start, end, 0.09)
+    pen.fill(ellipse((-0.91, -4.95), 0.13), shaded(WOOD, 1.3), WOOD_DARK, along=(0.7, 0.7))
+
+
+def _back_of_chair(pen: Pen) -> None:
     far: list[tuple[Point, Point]] = [
         ((-0.62, -1.7), (-0.9, -4.75)),
         ((-0.58, -1.7), (-0.72, 0)),
@@ -142,24 +167,6 @@ def _chair(pen: Pen) -> None:
             4,
         )
         pen.fill(slat, shaded(WOOD, 1.12), WOOD_DARK, along=(0.3, 1))
-    for y in (-0.55, -0.95):
-        _tube(pen, (-0.64, y), (0.98, y), 0.045)
-    _tube(pen, (0.99, -0.75), (0.99 + FAR[0], -0.75 + FAR[1]), 0.045, far=True)
-    seat = polygon(
-        (-0.72, -1.72),
-        (1.06, -1.72),
-        (1.06 + FAR[0], -1.72 + FAR[1]),
-        (-0.72 + FAR[0], -1.72 + FAR[1]),
-    )
-    pen.fill(seat, shaded(WOOD, 1.35), WOOD, along=(1, 0.4))
-    pen.fill(rounded(-0.76, -1.76, 1.1, -1.56, 0.08), shaded(WOOD, 1.1), WOOD_DARK)
-    for start, end in (
-        ((-0.62, -1.7), (-0.9, -4.85)),
-        ((-0.6, -1.6), (-0.74, 0.04)),
-        ((0.95, -1.6), (1.02, 0.04)),
-    ):
-        _tube(pen, start, end, 0.09)
-    pen.fill(ellipse((-0.91, -4.95), 0.13), shaded(WOOD, 1.3), WOOD_DARK, along=(0.7, 0.7))
 
 
 def _legs(pen: Pen, look: Look) -> None:
@@ -230,6 +237,27 @@ def _trunk(pen: Pen, look: Look) -> None:
     )
 
 
+def _lines_and_leaf(book: Pen, page: float) -> None:
+    for i in range(6):
+        y = -0.62 + 0.15 * i
+        book.fill(
+            stroke([(-0.18 - 0.055 * i, y - 0.08), (0.17 - 0.055 * i, y + 0.06)], 0.028),
+            (120, 112, 104),
+            opacity=0.7,
+        )
+    if page:
+        book.fill(
+            polygon(
+                (-0.1, 0.44),
+                (-0.62 + 0.6 * page, 0.16 + 0.1 * page),
+                (-0.2 + 0.66 * page, -0.98),
+                (0.34, -0.7),
+            ),
+            (255, 252, 242),
+            (236, 228, 210),
+        )
+
+
 def _book(pen: Pen, look: Look, page: float) -> None:
     """Draw the book and the arms that hold it; ``page`` 0..1 lifts a leaf."""
     pen.fill(
@@ -251,24 +279,7 @@ def _book(pen: Pen, look: Look, page: float) -> None:
         (228, 218, 196),
         along=(0.8, 0.5),
     )
-    for i in range(6):
-        y = -0.62 + 0.15 * i
-        book.fill(
-            stroke([(-0.18 - 0.055 * i, y - 0.08), (0.17 - 0.055 * i, y + 0.06)], 0.028),
-            (120, 112, 104),
-            opacity=0.7,
-        )
-    if page:
-        book.fill(
-            polygon(
-                (-0.1, 0.44),
-                (-0.62 + 0.6 * page, 0.16 + 0.1 * page),
-                (-0.2 + 0.66 * page, -0.98),
-                (0.34, -0.7),
-            ),
-            (255, 252, 242),
-            (236, 228, 210),
-        )
+    _lines_and_leaf(book, page)
     pen.fill(
         limb((-0.04, -3.98, 0.27), (0.42, -2.98, 0.21)),
         shaded(look.top, 1.15),

@@ -87,14 +87,8 @@ class SquatPicture:
             _bar(pen(drawing))
             draw_torso(pen(drawing), look, Posture(breath=breath, hips=0.12 * squirm))
             for side in (-1, 1):
-                draw_arm(
-                    pen(drawing),
-                    look,
-                    Posture(breath=breath),
-                    side,
-                    (side * 1.36, BAR_Y + 0.05),
-                    middle=(side * 1.3, -3.85),
-                )
+                hand, middle = (side * 1.36, BAR_Y + 0.05), (side * 1.3, -3.85)
+                draw_arm(pen(drawing), look, Posture(breath=breath), side, hand, middle=middle)
 
         return [
             Part(
@@ -172,19 +166,7 @@ def _legs(pen: Pen, look: Look, depth: float, squirm: float) -> None:
         hip = (side * (0.36 + 0.05 * squirm), hips)
         foot = (side * FEET, -0.24)
         knee = elbow(hip, foot, THIGH * (1 - 0.14 * depth), SHIN * (1 - 0.06 * depth), side)
-        pen.fill(
-            smooth(
-                [
-                    (foot[0] - 0.19, -0.2),
-                    (foot[0] + 0.19, -0.2),
-                    (foot[0] + 0.2 + 0.12 * side, 0.03),
-                    (foot[0] + 0.02 * side, 0.12),
-                    (foot[0] - 0.2 + 0.12 * side, 0.03),
-                ]
-            ),
-            look.shoes,
-            shaded(look.shoes, 0.6),
-        )
+        _shoe(pen, look, foot[0], side)
         pen.fill(
             limb(
                 (*knee, 0.25),
@@ -209,6 +191,17 @@ def _legs(pen: Pen, look: Look, depth: float, squirm: float) -> None:
         )
     pen.fill(limb((-0.34, hips, 0.46), (0.34, hips, 0.46)), shaded(cloth, 1.3), shaded(cloth, 0.75))
     pen.fill(rounded(-0.76, hips - 0.42, 0.76, hips - 0.2, 0.1), (92, 60, 38), (60, 38, 24))
+
+
+def _shoe(pen: Pen, look: Look, x: float, side: int) -> None:
+    outline = [
+        (x - 0.19, -0.2),
+        (x + 0.19, -0.2),
+        (x + 0.2 + 0.12 * side, 0.03),
+        (x + 0.02 * side, 0.12),
+        (x - 0.2 + 0.12 * side, 0.03),
+    ]
+    pen.fill(smooth(outline), look.shoes, shaded(look.shoes, 0.6))
 
 
 def _bar(pen: Pen) -> None:

@@ -98,16 +98,14 @@ class ToastPicture:
     def parts(self, time: float, scale: float) -> list[Part]:
         """Return the guests, the speaker with the glass, and the table in front."""
         people = self.people
-        guests = [
-            part
-            for who, rest, side in (
-                ("beard", 0.5, -1),
-                ("bun", 0.45, -1),
-                ("glasses", -0.45, 1),
-                ("bob", -0.5, 1),
-            )
-            for part in people.standing(who, time, scale, rest=rest, side=side)
-        ]
+        guests = []
+        for who, rest, side in (
+            ("beard", 0.5, -1),
+            ("bun", 0.45, -1),
+            ("glasses", -0.45, 1),
+            ("bob", -0.5, 1),
+        ):
+            guests += people.standing(who, time, scale, rest=rest, side=side)
         return [*guests, *self._speaker(time, scale), Part("table", _table)]
 
     def _speaker(self, time: float, scale: float) -> list[Part]:

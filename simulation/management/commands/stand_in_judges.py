@@ -50,18 +50,18 @@ class Command(Base):
 
 def _truths(path: Path) -> dict[str, dict[str, str]]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        behaviours = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise CommandError(
             f"--truths {path} cannot be read: {error}", returncode=WRONG_USE
         ) from error
-    if not isinstance(found, dict) or not all(
-        isinstance(answers, dict) for answers in found.values()
+    if not isinstance(behaviours, dict) or not all(
+        isinstance(answers, dict) for answers in behaviours.values()
     ):
         raise CommandError(
             f"--truths {path}: it must give answers by the SHA-256 of a clip.", returncode=WRONG_USE
         )
-    return found
+    return behaviours
 
 
 def _named(text: str) -> tuple[str, str]:

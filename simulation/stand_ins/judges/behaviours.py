@@ -139,9 +139,17 @@ BEHAVIOURS: dict[str, Behaviour] = {
 
 def _middle(values: list[str]) -> str:
     numbers = [value for value in values if value.isdigit()]
-    return numbers[len(numbers) // 2] if numbers else YES if YES in values else values[0]
+    if numbers:
+        return numbers[len(numbers) // 2]
+    if YES in values:
+        return YES
+    return values[0]
 
 
 def _of_scene(values: list[str], number: int) -> str:
     numbers = [value for value in values if value.isdigit()]
-    return numbers[number % len(numbers)] if numbers else YES if YES in values else values[0]
+    if numbers:
+        return numbers[number % len(numbers)]
+    if YES in values:
+        return YES
+    return values[0]

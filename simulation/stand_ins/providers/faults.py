@@ -74,4 +74,6 @@ class Chance:
     def next(self, provider: str) -> str | None:  # noqa: ARG002 - all providers have the same days
         """Draw."""
         with self._lock:
-            return self._random.choice(self.kinds) if self._random.random() < self.rate else None
+            if self._random.random() < self.rate:
+                return self._random.choice(self.kinds)
+            return None

@@ -209,11 +209,9 @@ class _Handler(JsonHandler):
             self._reset()
 
     def _damaged(self, job: Job) -> bytes:
-        return (
-            b"<html>This is no clip.</html>"
-            if job.fault == "wrong_file"
-            else self.stand_in.clip_of(job)
-        )
+        if job.fault == "wrong_file":
+            return b"<html>This is no clip.</html>"
+        return self.stand_in.clip_of(job)
 
     def _body(self, data: bytes) -> dict[str, Any]:
         kind = self.headers.get("Content-Type", "")

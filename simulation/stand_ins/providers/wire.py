@@ -40,6 +40,13 @@ class Wire:
     look_method: str = "GET"
 
 
+def fault(phase: Phase, refused: str, failed: str) -> tuple[str, str]:
+    """Return the code, one of two, and the words of an order that was refused or that failed."""
+    if phase == "refused":
+        return refused, DECLINED
+    return failed, BROKE
+
+
 def plain_error(_status: int, code: str, words: str) -> dict[str, Any]:
     return {"error": {"code": code, "message": words}}
 

@@ -6,12 +6,10 @@ Sources: recorded exchanges of the SDKs and the providers' API references, read 
 
 from __future__ import annotations
 
-import base64
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from generation.providers.answers import at
+from simulation.stand_ins.providers.google_wires import GEMINI, VERTEX
 from simulation.stand_ins.providers.ledger import Job
 from simulation.stand_ins.providers.wire import (
     BROKE,
@@ -19,6 +17,7 @@ from simulation.stand_ins.providers.wire import (
     Answer,
     Phase,
     Wire,
+    fault,
     plain_error,
     read_common,
 )
@@ -28,22 +27,15 @@ from simulation.stand_ins.providers.wire import (
 # ----------------------------------------------------------------------
 def _fal_state(job: Job, phase: Phase, _urls: list[str], _clip: Callable[[], bytes]) -> Answer:
     name = {"waiting": "IN_QUEUE", "working": "IN_PROGRESS"}.get(phase, "COMPLETED")
-    more = (
-        {"queue_position": 0}
-        if phase == "waiting"
-        else {"logs": None, "metrics": {"inference_time": 1.5}}
-    )
-    failed = (
-        {"error": BROKE, "error_type": "internal_server_error"}
-        if phase in ("failed", "refused")
-        else {}
-    )
-    return 200 if name == "COMPLETED" else 202, {
-        "status": name,
-        "request_id": job.id,
-        **more,
-        **failed,
-    }
+    body: dict[str, Any] = {"status": name, "request_id": job.id}
+    if phase == "waiting":
+        return 202, {**body, "queue_position": 0}
+    body |= {"logs": None, "metrics": {"inference_time": 1.5}}
+    if phase == "working":
+        return 202, body
+    if phase in ("failed", "refused"):
+        body |= {"error": BROKE, "error_type": "internal_server_error"}
+    return 200, body
 
 
 def _fal_result(job: Job, phase: Phase, urls: list[str]) -> Answer:
@@ -54,7 +46,9 @@ def _fal_result(job: Job, phase: Phase, urls: list[str]) -> Answer:
     if phase == "empty":
         return 200, {"seed": job.seed}
     files = [{"url": url, "content_type": "video/mp4"} for url in urls]
-    return 200, {"seed": job.seed, **({"videos": files} if len(files) > 1 else {"video": files[0]})}
+    if len(files) > 1:
+        return 200, {"seed": job.seed, "videos": files}
+    return 200, {"seed": job.seed, "video": files[0]}
 
 
 def _fal_declined() -> Answer:
@@ -82,110 +76,6 @@ FAL = Wire(
 )  # fmt: skip
 
 
-# --- Gemini Interactions
-# ----------------------------------------------------------------------
-def _gemini_read(body: Mapping[str, Any], _path: str) -> tuple[str, str, int | None, str]:
-    return (
-        str(body["model"]),
-        str(body["input"]),
-        at(body, "generation_config.seed"),
-        str(at(body, "labels.attempt") or ""),
-    )
-
-
-def _gemini_state(job: Job, phase: Phase, urls: list[str], clip: Callable[[], bytes]) -> Answer:
-    names = {
-        "waiting": "queued",
-        "working": "in_progress",
-        "made": "completed",
-        "empty": "completed",
-    }
-    body: dict[str, Any] = _gemini_accepted(job, "") | {"status": names.get(phase, "failed")}
-    if phase == "made":
-        video = {
-            "type": "video",
-            "mime_type": "video/mp4",
-            "data": base64.b64encode(clip()).decode(),
-        }
-        body["steps"] = [{"type": "model_output", "content": [video] * max(1, len(urls))}]
-        body["usage"] = {
-            "total_input_tokens": 200,
-            "total_output_tokens": 46_000,
-            "total_tokens": 46_200,
-        }
-    if phase in ("failed", "refused"):
-        code, words = ("safety", DECLINED) if phase == "refused" else ("internal", BROKE)
-        body["errors"] = [{"code": code, "message": words}]
-    return 200, body
-
-
-def _gemini_accepted(job: Job, _base: str) -> dict[str, Any]:
-    model = "another-model" if job.fault == "wrong_model" else job.model
-    times = {"created": "2026-11-30T00:00:00Z", "updated": "2026-11-30T00:00:00Z"}
-    return {"id": job.id, "object": "interaction", "status": "in_progress", "model": model, **times}
-
-
-GEMINI = Wire(
-    key="gemini", submit=r"/v1(?:beta)?/interactions",
-    look=r"/v1(?:beta)?/interactions/(?P<id>[^/]+)",
-    read=_gemini_read, accepted=_gemini_accepted, state=_gemini_state,
-    declined=lambda: (400, {"error": {"code": "prohibited_content", "message": "Input blocked: "
-                                                                               f"{DECLINED}"}}),
-    error=plain_error,
-)  # fmt: skip
-
-
-# --- Veo on Vertex
-# ----------------------------------------------------------------------
-_VERTEX = r"/v1(?:beta1)?/projects/[^/]+/locations/[^/]+/publishers/google/models/(?P<model>[^:]+)"
-
-
-def _vertex_read(body: Mapping[str, Any], path: str) -> tuple[str, str, int | None, str]:
-    found = re.search(r"/models/([^:]+):", path)
-    tag = at(body, "labels.attempt") or at(body, "parameters.labels.attempt") or ""
-    return (
-        found[1] if found else "",
-        str(at(body, "instances.0.prompt")),
-        at(body, "parameters.seed"),
-        str(tag),
-    )
-
-
-def _vertex_name(job: Job) -> str:
-    model = f"projects/p/locations/us-central1/publishers/google/models/{job.model}"
-    return f"{model}/operations/{job.id}"
-
-
-def _vertex_state(job: Job, phase: Phase, urls: list[str], clip: Callable[[], bytes]) -> Answer:
-    name = {"name": _vertex_name(job)}
-    if phase in ("waiting", "working"):
-        return 200, name
-    if phase == "failed":
-        return 200, {**name, "done": True, "error": {"code": 13, "message": BROKE}}
-    if phase == "refused":
-        reasons = [f"{DECLINED} Support codes: 58061214"]
-        return 200, {
-            **name,
-            "done": True,
-            "response": {"raiMediaFilteredCount": 1, "raiMediaFilteredReasons": reasons},
-        }
-    if phase == "empty":
-        return 200, {**name, "done": True, "response": {}}
-    video = {"bytesBase64Encoded": base64.b64encode(clip()).decode(), "mimeType": "video/mp4"}
-    return 200, {**name, "done": True, "response": {"videos": [video] * max(1, len(urls))}}
-
-
-VERTEX = Wire(
-    key="vertex", submit=_VERTEX + ":predictLongRunning", look=_VERTEX + ":fetchPredictOperation",
-    look_method="POST",
-    read=_vertex_read, accepted=lambda job, _base: {"name": _vertex_name(job)}, state=_vertex_state,
-    declined=lambda: (400, {"error": {"code": 400, "status": "INVALID_ARGUMENT",
-                                      "message": f"{DECLINED} Support codes: 58061214"}}),
-    error=lambda status, code, words: {"error": {"code": status, "status": code.upper(),
-                                                 "message": words}},
-)  # fmt: skip
-
-
 # --- Runway
 # ----------------------------------------------------------------------
 def _runway_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[], bytes]) -> Answer:
@@ -197,15 +87,13 @@ def _runway_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[], b
     }
     if phase == "working":
         body["progress"] = 0.4
-    if phase in ("made", "empty"):
-        body |= {"output": urls if phase == "made" else [], "cost": {"credits": 320}}
+    if phase == "made":
+        body |= {"output": urls, "cost": {"credits": 320}}
+    if phase == "empty":
+        body |= {"output": [], "cost": {"credits": 320}}
     if phase in ("failed", "refused"):
-        code = "SAFETY.INPUT.TEXT" if phase == "refused" else "INTERNAL.BAD_OUTPUT.CODE01"
-        body |= {
-            "failure": DECLINED if phase == "refused" else BROKE,
-            "failureCode": code,
-            "cost": {"credits": 0},
-        }
+        code, words = fault(phase, "SAFETY.INPUT.TEXT", "INTERNAL.BAD_OUTPUT.CODE01")
+        body |= {"failure": words, "failureCode": code, "cost": {"credits": 0}}
     return 200, body
 
 
@@ -235,10 +123,8 @@ def _ark_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[], byte
             "revised_prompt": job.prompt,
         }
     if phase in ("failed", "refused"):
-        code = (
-            "OutputVideoSensitiveContentDetected" if phase == "refused" else "InternalServiceError"
-        )
-        body["error"] = {"code": code, "message": DECLINED if phase == "refused" else BROKE}
+        code, words = fault(phase, "OutputVideoSensitiveContentDetected", "InternalServiceError")
+        body["error"] = {"code": code, "message": words}
     return 200, body
 
 
@@ -260,8 +146,7 @@ def _dashscope_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[]
     if phase == "made":
         output["video_url"] = urls[0]
     if phase in ("failed", "refused"):
-        output["code"] = "DataInspectionFailed" if phase == "refused" else "InternalError"
-        output["message"] = DECLINED if phase == "refused" else BROKE
+        output["code"], output["message"] = fault(phase, "DataInspectionFailed", "InternalError")
     return 200, {"request_id": "r", "output": output, "usage": {"duration": 8}}
 
 
@@ -283,8 +168,8 @@ def _minimax_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[], 
     if phase == "made":
         task["content"] = {"url": urls[0]}
     if phase in ("failed", "refused"):
-        code = "1027" if phase == "refused" else "1000"
-        task["error"] = {"code": code, "message": DECLINED if phase == "refused" else BROKE}
+        code, words = fault(phase, "1027", "1000")
+        task["error"] = {"code": code, "message": words}
     return 200, {"task": task}
 
 
@@ -304,11 +189,10 @@ def _xai_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[], byte
         return 200, {"status": "failed", "error": {"code": "internal_error", "message": BROKE}}
     if phase == "refused":
         return 200, {"status": "done", "video": {"respect_moderation": False}, "model": job.model}
-    video = (
-        {"url": urls[0], "duration": 8, "respect_moderation": True}
-        if phase == "made"
-        else {"duration": 0}
-    )
+    if phase == "made":
+        video = {"url": urls[0], "duration": 8, "respect_moderation": True}
+    else:
+        video = {"duration": 0}
     return 200, {
         "status": "done",
         "video": video,
@@ -337,10 +221,10 @@ def _kling_state(job: Job, phase: Phase, urls: list[str], _clip: Callable[[], by
         data["task_result"] = {
             "videos": [{"id": str(i), "url": url, "duration": "8"} for i, url in enumerate(urls)]
         }
-    if phase in ("failed", "refused"):
-        data["task_status_msg"] = (
-            f"Failure to pass the risk control system: {DECLINED}" if phase == "refused" else BROKE
-        )
+    if phase == "failed":
+        data["task_status_msg"] = BROKE
+    if phase == "refused":
+        data["task_status_msg"] = f"Failure to pass the risk control system: {DECLINED}"
     return 200, {"code": 0, "message": "SUCCEED", "data": data}
 
 
@@ -364,8 +248,8 @@ def _openai_state(job: Job, phase: Phase, _urls: list[str], _clip: Callable[[], 
     }
     body: dict[str, Any] = _openai_accepted(job, "") | {"status": names.get(phase, "failed")}
     if phase in ("failed", "refused"):
-        code = "moderation_blocked" if phase == "refused" else "server_error"
-        body["error"] = {"code": code, "message": DECLINED if phase == "refused" else BROKE}
+        code, words = fault(phase, "moderation_blocked", "server_error")
+        body["error"] = {"code": code, "message": words}
     return 200, body
 
 

@@ -3,10 +3,8 @@
 import { warmUp } from "./clip.js";
 import { Controls, playerActs } from "./controls.js";
 import { attendKeys } from "./desk.js";
-import { Draft } from "./drafts.js";
-import { Ending } from "./ending.js";
 import { AnswerForm } from "./form.js";
-import { alertWith, LEADS_AWAY, loginNeeded, status, tellOfSaving } from "./notices.js";
+import { AnswerPage } from "./page.js";
 import { Player } from "./player.js";
 import { isLockable } from "./rules.js";
 
@@ -15,7 +13,8 @@ const $$ = (selector) => [...document.querySelectorAll(selector)];
 
 const data = JSON.parse($("#pair-data").textContent);
 const { rules } = data;
-const draft = new Draft(data);
+const page = new AnswerPage(data, measured);
+const { draft, ending } = page;
 const sides = $$("[data-side]").map((root) => {
   const name = root.dataset.side;
   const player = new Player($("[data-video]", root), draft.playback[name] ?? {}, rules.playback);
@@ -27,7 +26,10 @@ const form = new AnswerForm($("[data-form]"), rules, {
   done: "A locked answer cannot be changed.",
   left: () => (sides.every(({ player }) => player.isOpen) ? "Choose an answer." : "Play both clips in full, then choose."),
 });
-const ending = new Ending($("[data-ending]"), draft, { measured, onRefused: refused });
+page.join(form, {
+  early: "Play both clips first",
+  outdated: "An answer kept in this browser was older than the one on the server; the newer one is shown.",
+});
 let active = sides[0];
 
 // ---- which clip plays ----------------------------------------------------------------------------------------------
@@ -88,36 +90,11 @@ function gate() {
 
 // ---- the answer ----------------------------------------------------------------------------------------------------
 
-function refused(reply) {
-  if (LEADS_AWAY.includes(reply.code) || reply.status === 404) return location.reload(); // that page says why
-  if (reply.code === "login" || reply.status === 401) return loginNeeded();
-  status("Not saved", "is-waiting");
-  if (reply.code !== "stale") alertWith(reply.message ?? "The server did not take that. Please try again.");
-}
-
-form.addEventListener("changed", (event) => {
-  ending.cancel(); // who changes an answer does not want the earlier one locked
-  draft.change({ answers: event.detail, playback: measured() });
-});
-form.addEventListener("early", () => status("Play both clips first", "is-waiting"));
 form.element.addEventListener("submit", (event) => {
   event.preventDefault();
   if (isLockable(rules, form.answers) && form.isOpen()) ending.ask();
   else form.goOn();
 });
-$("[data-unplayable]").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  draft.playback = measured();
-  const reply = await draft.reportUnplayable(new FormData(event.target).get("reason"));
-  if (reply.done) location.assign(reply.next);
-  else refused(reply);
-});
-
-// ---- what the page says --------------------------------------------------------------------------------------------
-
-tellOfSaving(draft);
-draft.addEventListener("refused", (event) => refused(event.detail));
-draft.addEventListener("replaced", (event) => form.show(event.detail.answers));
 
 // ---- start ---------------------------------------------------------------------------------------------------------
 
@@ -132,8 +109,5 @@ attendKeys(
   ending,
 );
 choose(active);
-form.show(draft.answers);
-gate();
-if (draft.dirty) draft.change({});
-if (draft.outdated) alertWith("An answer kept in this browser was older than the one on the server; the newer one is shown.");
+page.start(gate);
 for (const { controls, url } of sides) controls.load(url);

@@ -3,10 +3,8 @@
 import { warmUp } from "./clip.js";
 import { Controls, playerActs } from "./controls.js";
 import { attendKeys } from "./desk.js";
-import { Draft } from "./drafts.js";
-import { Ending } from "./ending.js";
 import { AnswerForm } from "./form.js";
-import { alertWith, LEADS_AWAY, loginNeeded, status, tellOfSaving } from "./notices.js";
+import { AnswerPage } from "./page.js";
 import { Player } from "./player.js";
 import { isLockable } from "./rules.js";
 
@@ -14,7 +12,8 @@ const $ = (selector, root = document) => root.querySelector(selector);
 
 const data = JSON.parse($("#sheet-data").textContent);
 const { rules } = data;
-const draft = new Draft(data);
+const page = new AnswerPage(data, () => player.measured());
+const { draft, ending } = page;
 const player = new Player($("[data-video]"), draft.playback, rules.playback);
 const controls = new Controls(player);
 const form = new AnswerForm($("[data-form]"), rules, {
@@ -22,7 +21,10 @@ const form = new AnswerForm($("[data-form]"), rules, {
   hasImpression: () => rules.firstImpression.length === 0 || draft.hasImpression,
   done: "Locked answers cannot be changed.",
 });
-const ending = new Ending($("[data-ending]"), draft, { measured: () => player.measured(), onRefused: refused });
+page.join(form, {
+  early: "Play the clip first",
+  outdated: "Answers kept in this browser were older than those on the server; the newer ones are shown.",
+});
 
 // ---- the end of a sheet --------------------------------------------------------------------------------------------
 
@@ -31,19 +33,6 @@ function keepImpression() {
   draft.keepImpression(player.measured());
 }
 
-function refused(reply) {
-  if (LEADS_AWAY.includes(reply.code) || reply.status === 404) return location.reload(); // that page says why
-  if (reply.code === "login" || reply.status === 401) return loginNeeded();
-  for (const [key, words] of Object.entries(reply.violations ?? {})) form.fault(key, words);
-  status("Not saved", "is-waiting");
-  if (reply.code !== "stale") alertWith(reply.message ?? "The server did not take that. Please try again.");
-}
-
-form.addEventListener("changed", (event) => {
-  ending.cancel(); // who changes an answer does not want the earlier ones locked
-  draft.change({ answers: event.detail, playback: player.measured() });
-});
-form.addEventListener("early", () => status("Play the clip first", "is-waiting"));
 form.element.addEventListener("submit", async (event) => {
   event.preventDefault();
   if (event.submitter?.matches("[data-later]")) {
@@ -60,13 +49,6 @@ for (const button of document.querySelectorAll("[data-take-time]")) {
   button.hidden = false;
   button.addEventListener("click", () => form.takeTime(button.closest("[data-question]"), player.video.currentTime));
 }
-$("[data-unplayable]").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  draft.playback = player.measured();
-  const reply = await draft.reportUnplayable(new FormData(event.target).get("reason"));
-  if (reply.done) location.assign(reply.next);
-  else refused(reply);
-});
 
 function laterForm(address) {
   const copy = document.createElement("form");
@@ -79,18 +61,13 @@ function laterForm(address) {
 
 // ---- what the page says --------------------------------------------------------------------------------------------
 
-tellOfSaving(draft);
-draft.addEventListener("refused", (event) => refused(event.detail));
 draft.addEventListener("saved", (event) => {
   $("[name=revision]", form.element).value = event.detail.revision;
   if (player.toolsAllowed === form.hasImpression()) return;
   gate();
   form.goOn();
 });
-draft.addEventListener("replaced", (event) => {
-  form.show(event.detail.answers);
-  gate();
-});
+draft.addEventListener("replaced", gate);
 
 // ---- the player ----------------------------------------------------------------------------------------------------
 
@@ -115,8 +92,5 @@ addEventListener("pagehide", () => player.leave());
 // ---- start ---------------------------------------------------------------------------------------------------------
 
 attendKeys(form, { ...playerActs(player), submit: () => form.element.requestSubmit() }, ending);
-form.show(draft.answers);
-gate();
-if (draft.dirty) draft.change({});
-if (draft.outdated) alertWith("Answers kept in this browser were older than those on the server; the newer ones are shown.");
+page.start(gate);
 controls.load(data.urls.media);
