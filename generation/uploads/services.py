@@ -187,8 +187,11 @@ def put_table(upload: Upload, name: str, content: bytes) -> Upload:
     """Put a CSV file into an upload, in the place of the one that it has; return the upload with
     it. Clips that have come are not sent again.
 
-    Raises UploadRefused for a file of another kind, or with the name of a clip.
+    Raises NotComplete while clips are on their way, UploadRefused for a file of another kind, or
+    with the name of a clip.
     """
+    if not upload.is_complete:
+        raise NotComplete("The upload is not complete yet: choose the same files again to go on.")
     if not name.lower().endswith(".csv"):
         raise UploadRefused(name, ["this is not a CSV file: its name does not end with .csv"])
     earlier = table_of(upload)

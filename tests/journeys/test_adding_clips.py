@@ -4,6 +4,7 @@ and everyone can use the pages.
 
 from __future__ import annotations
 
+import base64
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -82,6 +83,26 @@ def test_a_folder_becomes_a_table_and_then_clips_of_the_round(
     page.get_by_role("button", name="Add 2").click()
     expect(page.get_by_role("heading", name="2 added to spring")).to_be_visible()
     assert Sample.objects.filter(state="delivered").count() == 2
+
+
+@pytest.mark.usefixtures("round_")
+def test_files_are_dropped(page: Page, live_server: Any) -> None:
+    sign_in_admin(page, live_server)
+    page.goto(ADDRESS)
+    clip = base64.b64encode(tiny_clip(seconds=1.0)).decode()
+    # What a person drags is not for a script to make; a list of files is.
+    transfer = page.evaluate_handle(
+        """(clip) => {
+            const bytes = Uint8Array.from(atob(clip), (one) => one.charCodeAt(0));
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([bytes], "alpha_r01-lift_1.mp4"));
+            return transfer;
+        }""",
+        clip,
+    )
+    page.dispatch_event("[data-drop]", "drop", {"dataTransfer": transfer})
+    expect(page.get_by_label("Configuration of alpha_r01-lift_1.mp4")).to_have_value("alpha")
+    expect(page.get_by_text("All of them were looked at")).to_be_visible()
 
 
 @pytest.mark.usefixtures("round_", "small_pieces")

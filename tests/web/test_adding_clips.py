@@ -214,6 +214,13 @@ def test_a_corrected_csv_file_is_sent_alone(admin: Client) -> None:
     assert Sample.objects.get(cell__scene="r01-lift").state == "delivered"
 
 
+def test_a_csv_file_waits_until_the_clips_have_come(admin: Client) -> None:
+    upload = begun(admin, {LIFT[0]: CLIP})
+    table_file = SimpleUploadedFile("t.csv", HEAD.encode())
+    assert "not complete" in act(admin, upload, "csv", table=table_file)
+    assert [file.path for file in find_upload(upload.key, round_name="spring").files] == [LIFT[0]]
+
+
 def test_a_csv_file_takes_the_place_of_the_table(admin: Client) -> None:
     upload = sent(admin, {LIFT[0]: CLIP})
     rows = HEAD + f"gamma,r01-toast,1,{LIFT[0]},ok\r\n"

@@ -24,6 +24,8 @@ async function filesIn(entry, path) {
 export async function dropped(transfer) {
   // The list of items is empty after the first wait.
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  const plain = [...transfer.files].map((file) => ({ path: file.name, file }));
+  if (entries.length === 0) return plain;
   const files = [];
   for (const entry of entries) files.push(...(await filesIn(entry, "")));
   return files;
