@@ -87,10 +87,11 @@ def truth_of(take: Take) -> Truth:
     events = tuple(Event(*span, script.source or "") for span in beats)
     creak = _heard(take, script.creak) if script.creak else None
     speech = _all_heard(take, script.speech)
-    phase = None
-    if take.scene is Scene.SQUAT and events:
-        phase = _phase(events[0].onset)
+    phase = _phase(take, events)
     has_sound = take.sound is Sound.PRESENT
+    dropout, clicks = None, 0
+    if has_sound:
+        dropout, clicks = _cut(take, take.dropout), take.clicks
     return Truth(
         scene=take.scene,
         duration=_whole_frames_s(take),
@@ -113,8 +114,8 @@ def truth_of(take: Take) -> Truth:
         sound=take.sound,
         frozen=_cut(take, take.frozen),
         black=_cut(take, take.black),
-        dropout=_cut(take, take.dropout) if has_sound else None,
-        clicks=take.clicks if has_sound else 0,
+        dropout=dropout,
+        clicks=clicks,
         clipped=has_sound and take.gain > 1,
         jitter=take.jitter,
         identity_swap=take.identity_swap,
@@ -154,7 +155,11 @@ def _heard(take: Take, span: Span) -> Span | None:
     return None
 
 
-def _phase(time: float) -> str:
+def _phase(take: Take, events: tuple[Event, ...]) -> str | None:
+    """Return what the lifter does at the first event; None in other scenes."""
+    if take.scene is not Scene.SQUAT or not events:
+        return None
+    time = events[0].onset
     if pushing_up(time):
         return "up"
     if going_down(time):
