@@ -42,7 +42,7 @@ class SessionStore(db.SessionStore):
         return super().exists(stored_key(session_key))
 
     def create_model_instance(self, data: dict[str, Any]) -> Session:
-        made = super().create_model_instance(data)
+        made: Session = super().create_model_instance(data)  # type: ignore[assignment] # its model is this
         made.session_key = stored_key(made.session_key)
         return made
 

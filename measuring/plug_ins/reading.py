@@ -17,7 +17,7 @@ from fartbench.media.probe import picture_ticks, probe, span
 from fartbench.media.reading import open_bytes, read_movie
 from fartbench.media.sampling import colour_pictures, whole_sound
 from fartbench.media.sandbox import call_apart
-from fartbench.stores import raw_clips
+from fartbench.media.sandbox_policy import place_for
 from measuring.plug_ins.spectrograms import resampled
 
 SECONDS = 120.0
@@ -54,7 +54,7 @@ class RolloutFile:
 
 
 def _array(path: Path, what: str, times: list[float]) -> NDArray[Any]:
-    with raw_clips().scratch(".npy") as target:
+    with place_for("array.npy", path) as target:
         call_apart(_write_here, path, str(target), what, times, seconds=SECONDS)
         found: NDArray[Any] = np.load(target, allow_pickle=False)
         return found
