@@ -41,6 +41,8 @@ logconfig_dict = {
         "gunicorn.error": {"handlers": ["console"], "level": "WARNING", "propagate": False}
     },
 }
+# Its socket for commands would be made in the home folder, which a container does not let it write.
+control_socket_disable = True
 worker_tmp_dir = "/dev/shm"  # noqa: S108 - heartbeats must not wait for a disk
 # Who speaks to it: nginx on the same machine, or in the same network of containers.
 forwarded_allow_ips = "*"

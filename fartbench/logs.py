@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from functools import cache
 from urllib.parse import urlsplit
 
-# The name that a bucket knows us by is no secret, and may be a word of every line, such as ours.
-_SECRET_NAMES = re.compile(r"^(?!S3_ACCESS_KEY$).*(KEY|SECRET|TOKEN|PASSWORD|FALLBACKS)$")
+from fartbench.secret_files import SECRET_NAMES
+
 _SHORTEST_SECRET = 6  # shorter ones would blacken ordinary words
 # Of an address of IPv6, which is written whole or with one “::”; a time of day has neither.
 _GROUP = "[0-9a-f]{1,4}"
@@ -83,7 +83,7 @@ def _secrets() -> tuple[str, ...]:
 
 @cache
 def _secrets_of(secret_key: str) -> tuple[str, ...]:
-    found = {value for name, value in os.environ.items() if _SECRET_NAMES.search(name)}
+    found = {value for name, value in os.environ.items() if SECRET_NAMES.search(name)}
     found |= {
         password
         for name, url in os.environ.items()

@@ -1,17 +1,23 @@
 """Settings, all from the environment; ``.env.example`` lists every variable."""
 
+import os
 from pathlib import Path
 
 import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from fartbench.secret_files import SecretFileUnreadable, read_secret_files
 from fartbench.secret_key import kept_secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 env = environ.Env()
 environ.Env.read_env(BASE_DIR / ".env")
+try:
+    read_secret_files(os.environ)
+except SecretFileUnreadable as fault:
+    raise ImproperlyConfigured(str(fault)) from fault
 
 DEBUG = env.bool("DEBUG", default=False)
 
@@ -70,6 +76,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "fartbench.probes.answer_any_host",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -217,7 +224,10 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = _IS_HTTPS
 SESSION_COOKIE_AGE = env.int("SESSION_DAYS", default=14) * 24 * 3600
 STAFF_SESSION_HOURS = env.int("STAFF_SESSION_HOURS", default=12)
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if _IS_HTTPS else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = _IS_HTTPS
+# Promises for hosts below this one, too: a lab whose others speak plain http turns it off.
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = _IS_HTTPS and env.bool(
+    "HSTS_SUBDOMAINS", default=True
+)
 SECURE_REFERRER_POLICY = "same-origin"
 # Anyone who watches the process asks it directly, without TLS.
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
@@ -271,6 +281,8 @@ LOGGING = {
         }
     },
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="WARNING")},
+    # Strangers ask for other hosts all day: they get 400, and the log no traceback of each.
+    "loggers": {"django.security.DisallowedHost": {"level": "CRITICAL"}},
 }
 
 # The address of the terms under which releases may be used; it is in every release.

@@ -13,7 +13,7 @@ import ffmpeg
 from fartbench.media.errors import MediaRefusal, MediaTimeout
 from fartbench.media.ffmpeg import ffmpeg_binary
 from fartbench.media.sandbox import call_apart
-from fartbench.stores import blind_copies
+from fartbench.media.sandbox_policy import place_for
 
 SECONDS = 120.0
 MUTED, NO_PICTURE = "muted", "no_picture"
@@ -30,7 +30,7 @@ def clip_bytes(path: Path, variant: str) -> bytes:
     """
     if variant not in (MUTED, NO_PICTURE):
         return path.read_bytes()
-    with blind_copies().scratch(".mp4") as target:
+    with place_for("clip.mp4", path) as target:
         call_apart(_vary_here, path, str(target), str(ffmpeg_binary()), variant, seconds=SECONDS)
         return target.read_bytes()
 

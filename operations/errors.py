@@ -38,3 +38,13 @@ class DataFaulty(Refusal):
     def __init__(self, faults: list[str]) -> None:
         lines = "\n".join(f"  {fault}" for fault in faults)
         super().__init__(f"This installation is not what it was:\n{lines}")
+
+
+class WorkerSilent(Refusal):
+    """No worker of this machine was seen lately."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(
+            f"No worker of {host} was seen within two minutes: it hangs, or the broker or the "
+            "database does not answer. Look at its log."
+        )

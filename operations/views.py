@@ -5,11 +5,14 @@ is.
 from __future__ import annotations
 
 import secrets
+import sys
 
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+from django.views.defaults import server_error
 
 from operations import health
 
@@ -45,6 +48,15 @@ def metrics(request: HttpRequest) -> HttpResponse:
     from operations.metrics import exposition  # noqa: PLC0415 - costs a web process memory only if it is asked
 
     return HttpResponse(exposition(), content_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def failed(request: HttpRequest) -> HttpResponse:
+    """Answer for a page that failed: 503, “ask again”, while the database is away; else 500."""
+    response = server_error(request)
+    if isinstance(sys.exception(), OperationalError | InterfaceError):
+        response.status_code = 503
+        response["Retry-After"] = "5"
+    return response
 
 
 def _has_token(request: HttpRequest) -> bool:

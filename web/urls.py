@@ -7,6 +7,8 @@ from django.urls import include, path
 from fartbench.entrance import Login
 from operations import views
 
+handler500 = "operations.views.failed"
+
 urlpatterns = [
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),

@@ -8,7 +8,9 @@ A child is started with the folders of its first order, and with those of the st
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -53,6 +55,21 @@ _ROOTS: set[Path] = set()
 def register_root(folder: Path) -> None:
     """Let every child read what lies in this folder, and write to its folder “tmp”."""
     _ROOTS.add(folder.absolute())
+
+
+@contextmanager
+def place_for(name: str, path: Path) -> Iterator[Path]:
+    """Give a path for what a child makes of the file at ``path``; it is removed with the block.
+
+    It lies in the scratch folder of the file's store, which the running child may write to. A file
+    outside of the stores gets one in the system's temporary folder, and a child for it.
+    """
+    root = next((root for root in _ROOTS if path.absolute().is_relative_to(root)), None)
+    folder = root / "tmp" if root else None
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as work:
+        yield Path(work) / name
 
 
 @dataclass(frozen=True)

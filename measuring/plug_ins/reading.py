@@ -18,7 +18,7 @@ from fartbench.media.probe import probe
 from fartbench.media.reading import open_bytes, read_movie
 from fartbench.media.sampling import colour_pictures, whole_sound
 from fartbench.media.sandbox import call_apart
-from fartbench.stores import raw_clips
+from fartbench.media.sandbox_policy import place_for
 from measuring.plug_ins.spectrograms import resampled
 
 SECONDS = 120.0
@@ -55,7 +55,7 @@ class RolloutFile:
 
 
 def _array(path: Path, what: str, times: list[float]) -> NDArray[Any]:
-    with raw_clips().scratch(".npy") as target:
+    with place_for("array.npy", path) as target:
         call_apart(_write_here, path, str(target), what, times, seconds=SECONDS)
         array: NDArray[Any] = np.load(target, allow_pickle=False)
         return array

@@ -1,5 +1,6 @@
 """Settings come from the environment, and .env.example lists every one."""
 
+import json
 import os
 import re
 import subprocess
@@ -10,10 +11,12 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db import connection
+from django.db import OperationalError, connection
 
 from fartbench import weak
+from fartbench.management.commands import set_up
 from fartbench.management.commands.work import Command as Work
+from fartbench.secret_files import read_secret_files
 from fartbench.secret_key import kept_secret_key
 from fartbench.storage import shut_to_others
 from generation.providers.access import SERVICES
@@ -185,3 +188,86 @@ def test_no_secret_shows_in_an_error(variable: str, tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert "hunter2" not in done.stdout + done.stderr
+
+
+def test_a_secret_is_read_from_its_file_and_wins_over_the_variable(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("  of the file\n")
+    (tmp_path / "url").write_text("postgres://lab@database/lab")
+    environment = {
+        "SECRET_KEY": "of the variable",
+        "SECRET_KEY_FILE": str(tmp_path / "key"),
+        "DATABASE_URL_FILE": str(tmp_path / "url"),
+        "GEMINI_API_KEY_FILE": str(tmp_path / "key"),
+        "FAL_KEY_FILE": "",
+        "SSL_CERT_FILE": "/nowhere",
+    }
+    read_secret_files(environment)
+    assert environment["SECRET_KEY"] == environment["GEMINI_API_KEY"] == "of the file"
+    assert environment["DATABASE_URL"] == "postgres://lab@database/lab"
+    assert not {"FAL_KEY", "SSL_CERT"} & set(environment)
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe"])
+def test_a_file_of_a_secret_that_cannot_be_read_is_named(
+    content: bytes | None, tmp_path: Path
+) -> None:
+    if content:
+        (tmp_path / "key").write_bytes(content)
+    done = run_with(SECRET_KEY_FILE=str(tmp_path / "key"), DATA_DIR=str(tmp_path))
+    assert done.returncode != 0
+    assert f"SECRET_KEY_FILE names {tmp_path / 'key'}, which cannot be read" in done.stderr
+
+
+def test_a_secret_of_a_file_is_in_no_log(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("hunter2-hunter2")
+    code = (
+        "import django, logging; django.setup(); "
+        "logging.getLogger('x').warning('it is hunter2-hunter2')"
+    )
+    environment = {**os.environ, "METRICS_TOKEN_FILE": str(tmp_path / "token")}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=BASE_DIR,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "it is [secret]" in done.stderr
+
+
+def test_set_up_waits_for_a_database_that_begins_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[int] = []
+
+    def answers_the_third_time() -> None:
+        tries.append(1)
+        if len(tries) < 3:
+            raise OperationalError("the database system is starting up")
+
+    monkeypatch.setattr(set_up.connection, "ensure_connection", answers_the_third_time)
+    monkeypatch.setattr(set_up.time, "sleep", lambda _: None)
+    set_up.wait_for_database()
+    assert len(tries) == 3
+    tries.clear()
+    monkeypatch.setattr(set_up, "PATIENCE_S", -1)
+    with pytest.raises(OperationalError):
+        set_up.wait_for_database()
+
+
+def test_a_worker_prints_no_banner_where_logs_are_json(tmp_path: Path) -> None:
+    """The flag that compose.yaml sets: every line of a worker is an object then."""
+    command = [sys.executable, "-m", "celery", "-q", "-b", "memory://", "-A", "fartbench.celery"]
+    environment = {
+        **os.environ,
+        "SECRET_KEY": "short",
+        "LOG_FORMAT": "json",
+        "PYTHONPATH": str(BASE_DIR),
+    }
+    beat = [*command, "beat", "--max-interval", "1", "-s", str(tmp_path / "beat"), "-l", "debug"]
+    with subprocess.Popen(
+        beat, cwd=BASE_DIR, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        process.kill()
+    assert {"time", "level", "message"} <= set(json.loads(first))

@@ -2,19 +2,24 @@
 them.
 """
 
+import socket
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import time_machine
-from django.db import DatabaseError, connection, transaction
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from fartbench import audit, jobs
-from fartbench.models import Job, JobState
+from fartbench.models import Job, JobState, WorkerBeat
+from fartbench.probes import PROBES
+from fartbench.sessionstore import SessionStore
 from operations import health
 from tests.factories import make_round
 
@@ -50,6 +55,52 @@ def test_alive_asks_nobody_and_ready_names_the_part_that_is_missing(
     assert (ready.status_code, ready.json()["database"]) == (503, False)
     assert b"hunter2" not in ready.content
     assert client.get("/healthz").status_code == 200
+
+
+def test_probes_answer_whatever_the_machine_is_called_and_pages_do_not(
+    client: Client, settings: Any
+) -> None:
+    settings.METRICS_TOKEN = "a-token"
+    headers = {"Host": "web:8000", "Authorization": "Bearer a-token"}
+    for probe in sorted(PROBES):
+        assert client.get(probe, headers=headers).status_code == 200
+    assert {reverse(name) for name in ("healthz", "readyz", "metrics")} == PROBES
+    assert client.get("/", headers=headers).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"), [(OperationalError, 503), (InterfaceError, 503), (ValueError, 500)]
+)
+def test_a_database_that_is_away_is_a_page_to_ask_for_again(
+    fault: type[Exception], status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any, **__: Any) -> None:
+        raise fault("hunter2")
+
+    client = Client(raise_request_exception=False)
+    monkeypatch.setattr(SessionStore, "load", fails)
+    client.cookies["sessionid"] = "a-key-of-a-session-of-somebody-01"
+    answer = client.get("/review/")
+    assert (answer.status_code, answer.headers.get("Retry-After")) == (
+        status,
+        "5" if status == 503 else None,
+    )
+    assert "hunter2" not in answer.text
+
+
+def test_a_container_asks_whether_its_own_worker_lives(capsys: pytest.CaptureFixture[str]) -> None:
+    host = socket.gethostname()
+    with pytest.raises(CommandError, match=f"No worker of {host}"):
+        call_command("worker_alive")
+    jobs.beat("celery@another-host", queue=jobs.MEDIA)
+    with pytest.raises(CommandError, match=f"No worker of {host}"):
+        call_command("worker_alive")
+    jobs.beat(f"celery@{host}", queue=jobs.MEDIA)
+    call_command("worker_alive")
+    assert "seen within two minutes" in capsys.readouterr().out
+    WorkerBeat.objects.update(seen_at=timezone.now() - timedelta(minutes=3))
+    with pytest.raises(CommandError, match="broker or the database"):
+        call_command("worker_alive")
 
 
 def test_figures_say_how_queues_workers_backup_and_rounds_stand(

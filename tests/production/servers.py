@@ -170,17 +170,18 @@ def celery_worker(environment: Mapping[str, str], name: str, *flags: str) -> Ite
 
 
 @contextmanager
-def nginx(folder: Path, *, port: int, web: int) -> Iterator[str]:
+def nginx(folder: Path, *, port: int, web: int, **other: str) -> Iterator[str]:
     """Run nginx with the template that the product ships, in front of gunicorn, and yield its
-    address.
+    address. ``other`` are values that the template gets instead of the usual ones.
     """
     filled = (ROOT / "deploy" / "nginx.conf.template").read_text(encoding="utf-8")
     values = {
         "LISTEN": f"127.0.0.1:{port}",
         "WEB": f"127.0.0.1:{web}",
+        "RESOLVER": "127.0.0.1",
         "DATA_DIR": str(settings.DATA_DIR),
     }
-    for name, value in (values | {"SCHEME": "http", "FRONT": "127.0.0.1"}).items():
+    for name, value in (values | {"SCHEME": "http", "FRONT": "127.0.0.1"} | other).items():
         filled = filled.replace(f"${{{name}}}", value)
     user = "user root;\n" if os.geteuid() == 0 else ""
     temporary = "".join(

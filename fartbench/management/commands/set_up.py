@@ -1,12 +1,35 @@
 """Brings an installation to this version."""
 
+import time
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
+from django.db import OperationalError, connection
 
 from fartbench import writeonce
 from fartbench.commands import Command as Base
+from fartbench.database_roles import as_owner
+
+PATIENCE_S = 60
+
+
+def wait_for_database() -> None:
+    """Wait until the database answers: on the first start of all it may take its time.
+
+    Raises OperationalError when it does not within PATIENCE_S seconds.
+    """
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            with as_owner():
+                connection.ensure_connection()
+        except OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(1)
+        else:
+            return
 
 
 class Command(Base):
@@ -18,6 +41,7 @@ class Command(Base):
     requires_system_checks = ()
 
     def run(self, **_options: Any) -> None:
+        wait_for_database()
         call_command("migrate", interactive=False, verbosity=0)
         self.say(
             f"The tables are of this version, and guarded ({len(writeonce.missing())} guards "
