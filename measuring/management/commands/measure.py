@@ -12,7 +12,7 @@ class Command(RoundCommand):
         "Measure the rollouts of a closed round: continuity, pace, marks in the sound, and what "
         "models say whose "
         "weights are in WEIGHTS_DIR. Run again after an interruption, a failure, or when weights "
-        "have come, it goes on."
+        "have come, it continues."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
