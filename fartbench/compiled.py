@@ -79,7 +79,7 @@ class CompiledQuery:
         }
         if missing := marks.keys() - set(places.values()):
             raise ValueError(
-                f"The query makes no use of {', '.join(sorted(missing))} as it stands."
+                f"The query makes no use of {', '.join(sorted(missing))} as it is written."
             )
         converters = compiler.get_converters(column for column, _, _ in compiler.select)
         return _Statement(sql, tuple(parameters), places, compiler, converters)

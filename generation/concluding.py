@@ -125,7 +125,7 @@ def release(sample: Sample, submission: Submission, proof: str, *, actor: str = 
 def _to(
     sample: Sample, after: SampleState, submission: Submission, words: str, **fields: Any
 ) -> bool:
-    """Take the sample on; one whose try was given up meanwhile is taken from there, if the states
+    """Take the sample on; one whose try was given up before is taken from there, if the states
     have that way.
     """
     sample.refresh_from_db(fields=["state", "turn"])

@@ -86,8 +86,8 @@ def _open(sample: Sample, source: Provider) -> tuple[Submission, Request] | None
 
 
 def _origin(sample: Sample) -> Origin:
-    """Return where the next try goes. A stand-in that was asked once stays in the row: its answer
-    may be what comes.
+    """Return where the next try is sent. A stand-in that was asked once stays in the row:
+    its answer may be what comes.
     """
     if sample.origin == Origin.STAND_IN or is_simulated(sample.provider):
         return Origin.STAND_IN

@@ -203,7 +203,7 @@ def refuse_unreviewed(round_: Round) -> None:
         raise NotReviewed(
             f"{len(open_)} scenarios of round {round_.name!r} have not been accepted by experts: "
             f"{_some(open_)}. Nothing is generated before that. “scenario_verdicts "
-            f"{round_.protocol}” says where each stands: two experts look at what is waiting, and "
+            f"{round_.protocol}” says the state of each: two experts look at what is waiting, and "
             "what is to be "
             "corrected comes with a new version of the protocol. For a pilot give "
             "--without-verdicts with a reason, "

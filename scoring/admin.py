@@ -84,8 +84,8 @@ class AccountAdmin(FilteredByItsList, AccountsAdmin):
             self.message_user(
                 request,
                 f"This account reviews {', '.join(rounds)}. Its password cannot be set here, since "
-                "whoever knows it "
-                "could answer in the reviewer's name. A new invite link lets the reviewer in.",
+                "anyone who knows it could answer in the reviewer's name. A new invite link lets "
+                "the reviewer in.",
                 messages.ERROR,
             )
             return redirect("admin:auth_user_change", user.pk)

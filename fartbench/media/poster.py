@@ -4,7 +4,6 @@ import base64
 from fractions import Fraction
 from pathlib import Path
 
-import av
 import numpy as np
 
 from fartbench.media.bounds import BOUNDS
@@ -12,7 +11,6 @@ from fartbench.media.display import rotation, shown_size
 from fartbench.media.errors import NotAVideo
 from fartbench.media.presentation import picture_ticks
 from fartbench.media.reading import open_bytes, read_movie
-from fartbench.media.sampling import colour_pictures
 from fartbench.media.sandbox import call_apart
 
 SECONDS = 15.0
@@ -28,6 +26,8 @@ def poster(path: Path) -> bytes:
 
 
 def _poster_here(path: Path) -> str:
+    from fartbench.media.sampling import colour_pictures  # noqa: PLC0415 - only the child decodes
+
     with open_bytes(path) as data:
         movie = read_movie(path, data)
         track = movie.main("video")
@@ -45,6 +45,8 @@ def _poster_here(path: Path) -> str:
 
 
 def _jpeg(picture: np.ndarray, shape: Fraction) -> bytes:
+    import av  # noqa: PLC0415 - only the child decodes
+
     # Decoders of JPEG want even sides where colours have half the size.
     width = max(2, min(HEIGHT * 4, round(HEIGHT * shape / 2) * 2))
     frame = av.VideoFrame.from_ndarray(picture, format="rgb24")

@@ -84,7 +84,7 @@ def colour_pictures(
     """Decode a track up to the last wanted place and return those pictures (height, width, 3), RGB,
     by their place.
 
-    Decoding begins at the last picture before them that stands by itself. A place that is not there
+    Decoding begins at the last picture before them that needs no other. A place that is not there
     is left out. Raises NotAVideo as gray_pictures() does.
     """
     ticks, last = np.array(picture_ticks(track), np.int64), max(wanted)

@@ -46,7 +46,7 @@ def job_in_list(
         return CannotTell("The list of jobs does not reach back to the time of the try.")
     if not strangers:
         return Absent("The list covers the time of the try and has no such job.")
-    # Two tries in doubt at one time cannot be told apart by model and time.
+    # Two tries in doubt at one time cannot be distinguished by model and time.
     if len(strangers) == 1 and not rivals:
         return Accepted(strangers[0])
     return CannotTell(f"{len(strangers)} jobs in the list could be it.")

@@ -2,7 +2,7 @@
 
 Source: arXiv:2608.26336v1, §B.1 and its public evaluation code: the mean of the absolute offsets of
 the first and the last 4.8 s of each interval, at 25 pictures a second and 16 kHz, shorter side 256.
-What the model takes is longer than that by its published settings, so the last picture stands still
+What the model takes is longer than that by its published settings, so the last picture is held
 and silence follows, as there.
 """
 

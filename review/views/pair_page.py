@@ -120,7 +120,7 @@ def pair_ended_page(
     request: HttpRequest, task: PairTask, item: PairItem, onward: str
 ) -> HttpResponse:
     """Return what was answered about a pair, or that it would not play; ``onward`` is where the
-    reviewer goes on.
+    reviewer continues.
     """
     rules, vote = pair_rules(task.member.round), item.vote
     labels = {option.value: option.label for option in rules.options(task.pair.question)}

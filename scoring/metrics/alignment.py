@@ -3,7 +3,7 @@
 Source: arXiv:2608.26336v1, §4.4 and §E: blind pairs of two systems' rollouts of one case, three
 annotators, ties half a win, majority vote, Spearman's correlation of win rates with
 direction-adjusted scores over systems. Ours: three different votes are a tie; the interval; and the
-ceiling: how well an annotator agrees with the others. Pairs are planned as any blind pairs
+ceiling: how well an annotator agrees with the others. Pairs are planned like all blind pairs
 (``review.pairs``).
 """
 

@@ -2,8 +2,8 @@
 here.
 
 The consensus of people is the unrounded median of their numeric ratings, where there are enough of
-them. A small mean absolute error can be had by saying the middle of every clip, so it never stands
-without what the best constant would reach and without within-scene Somers' D
+them. A small mean absolute error can be had by saying the middle of every clip, so it is never
+shown without what the best constant would reach and without within-scene Somers' D
 (`scoring.stats.discrimination`).
 """
 

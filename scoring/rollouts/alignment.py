@@ -1,8 +1,8 @@
 """Whether people prefer the systems that each metric ranks higher, from blind pairs of a round. No
 Django here.
 
-Each question about pairs names the metric that it is held against, and the published range stands
-beside.
+Each question about pairs names the metric that it is held against, and the published range is shown
+beside it.
 """
 
 from __future__ import annotations

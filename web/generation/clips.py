@@ -48,7 +48,7 @@ from web.generation.rounds import round_or_404
 def clips(request: HttpRequest, name: str) -> HttpResponseBase:
     """Show where clips are added, and begin an upload.
 
-    Whoever may not do that is turned away before a byte of a file is read; then the form is read,
+    Who may not do that is turned away before a byte of a file is read; then the form is read,
     and its token checked.
     """
     round_ = round_or_404(name)

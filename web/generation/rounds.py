@@ -1,4 +1,4 @@
-"""A round that is bought: launching it, watching it, and what an operator can do meanwhile."""
+"""A round that is bought: launching it, watching it, and what an operator can do while it runs."""
 
 from __future__ import annotations
 

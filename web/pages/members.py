@@ -25,7 +25,7 @@ WORKING = ("open", "opened")  # states of an invite whose link still lets its re
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A message to copy or to send; ``url`` opens it in the mail program of whoever clicks."""
+    """A message to copy or to send; ``url`` opens it in the mail program of who clicks."""
 
     to: str
     subject: str

@@ -1,4 +1,4 @@
-"""Pages of staff and admins: where each round stands, and its steps as buttons."""
+"""Pages of staff and admins: the state of each round, and its steps as buttons."""
 
 from __future__ import annotations
 

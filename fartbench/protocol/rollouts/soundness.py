@@ -1,7 +1,7 @@
 """What parts of a protocol of rollouts must be so that nothing later stumbles over them. No Django
 here.
 
-This is no matter of taste and no claim of a set (those are data, see `authoring.claims`): an update
+These are not matters of taste, nor claims of a set (which are data, `authoring.claims`): an update
 builds on an earlier one, a window lies inside its rollout, a metric reads what some form asks.
 """
 

@@ -2,7 +2,7 @@
 
 Only numbers can be in the former. The latter may name functions to be called; PyTorch reads them
 with ``weights_only``, which calls none but those that make tensors and plain containers. Whatever
-else a checkpoint names, such as its training's settings, stands for an object that does nothing.
+else a checkpoint names, such as its training's settings, becomes an object that does nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FAULTS = (
 
 
 class Inert:
-    """Stands for an object of a checkpoint that is not wanted; nothing can be done to it."""
+    """Replaces an object of a checkpoint that is not wanted; nothing can be done to it."""
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         """Take any arguments."""

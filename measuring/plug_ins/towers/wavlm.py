@@ -1,7 +1,7 @@
 """Audiobox Aesthetics: WavLM's tower for sound, and a small network for each axis. No Django here.
 
 Tjandra et al. 2025 (arXiv:2502.05139); Chen et al. 2021 (arXiv:2110.13900): a transformer whose
-attention is also told how far apart two tokens are, as much as each token lets it.
+attention also knows how far apart two tokens are, as much as each token lets it.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class Command(Base):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("system", choices=[one.key for one in SYSTEMS])
         parser.add_argument(
-            "out", type=Path, help="the MP4 file to write; the truth goes beside it as .json"
+            "out", type=Path, help="the MP4 file to write; the truth is written beside it as .json"
         )
         parser.add_argument("--seconds", type=float, default=180.0)
         parser.add_argument(

@@ -28,7 +28,7 @@ class Command(Base):
             "--fault-rate",
             type=float,
             default=0.0,
-            help="share of orders that something goes wrong with",
+            help="share of orders that meet a fault",
         )
         parser.add_argument(
             "--fault-seed", type=int, default=0, help="equal seeds draw equal faults"

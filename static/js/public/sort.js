@@ -1,4 +1,4 @@
-// Makes the columns of a table sortable. Without this script the table stands in the order of its ranks.
+// Makes the columns of a table sortable. Without this script the table keeps the order of its ranks.
 
 const compare = {
   number: (a, b) => a - b,

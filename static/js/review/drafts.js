@@ -150,14 +150,14 @@ export class Draft extends EventTarget {
     this.failures = 0;
     this.#noteStored(stored);
     this.unanswered = [];
-    if (this.dirty) return this.#keepLocal(); // more was answered meanwhile; it goes next
+    if (this.dirty) return this.#keepLocal(); // more was answered since; it is sent next
     this.answers = stored.answers;
     this.#keepLocal(); // a page that is asked for just now may still be made from what was stored before
     this.#tell("saved", stored);
   }
 
   // The server has another revision. When it holds what was sent from here, only the reply had got lost and all is well;
-  // else what is stored stands, and this page shows it.
+  // else what is stored counts, and this page shows it.
   #stale(stored, message) {
     this.failures = 0;
     this.#noteStored(stored);

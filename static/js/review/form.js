@@ -11,7 +11,7 @@ const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
 export class AnswerForm extends EventTarget {
   // `isOpen` says whether the questions may be answered at all, `hasImpression` whether a first impression, if one is
-  // asked for, is kept; `done` is what stands there when nothing is missing, `left` what does when something is.
+  // asked for, is kept; `done` is the text when nothing is missing, `left` the text when something is.
   constructor(element, rules, { isOpen, done, left = countLeft, hasImpression = () => true }) {
     super();
     this.element = element;
@@ -125,7 +125,7 @@ export class AnswerForm extends EventTarget {
     const offered = question && !isClosed(question) ? radiosOf(question).filter((radio) => !radio.disabled && radio.dataset.key === key) : [];
     if (offered.length === 0) return this.#tickByKey(key);
     const place = offered.findIndex((radio) => radio.checked);
-    const chosen = offered[(place + 1) % offered.length]; // several N/A reasons share a key: it goes round
+    const chosen = offered[(place + 1) % offered.length]; // several N/A reasons share a key: each press takes the next
     chosen.checked = true;
     this.#changed(question, chosen);
     this.goOn();

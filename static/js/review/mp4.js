@@ -1,5 +1,5 @@
 // Reads what the page needs of a blind copy's boxes (ISO/IEC 14496-12): where the padding begins, and when each
-// picture is shown. Pure. The page itself is told nothing about a clip; everything comes from the bytes that play.
+// picture is shown. Pure. The page itself knows nothing about a clip; everything comes from the bytes that play.
 
 // Walk the boxes that lie side by side in [start, end): yields {type, start, body, end}. Stops at what it cannot read.
 export function* boxes(view, start = 0, end = view.byteLength) {

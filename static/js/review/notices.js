@@ -25,7 +25,7 @@ export function loginNeeded() {
   alertWith("Your session has ended. Your answers are kept in this browser and are sent once you are back.", link);
 }
 
-// Say how the saving of a draft goes; what was replaced or refused is the page's own to show.
+// Say how far the saving of a draft is; what was replaced or refused is the page's own to show.
 export function tellOfSaving(draft) {
   draft.addEventListener("waiting", () => status("Saving …"));
   draft.addEventListener("offline", () => status("No connection; kept here", "is-waiting"));

@@ -39,7 +39,7 @@ function choose(side) {
   for (const each of sides) each.root.classList.toggle("is-active", each === side);
 }
 
-// Go over to the other clip; when this one plays, the other goes on playing instead.
+// Go over to the other clip; when this one plays, the other continues instead.
 function swap() {
   const wasPlaying = !active.player.video.paused;
   active.player.video.pause();

@@ -131,7 +131,7 @@ export class Player extends EventTarget {
     this.video.playbackRate = this.video.playbackRate === 1 ? 0.5 : 1;
   }
 
-  // The page goes: what was played until now counts.
+  // The page is left: what was played until now counts.
   leave() {
     if (this.mark !== null) this.#stopped();
   }

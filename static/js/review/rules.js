@@ -16,7 +16,7 @@ export function mayStand(rules, question, answer, answers) {
   );
 }
 
-// The answers that may stand; what depended on one that goes, goes too. Conditions only look back.
+// The answers that are still allowed; what depended on a removed one is removed too. Conditions only look back.
 export function permitted(rules, answers) {
   const kept = {};
   for (const { key } of rules.questions) {
@@ -41,7 +41,7 @@ export function takesValue(rules, question, answers) {
   );
 }
 
-// The rules between two answers that are broken: a number below that of another question, or below what stands beside it.
+// The rules between two answers that are broken: a number below that of another question, or below the one beside it.
 export function contradictions(rules, answers) {
   return (rules.consistency ?? []).filter(({ question, other, atLeast }) => {
     const [number, beside] = [answers[question], answers[other]];

@@ -116,7 +116,7 @@ class Sending {
     tell();
     this.title("Sending");
     for (const [place, { number, file, entry }] of chosen.entries()) {
-      const words = `File ${place + 1} of ${chosen.length}: ${entry.path}. You can fill in the table meanwhile.`;
+      const words = `File ${place + 1} of ${chosen.length}: ${entry.path}. You can fill in the table while it is sent.`;
       this.words(words);
       await sendFile(this.root.dataset.pieceUrl, number, file, entry, state.piece_bytes, {
         onProgress: (bytes) => {

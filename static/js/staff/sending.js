@@ -1,4 +1,4 @@
-// Sends files in pieces. Each piece is checked by its SHA-256; after a lost connection it goes on where it was.
+// Sends files in pieces. Each piece is checked by its SHA-256; after a lost connection it continues where it stopped.
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15000;
@@ -44,7 +44,7 @@ function pause(milliseconds) {
   });
 }
 
-// Does `attempt` until the server answers; `onTrouble` is told of each lost connection.
+// Does `attempt` until the server answers; `onTrouble` is called for each lost connection.
 async function untilAnswered(attempt, onTrouble) {
   let wait = FIRST_WAIT_MS;
   for (;;) {

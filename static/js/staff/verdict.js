@@ -8,7 +8,7 @@ function chosen() {
   return opinions.find((opinion) => opinion.checked);
 }
 
-// Whoever does not accept says why.
+// An expert who does not accept says why.
 function demand() {
   if (words) words.required = Boolean(chosen()) && chosen().value !== "accept";
 }
