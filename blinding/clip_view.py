@@ -67,7 +67,7 @@ def view_piece(  # noqa: PLR0917 - one value for each thing that decides what is
     sound = np.zeros((round(piece.length * RATE), 2), np.float32)
     if shown != "video" and view.audio is not None:
         decoded = decoded_frames(path, view.demuxer, view.audio, seek=piece.seek)
-        sound = heard(decoded, piece.begin, piece.length)
+        sound = heard(decoded, piece.begin + view.early, piece.length)
     return PieceView(frames, grid, sound)
 
 

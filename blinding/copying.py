@@ -118,6 +118,8 @@ def write_copy(
     ):
         with hashing([raw_data]) as raw_digest:
             movie = read_movie(source, data)
+            if picture_bytes is not None:
+                _hide_once(movie)
             found = facts(source, data, movie, BOUNDS, Looking.READ_HEADERS)
             streams, removed = scrubbed_streams(source, data, movie, found)
             if picture_bytes is not None:
@@ -126,6 +128,13 @@ def write_copy(
         size, digest = write_synced(target, pieces)
         result = CopyResult(raw_digest.result(), digest, len(raw_data), size, found, removed)
     return asdict(result)
+
+
+def _hide_once(movie: Movie) -> None:
+    """Have the beginning of the sound that was encoded for a copy hidden once in every player."""
+    sound = movie.main("audio")
+    if sound is not None and sound.codec == "opus":
+        sound.is_hidden_once = True
 
 
 def fill_pictures(path: Path, stream: Stream, total: int) -> None:

@@ -171,7 +171,7 @@ def _plain(common: CommonFormat, colour: str, length: float, number: int) -> Any
 def _sound(source: Any, view: SourceView, start: Fraction, length: float) -> Any:
     heard = (
         source[str(view.audio)]
-        .filter("asetpts", f"PTS-{float(start):.6f}/TB")
+        .filter("asetpts", f"PTS-{float(start + view.early):.6f}/TB")
         .filter("atrim", start=0)
         .filter(
             "aresample", RATE, **{"async": 1, "first_pts": 0, "min_hard_comp": float(LONGEST_GAP_S)}

@@ -4,6 +4,7 @@ No Django here.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from blinding.mp4_entries import sound_entry
 from blinding.mp4_writer import Stream
@@ -13,6 +14,7 @@ from blinding.scrub.mp3 import scrub_mp3
 from blinding.scrub.opus import scrub_opus
 from blinding.sound_timeline import sound_timeline
 from fartbench.media.movie import Track
+from fartbench.media.opus_header import without_pre_skip
 from fartbench.media.packet_lengths import OPUS_RATE, opus_packet_samples
 from fartbench.media.probe import MediaFacts
 
@@ -50,6 +52,9 @@ def copied_sound(data: memoryview, track: Track, raw: MediaFacts) -> tuple[Strea
     coded = SCRUBBERS[track.codec](track.config, packets)
     rate, lengths = _packet_lengths(track, packets, raw)
     times = sound_timeline(track, rate, lengths)
+    if track.is_hidden_once:
+        # Chromium and Firefox would hide again what the edit list hides already.
+        coded = replace(coded, record=without_pre_skip(coded.record))
     entry = sound_entry(coded, track.codec, raw.channels, rate)
     return Stream("audio", entry, times, coded.samples[: times.kept.stop]), dict(coded.removed)
 

@@ -38,7 +38,8 @@ class SourceView:
 
     ``origin`` is the first presented moment (s, on the file's clock). ``colour`` is the colour
     matrix to assume, empty where the frames state theirs. ``is_askew`` says that the container
-    turns the frames by other than quarter turns, which browsers do not do.
+    turns the frames by other than quarter turns, which browsers do not do. ``early`` is
+    by how much (s) browsers play the sound earlier than libavformat says.
     """
 
     demuxer: str
@@ -50,6 +51,7 @@ class SourceView:
     has_alpha: bool
     is_askew: bool
     channels: int
+    early: Fraction
 
 
 def view_source(path: Path, form: str, movie: Movie) -> SourceView:
@@ -61,6 +63,7 @@ def view_source(path: Path, form: str, movie: Movie) -> SourceView:
     if frame is None:
         raise NotAVideo(path, "has no frame that can be decoded.")
     sound = None if audio is None else next(decoded_frames(path, demuxer, audio), None)
+    track = movie.main("audio")
     return SourceView(
         demuxer=demuxer,
         video=video,
@@ -71,6 +74,7 @@ def view_source(path: Path, form: str, movie: Movie) -> SourceView:
         has_alpha=_has_alpha(frame),
         is_askew=frame.rotation % 90 != 0,
         channels=0 if sound is None else len(sound.layout.channels),
+        early=Fraction(0) if track is None else track.early,
     )
 
 

@@ -41,6 +41,10 @@ class Track:
     “mdcv” and “clli”. ``alpha`` is where the coded alpha planes of its frames lie (offset, size).
     ``left_out`` counts what else the container says about showing and no copy carries.
     ``marked_default`` is Matroska's word that players should choose the track.
+
+    ``early`` is by how much (s) browsers play sound earlier than libavformat, which hides less of
+    its beginning. ``is_hidden_once`` says that browsers hide the beginning of Opus once. In MP4
+    they hide what the edit list says and after that what the header of Opus says.
     """
 
     number: int
@@ -69,6 +73,8 @@ class Track:
     attached: bool = False
     enabled: bool = True
     marked_default: bool = True
+    is_hidden_once: bool = False
+    early: Fraction = Fraction(0)
     obstacle: str = ""
     alpha: list[tuple[int, int]] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)

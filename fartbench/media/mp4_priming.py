@@ -6,9 +6,11 @@ FFmpeg reads it.
 """
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from fartbench.media.boxes import BadBoxes, Box, Bytes, child, walk
 from fartbench.media.movie import Track
+from fartbench.media.opus_header import pre_skip
 from fartbench.media.packet_lengths import OPUS_RATE
 
 HIDDEN_DIFFERENTLY = (
@@ -36,6 +38,17 @@ def note_priming(data: Bytes, moov: Box, tracks: list[Track]) -> None:
             f"a tag (iTunSMPB) hides {tagged} samples of its sound and the edit list {hidden}, "
             "so that players differ in when the sound is heard"
         )
+
+
+def note_early_sound(tracks: list[Track]) -> None:
+    """Note how much earlier browsers play Opus in MP4 than libavformat.
+
+    Chromium and Firefox hide what its header says in addition to what the edit list hides;
+    libavformat follows the edit list alone.
+    """
+    for track in tracks:
+        if track.codec == "opus":
+            track.early = Fraction(pre_skip(track.config), OPUS_RATE)
 
 
 def note_unlike_starts(tracks: list[Track], *, has_fragments: bool) -> None:

@@ -14,7 +14,7 @@ from fartbench.media.movie import Movie, Sample, Track
 from fartbench.media.mp4_display import Cells, read_cells, read_showing
 from fartbench.media.mp4_edits import read_edits
 from fartbench.media.mp4_entries import read_entries
-from fartbench.media.mp4_priming import note_priming, note_unlike_starts
+from fartbench.media.mp4_priming import note_early_sound, note_priming, note_unlike_starts
 from fartbench.media.mp4_tables import (
     Defaults,
     Fragment,
@@ -77,6 +77,7 @@ def _read(path: Path, data: Bytes, bounds: Bounds) -> Movie:
         raise BadBoxes("its last box is cut off")
     _add_fragments(data, moofs, tracks, read_defaults(data, moov), bounds)
     note_priming(data, moov, tracks)
+    note_early_sound(tracks)
     note_unlike_starts(tracks, has_fragments=bool(moofs))
     _tell_films_from_covers(tracks)
     return Movie("mov" if brand == "qt  " else "mp4", brand, tracks)

@@ -103,11 +103,11 @@ def _entries() -> list[Cell]:
     cells += [
         Cell("webm", "vp9", "opus", (name,)) for name in ("rate says 24000", "rate says 44100")
     ]
-    wrong = "the raw clip has 48{} sound samples"
+    wrong = "says that its sound has {} samples a second and the coded sound says 48000"
     return [
         *cells,
-        Cell("mkv", "h264", "aac", ("rate says 24000",), refused=wrong.format(640)),
-        Cell("mkv", "h264", "aac", ("rate says 44100",), refused=wrong.format(211)),
+        Cell("mkv", "h264", "aac", ("rate says 24000",), refused=wrong.format(24000)),
+        Cell("mkv", "h264", "aac", ("rate says 44100",), refused=wrong.format(44100)),
         *(Cell("mp4", "h264", sound, ("sound matrix zero",)) for sound in ("aac", "opus")),
         Cell("mp4", "h264", "aac", ("sound matrix turned",)),
     ]
