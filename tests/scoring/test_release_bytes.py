@@ -54,7 +54,7 @@ def make_rollouts() -> RoundRecord:
         pytest.param(
             core_v01,
             make_pilot,
-            "9c8161a3178477126588d353ec8ddf6274f4a7103e117fcf8fcd07a91c149172",
+            "9602aa7e6f0a7048af1b976f78660a4818535343899d9a3186d14aa1430377c6",
             id="weighted",
         ),
         pytest.param(
