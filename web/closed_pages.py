@@ -14,7 +14,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.template.response import TemplateResponse
 
-from fartbench.models import Round
+from fartbench.models import Round, RoundState
 from review.selectors import protocols_under_review
 from web.pages.published import shown_protocol
 
@@ -51,7 +51,8 @@ def _protocol_of(route: str, kwargs: Mapping[str, Any]) -> str | None:
     """Return the name of the protocol that a page is about, whatever its version."""
     name = kwargs.get("name")
     if route.startswith(ROUNDS):
-        rounds = Round.objects.filter(name=name)
+        # A round that is not published answers by itself: 404, as if it did not exist.
+        rounds = Round.objects.filter(name=name, state=RoundState.PUBLISHED)
         return rounds.values_list("protocol__name", flat=True).first()
     if name:
         return str(name)
