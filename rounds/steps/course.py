@@ -232,8 +232,11 @@ def _is_published(round_: Round, values: Values) -> Done | None:
     last = round_.releases.order_by("-number").first()
     if last is None:
         return None
-    # A correction for the reason of the last one is that one, asked for again.
-    if values.get("correct") and last.correction_reason != values["reason"].strip():
+    reason = values["reason"].strip()
+    # A correction for the reason of the last one is that one, asked for again. One without a
+    # reason is refused by the step.
+    is_repeated = reason != "" and reason == last.correction_reason
+    if values.get("correct") and not is_repeated:
         return None
     return _published(last, " already")
 

@@ -9,6 +9,12 @@ from typing import Any
 
 from blinding import making, writing
 from blinding.copying import write_copy
+from fartbench.media.sandbox_policy import ORDERS, Order
+
+# They write where the orders that they stand in for write.
+WRITING = ("copy_and_die_before_it_is_on_disk", "copy_and_hang_before_it_is_on_disk",
+           "copy_to_a_full_disk", "make_and_die_before_it_is_on_disk", "make_on_a_full_disk")  # fmt: skip
+ORDERS.update({f"{__name__}:{name}": Order(writes=(0,)) for name in WRITING})
 
 
 def _die(handle: int) -> None:
