@@ -14,8 +14,13 @@ from fartbench.stores import blind_copies
 
 
 def opaque_id() -> str:
-    """Return a random identifier that says nothing about content, time or order."""
-    return secrets.token_urlsafe(16)
+    """Return a random identifier that says nothing about content, time or order.
+
+    It never begins with “-”: a command would take it for an option.
+    """
+    while (identifier := secrets.token_urlsafe(16)).startswith("-"):
+        pass
+    return identifier
 
 
 class BlindCopy(models.Model):

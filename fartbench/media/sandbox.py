@@ -169,7 +169,8 @@ def _kill_group(child: subprocess.Popen[bytes]) -> None:
 def _start(policy: Policy, scratch: Path) -> subprocess.Popen[bytes]:
     if not landlock_version():
         keep_environment_to_oneself()  # no wall keeps the child from reading it
-    for folder in policy.writes:
+    # Only folders of the stores are made: a target's folder that is missing is the caller's fault.
+    for folder in policy.writes & standing().writes:
         with suppress(OSError):  # what cannot be made is not written to either
             folder.mkdir(parents=True, exist_ok=True)  # what is not there yet cannot be allowed
     whole = policy | Policy(writes=frozenset({scratch}))

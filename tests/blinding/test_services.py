@@ -18,7 +18,7 @@ from blinding.errors import (
     ExclusionRefused,
     NothingToNormalise,
 )
-from blinding.models import BlindCopy, BlindingKey, NotReviewable, Stimulus
+from blinding.models import BlindCopy, BlindingKey, NotReviewable, Stimulus, opaque_id
 from blinding.reports import fingerprint_of
 from fartbench import jobs
 from fartbench.media.ffmpeg import ffmpeg_binary
@@ -304,3 +304,9 @@ def test_the_fingerprint_names_what_gives_a_configuration_away(round_: Round, la
 
 def test_a_fingerprint_of_too_few_files_says_so(round_: Round) -> None:
     assert "two configurations" in fingerprint_of(round_)["not_estimable"]
+
+
+def test_an_opaque_id_never_looks_like_an_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = iter(["-begins-with-a-dash", "--so-does-this", "fine-id"])
+    monkeypatch.setattr("blinding.models.secrets.token_urlsafe", lambda _: next(drawn))
+    assert opaque_id() == "fine-id"

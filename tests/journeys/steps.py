@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.test import Client
 from playwright.sync_api import Page, expect
 
 from fartbench.models import Round
+from fartbench.sessionstore import SessionStore
 from review.models import Reviewer
 from review.selectors import next_assignment
 from tests.browser import wait_for
