@@ -48,6 +48,12 @@ ALL = (
         "opened_round_is_kept", "fartbench_round", "DELETE", "OLD.opened_at IS NOT NULL"
     ),
     writeonce.Guard("round_goes_one_way", "fartbench_round", "UPDATE", _ROUND_GOES_BACK),
+    writeonce.Guard(
+        "round_is_published_with_its_time",
+        "fartbench_round",
+        "UPDATE",
+        "NEW.published_at IS NOT NULL AND NEW.state <> 'published'",
+    ),
     # The newest link only ever moves to the next one.
     writeonce.Guard(
         "audit_head_goes_on",
@@ -56,4 +62,5 @@ ALL = (
         "NEW.sequence <> OLD.sequence + 1",
     ),
     writeonce.Guard("audit_head_is_kept", "fartbench_audithead", "DELETE"),
+    writeonce.Guard("audit_head_is_the_one", "fartbench_audithead", "INSERT", "NEW.id <> 1"),
 )

@@ -226,11 +226,17 @@ def _kept_alive(claim: Claim, alive: Callable[[], None]) -> Iterator[None]:
 def beat(worker: str, *, queue: str = "") -> None:
     """Note that a worker process is alive, and for which queue it is if it is not for all."""
     now = timezone.now()
-    _, is_new = WorkerBeat.objects.update_or_create(
-        name=worker, queue=queue, defaults={"seen_at": now}
+    if WorkerBeat.objects.filter(name=worker, queue=queue).update(seen_at=now):
+        return
+    # Two processes of one name may begin at the same moment.
+    WorkerBeat.objects.bulk_create(
+        [WorkerBeat(name=worker, queue=queue, seen_at=now)],
+        update_conflicts=True,
+        unique_fields=["name", "queue"],
+        update_fields=["seen_at"],
     )
-    if is_new:  # names hold process ids or a container's host name, and are not used again
-        WorkerBeat.objects.filter(seen_at__lt=now - FORGOTTEN_AFTER).delete()
+    # Names hold process ids or a container's host name, and are not used again.
+    WorkerBeat.objects.filter(seen_at__lt=now - FORGOTTEN_AFTER).delete()
 
 
 def last_beat_s() -> float | None:

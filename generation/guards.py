@@ -19,6 +19,9 @@ VERDICTS = (
 _OPENED = (
     "EXISTS (SELECT 1 FROM fartbench_round r WHERE r.id = {round} AND r.opened_at IS NOT NULL)"
 )
+_PUBLISHED = (
+    "EXISTS (SELECT 1 FROM fartbench_round r WHERE r.id = {round} AND r.published_at IS NOT NULL)"
+)
 _HAS_OPENED_CELL = """EXISTS (SELECT 1 FROM generation_cell c JOIN fartbench_round r ON r.id = c.round_id
   {join} WHERE {own} AND r.opened_at IS NOT NULL)"""
 _OF_CONFIGURATION = _HAS_OPENED_CELL.format(join="", own="c.configuration_id = OLD.id")
@@ -28,11 +31,18 @@ _OF_FAMILY = _HAS_OPENED_CELL.format(
 
 _CELL_IS_OPENED = """EXISTS (SELECT 1 FROM generation_cell c JOIN fartbench_round r ON r.id = c.round_id
   WHERE c.id = {row}.cell_id AND r.opened_at IS NOT NULL)"""
+_SAMPLE_IS_OPENED = """EXISTS (SELECT 1 FROM generation_sample s
+  JOIN generation_cell c ON c.id = s.cell_id JOIN fartbench_round r ON r.id = c.round_id
+  WHERE s.id = NEW.sample_id AND r.opened_at IS NOT NULL)"""
 _SAMPLES_OF_OPENED_ROUNDS = (
     Guard("sample_of_an_opened_round_is_frozen", "generation_sample", "UPDATE",
           f"{_CELL_IS_OPENED.format(row='OLD')} OR {_CELL_IS_OPENED.format(row='NEW')}"),
     Guard("sample_of_an_opened_round_is_kept", "generation_sample", "DELETE",
           _CELL_IS_OPENED.format(row="OLD")),
+    *(
+        Guard(f"{table}_joins_no_opened_round", f"generation_{table}", "INSERT", _SAMPLE_IS_OPENED)
+        for table in ("chunk", "promptdelivery")
+    ),
     Guard("sample_joins_no_opened_round", "generation_sample", "INSERT",
           _CELL_IS_OPENED.format(row="NEW")),
 )  # fmt: skip
@@ -46,6 +56,10 @@ IDENTITIES = (
           f"({_OPENED.format(round='OLD.round_id')} OR {_OPENED.format(round='NEW.round_id')}) "
           "AND (NEW.round_id <> OLD.round_id OR NEW.configuration_id <> OLD.configuration_id "
           "OR NEW.scene <> OLD.scene OR NEW.replicate <> OLD.replicate)"),
+    # What a release says of a cell is frozen with it.
+    Guard("cell_of_a_published_round_keeps_its_note", "generation_cell", "UPDATE",
+          "NEW.limitation <> OLD.limitation AND "
+          f"{_PUBLISHED.format(round='OLD.round_id')}"),
     *_SAMPLES_OF_OPENED_ROUNDS,
     Guard("cell_joins_no_opened_round", "generation_cell", "INSERT",
           _OPENED.format(round="NEW.round_id")),

@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from fartbench import audit
 from fartbench.models import AuditEntry, ProtocolVersion, Round
+from fartbench.protocol import digest_of
 from fartbench.protocol.rollouts.schema import Scenario
 from fartbench.protocol.rollouts.verdicts import (
     REVIEWERS,
@@ -28,6 +29,7 @@ from fartbench.protocol.rollouts.verdicts import (
     reviewed,
     shown_to,
 )
+from fartbench.times import utc
 from generation.errors import NotReviewed, VerdictRefused
 from generation.models import Opinion, Sample, ScenarioVerdict, VerdictWaiver
 
@@ -140,9 +142,14 @@ def give_verdict(
     audit.record(
         "scenario verdict given", actor=expert, protocol=str(protocol), scenario=scenario,
         digest=line.digest,
-        place=row.place, verdict=row.verdict,
+        place=row.place, verdict=row.verdict, at=utc(row.at), words=words_digest(row),
     )  # fmt: skip
     return row
+
+
+def words_digest(row: ScenarioVerdict) -> str:
+    """Return the SHA-256 of what an expert wrote, and of when where a file says so."""
+    return digest_of([row.words, utc(row.said_at)])
 
 
 def verdict_fault(
@@ -183,7 +190,13 @@ def waive_verdicts(*, round_: Round, reason: str, actor: str) -> VerdictWaiver:
         round=round_, defaults={"reason": reason.strip(), "by": actor, "at": timezone.now()}
     )
     if made:
-        audit.record("verdicts waived", actor=actor, round_name=round_.name, reason=waiver.reason)
+        audit.record(
+            "verdicts waived",
+            actor=actor,
+            round_name=round_.name,
+            reason=waiver.reason,
+            at=utc(waiver.at),
+        )
     return waiver
 
 

@@ -23,6 +23,7 @@ from fartbench import audit
 from fartbench.models import ProtocolVersion, Round, RoundState
 from fartbench.program import program
 from fartbench.protocol import Form, JudgeModel, Judges, digest_of, form_keys
+from fartbench.times import utc
 from judging.answer_schema import answer_schema
 from judging.errors import CannotFreeze, JudgeChanged, NoJudges
 from judging.models import Judge, JudgeRun, Variant
@@ -92,6 +93,7 @@ def freeze_judge(
         judge=model.name,
         variant=variant,
         digest=judge.digest,
+        frozen_at=utc(judge.frozen_at),
     )
     return judge
 

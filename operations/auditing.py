@@ -12,7 +12,9 @@ from fartbench.models import AuditEntry, Round
 from fartbench.times import utc
 from scoring.models import Release
 from scoring.release.heads import heads_of_releases
-from scoring.round_trail import Place, Values, differences, entries, round_faults, text, texts
+from scoring.round_trail import round_faults
+from scoring.trail_entries import Place, Values, differences, entries, text, texts
+from scoring.verdict_trail import verdict_faults
 
 
 def trail_faults(noted: Iterable[Link] = ()) -> Iterator[str]:
@@ -22,6 +24,7 @@ def trail_faults(noted: Iterable[Link] = ()) -> Iterator[str]:
     """
     yield from audit.faults([*noted, *heads_of_releases()])
     yield from differences("release {1} of round {0}", _releases(), _recorded_releases())
+    yield from verdict_faults()
     opened = Round.objects.exclude(opened_at=None).select_related("protocol").order_by("pk")
     for round_ in opened:
         yield from round_faults(round_)

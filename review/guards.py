@@ -105,8 +105,19 @@ RULE_ROWS = (
     ),
 )
 
+_OF_CLOSED_ROUND = """EXISTS (SELECT 1 FROM review_cohortmember m
+  JOIN fartbench_round r ON r.id = m.round_id
+  WHERE m.id = NEW.member_id AND r.closed_at IS NOT NULL)"""
+_OF_OPENED_ROUND = """EXISTS (SELECT 1 FROM fartbench_round r
+  WHERE r.id = OLD.round_id AND r.opened_at IS NOT NULL)"""
+
 # An order that somebody has begun to follow stays as it is.
-ASSIGNMENTS = never_changes("review_assignment")
+ASSIGNMENTS = (
+    *never_changes("review_assignment"),
+    Guard("assignment_joins_no_closed_round", "review_assignment", "INSERT", _OF_CLOSED_ROUND),
+    *never_changes("review_orderplan", once=_OF_OPENED_ROUND),
+    *never_changes("review_trainingclip"),
+)
 
 # What was said about a sheet or a stimulus is shown beside it for good.
 NOTES = (

@@ -3,6 +3,7 @@
 from django.apps import AppConfig
 
 from fartbench import writeonce
+from scoring import guards
 
 
 class ScoringConfig(AppConfig):
@@ -10,5 +11,4 @@ class ScoringConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        for table in ("scoring_release", "scoring_releasedocument"):
-            writeonce.register(*writeonce.never_changes(table))
+        writeonce.register(*guards.ALL)

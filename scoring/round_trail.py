@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from django.db.models import QuerySet
-
-from fartbench.models import AuditEntry, Round
+from fartbench.models import Round
 from fartbench.times import utc
 from generation.models import Cell, Sample
 from judging.models import JudgeRun, RunState
@@ -16,10 +13,9 @@ from measuring.models import MeasurementRow
 from measuring.rollouts import MEASURED, measured_digest
 from review.models import AnswerSheet, Vote
 from scoring.assigning import assignment_faults, recorded
-
-Place = tuple[str, ...]
-Values = Mapping[str, str]
-_NAMES = {"digest": "SHA-256"}
+from scoring.planned_trail import planned_faults
+from scoring.rule_rows import rule_faults
+from scoring.trail_entries import Place, Values, differences, entries, text, texts
 
 
 def round_faults(round_: Round) -> Iterator[str]:
@@ -34,7 +30,7 @@ def round_faults(round_: Round) -> Iterator[str]:
     )
     yield from (
         f"round {round_.name}: {fault}"
-        for fault in (*_step_faults(round_), *assignment_faults(round_))
+        for fault in (*_step_faults(round_), *rule_faults(round_), *assignment_faults(round_))
     )
     if recorded(round_.name):  # older versions recorded neither judges' answers nor measurements
         yield from differences(
@@ -43,6 +39,7 @@ def round_faults(round_: Round) -> Iterator[str]:
         yield from differences(
             "measurement {2} of {0} by {1}", _measurements(round_), _recorded_measurements(round_)
         )
+        yield from planned_faults(round_)
     yield from differences(
         "the note about {0}", _limitations(round_), _recorded_limitations(round_)
     )
@@ -82,10 +79,16 @@ def _step_faults(round_: Round) -> Iterator[str]:
 
 def _locked_sheets(round_: Round) -> dict[Place, Values]:
     locked = AnswerSheet.objects.filter(locked_at__isnull=False, stimulus__round=round_)
-    rows = locked.values_list("stimulus_id", "reviewer__code", "digest", "started_at")
+    rows = locked.values_list(
+        "stimulus_id", "reviewer__code", "digest", "started_at", "impression_at"
+    )
     return {
-        (stimulus, reviewer): {"digest": digest, "started_at": utc(at)}
-        for stimulus, reviewer, digest, at in rows.iterator()
+        (stimulus, reviewer): {
+            "digest": digest,
+            "started_at": utc(started),
+            "impression_at": utc(impression),
+        }
+        for stimulus, reviewer, digest, started, impression in rows.iterator()
     }
 
 
@@ -111,7 +114,7 @@ def _recorded_votes(round_: Round) -> dict[Place, Values]:
 def _recorded_locks(round_: Round) -> dict[Place, Values]:
     rows = entries("sheet locked").filter(round_name=round_.name).values_list("actor", "details")
     return {
-        (text(said, "stimulus"), reviewer): texts(said, "digest", "started_at")
+        (text(said, "stimulus"), reviewer): texts(said, "digest", "started_at", "impression_at")
         for reviewer, said in rows.iterator()
     }
 
@@ -180,40 +183,3 @@ def _recorded_limitations(round_: Round) -> dict[Place, Values]:
         for said in rows.values_list("details", flat=True)
     }
     return {cell: note for cell, note in notes.items() if note.get("note")}
-
-
-def text(details: Any, name: str) -> str:
-    # Details that somebody changed may be anything.
-    return str(details.get(name, "")) if isinstance(details, dict) else ""
-
-
-def texts(details: Any, *names: str) -> Values:
-    """Return what an entry says of these; older entries do not say all of it."""
-    return (
-        {name: str(details[name]) for name in names if name in details}
-        if isinstance(details, dict)
-        else {}
-    )
-
-
-def entries(*actions: str) -> QuerySet[AuditEntry]:
-    return AuditEntry.objects.filter(action__in=actions).order_by()
-
-
-def differences(
-    words: str, rows: Mapping[Place, Values], recorded: Mapping[Place, Values]
-) -> Iterator[str]:
-    """Yield what has no row, no entry, or another value in its row than in its entry."""
-    for place in sorted(rows.keys() | recorded.keys()):
-        what = words.format(*place)
-        if place not in recorded:
-            yield f"{what}: no entry tells of it"
-        elif place not in rows:
-            yield f"{what}: an entry names it, and the row does not exist"
-        else:
-            for name, value in recorded[place].items():
-                if rows[place][name] != value:
-                    yield (
-                        f"{what}: its row has {_NAMES.get(name, name)} {rows[place][name]}, its "
-                        f"entry {value}"
-                    )

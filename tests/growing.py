@@ -131,6 +131,7 @@ def _rounds(like: Round, by: int) -> None:
             name=f"grown-{next(_numbers)}", protocol=like.protocol, state=states[number % 3],
             published_at=now,
             opened_at=now if number % 3 == 2 else None,
+            closed_at=now if number % 3 == 2 else None,
         )
         for number in range(by)
     )  # fmt: skip

@@ -4,6 +4,7 @@ tests.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ from fartbench.models import ProtocolVersion, Round
 from fartbench.protocol import digest_of, parse_protocol
 from review.models import PairTask, Reviewer
 from review.pairs.selectors import task_of, tasks_of
+from rounds import opening as rounds
 from rounds.pairs import plan_pairs
 from tests.factories import CLIP_SECONDS, CORE_R01, full_playback
-from tests.scoring.rows import answer_all, make_open_round
+from tests.scoring.rows import answer_all, make_filled_round
 
 # Wording and keys: FARTBench Core v0.1, section 16, and the four answers that issue 9 names.
 PAIRS: dict[str, Any] = {
@@ -84,14 +86,17 @@ def open_pair_round(
     scenes: tuple[str, ...] = ("r01-lift", "r01-squat"),
     answered: bool = True,
     most: int | None = None,
+    before_opening: Callable[[Round], None] = lambda _: None,
     **changes: Any,
 ) -> Round:
     """Return an open round with its pairs planned; with ``answered`` every sheet about single clips
     is locked.
     """
-    round_ = make_open_round(
+    round_ = make_filled_round(
         configurations=configurations, scenes=list(scenes), protocol=protocol_with_pairs(**changes)
     )
+    before_opening(round_)
+    rounds.open_round(round_=round_, actor="test")
     round_.members.update(consented_at=timezone.now(), sound_checked_at=timezone.now())
     if answered:
         answer_all(round_)

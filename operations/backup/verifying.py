@@ -15,7 +15,7 @@ from scoring.errors import RoundAltered
 from scoring.models import Release
 from scoring.records.reading import read_round
 from scoring.release.rows_of_release import row_faults
-from scoring.release.verifying import release_faults
+from scoring.release.verifying import NONSENSE, release_faults
 
 
 def data_faults(on_file: Callable[[], None] = lambda: None) -> Iterator[str]:
@@ -29,6 +29,8 @@ def data_faults(on_file: Callable[[], None] = lambda: None) -> Iterator[str]:
             read_round(round_)
         except RoundAltered as refusal:
             yield from (f"round {round_.name}: {fault}" for fault in refusal.faults)
+        except NONSENSE as error:
+            yield f"round {round_.name}: its rows cannot be read: {error!r}"
     yield from _content_faults(on_file)
     for release in Release.objects.select_related("round").defer("scores").order_by("pk"):
         yield from (

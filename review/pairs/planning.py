@@ -14,6 +14,7 @@ from django.db import transaction
 from blinding.models import Stimulus
 from fartbench import audit
 from fartbench.models import Round, RoundState
+from fartbench.protocol import digest_of
 from fartbench.protocol.pairs import PairQuestion
 from fartbench.round_secret import secret_of
 from review.errors import OrdersRefused, RoundNotOpen
@@ -78,9 +79,34 @@ def plan_pairs(
     PairTask.objects.bulk_create(tasks, batch_size=ROWS_PER_STATEMENT)
     if new or tasks:
         audit.record(
-            "pairs planned", actor=actor, round_name=round.name, pairs=len(new), tasks=len(tasks)
+            "pairs planned",
+            actor=actor,
+            round_name=round.name,
+            pairs=len(new),
+            tasks=len(tasks),
+            plan=plan_digest(round),
         )
     return Planned(len(new), len(tasks))
+
+
+def plan_digest(round: Round) -> str:
+    """Return the SHA-256 over all pairs of a round and who is asked about each, as the rows say."""
+    pairs = Pair.objects.filter(round=round).order_by("pk")
+    tasks = PairTask.objects.filter(pair__round=round).order_by("pair_id", "member__place")
+    return digest_of(
+        {
+            "pairs": [
+                list(row)
+                for row in pairs.values_list("pk", "question", "scene", "first_id", "second_id")
+            ],
+            "tasks": [
+                list(row)
+                for row in tasks.values_list(
+                    "pair_id", "member__reviewer__code", "position", "swapped"
+                )
+            ],
+        }
+    )
 
 
 def _clips(round: Round, factors: Factors, leagues: Factors) -> list[Clip]:

@@ -117,7 +117,11 @@ def report_pair_unplayable(
     vote.save()
     round_ = task.member.round
     audit.record(
-        "vote ended as unplayable", actor=reviewer.code, round_name=round_.name, pair=task.pair_id
+        "vote ended as unplayable",
+        actor=reviewer.code,
+        round_name=round_.name,
+        pair=task.pair_id,
+        ended_at=utc(vote.unplayable_at),
     )
     return vote
 

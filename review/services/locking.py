@@ -106,7 +106,19 @@ def end_as_locked(
     """Set what a lock sets on ``sheet``; the caller saves it, and the database's guard then looks
     at the answers.
     """
-    record = SheetRecord(
+    record = sheet_record(sheet, code, protocol, responses, at)
+    sheet.locked_at, sheet.set_aside_at, sheet.digest = at, None, record.digest()
+
+
+def sheet_record(
+    sheet: AnswerSheet,
+    code: str,
+    protocol: ProtocolVersion,
+    responses: Mapping[str, Response],
+    at: datetime,
+) -> SheetRecord:
+    """Return what a lock at this time fixes."""
+    return SheetRecord(
         reviewer=code,
         stimulus=sheet.stimulus_id,
         protocol_digest=protocol.digest,
@@ -116,7 +128,6 @@ def end_as_locked(
         playback=sheet.playback,
         locked_at=at,
     )
-    sheet.locked_at, sheet.set_aside_at, sheet.digest = at, None, record.digest()
 
 
 def record_lock(sheet: AnswerSheet, code: str, round_name: str) -> None:
@@ -129,6 +140,7 @@ def record_lock(sheet: AnswerSheet, code: str, round_name: str) -> None:
         digest=sheet.digest,
         source=sheet.source,
         started_at=utc(sheet.started_at),
+        impression_at=utc(sheet.impression_at),
     )
 
 
@@ -158,6 +170,7 @@ def report_unplayable(
         actor=reviewer.code,
         round_name=round_of(assignment).name,
         stimulus=sheet.stimulus_id,
+        ended_at=utc(sheet.unplayable_at),
     )
     return sheet
 

@@ -33,8 +33,8 @@ def folder_faults(folder: Path, files: Mapping[str, str], *, but: str) -> list[s
             faults.append(fault)
         elif about is not None and path != but:
             there[path] = about
-    faults += [f"{path} is missing" for path in files if path not in there]
-    faults += [f"{path} is not part of the release" for path in there if path not in files]
+    faults += [f"{_named(path)} is missing" for path in files if path not in there]
+    faults += [f"{_named(path)} is not part of the release" for path in there if path not in files]
     for path, digest in files.items():
         if path in there and (fault := _fault_of(folder / path, path, there[path].st_size, digest)):
             faults.append(fault)
@@ -62,10 +62,11 @@ def entries(folder: Path) -> Iterator[tuple[str, os.stat_result | None, str]]:
         try:
             found = sorted(os.scandir(folder / within), key=lambda entry: entry.name)
         except OSError as error:
-            yield within, None, f"{within or folder} cannot be read: {error.strerror}"
+            what = _named(within) if within else folder
+            yield within, None, f"{what} cannot be read: {error.strerror}"
             continue
         if not found and within:
-            yield within, None, f"{within}/ is an empty folder and not part of the release"
+            yield within, None, f"{_named(within)}/ is an empty folder and not part of the release"
         for entry in found:
             path, count = f"{within}/{entry.name}" if within else entry.name, count + 1
             about = entry.stat(follow_symlinks=False)
@@ -77,7 +78,13 @@ def entries(folder: Path) -> Iterator[tuple[str, os.stat_result | None, str]]:
             elif stat.S_ISREG(about.st_mode):
                 yield path, about, ""
             else:
-                yield path, None, f"{path} is {_kind(about.st_mode)} and not part of the release"
+                kind = _kind(about.st_mode)
+                yield path, None, f"{_named(path)} is {kind} and not part of the release"
+
+
+def _named(path: str) -> str:
+    """Return a path as a sentence shows it: a name with a line break must not look like a line."""
+    return path if path.isprintable() else repr(path)
 
 
 def _kind(mode: int) -> str:

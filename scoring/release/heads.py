@@ -22,5 +22,8 @@ def heads_of_releases() -> Iterator[Link]:
 
 
 def _head_in(manifest: dict[str, Any], noted: str) -> Link:
-    stated = manifest["audit"]
-    return Link(int(stated["sequence"]), str(stated["hash"]), noted)
+    try:
+        stated = manifest["audit"]
+        return Link(int(stated["sequence"]), str(stated["hash"]), noted)
+    except (LookupError, TypeError, ValueError):
+        return Link(0, "that it does not state", noted)  # so that it is named as one that is missed

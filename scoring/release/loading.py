@@ -58,6 +58,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         stated = json.loads(content)
         digest = stated.pop("digest")
         files, number = stated["files"], stated["format"]
+        whole = {**stated, "digest": digest}
+        is_sealed = digest_of(stated) == digest and content == readable_json_bytes(whole)
     except BadInput as error:
         raise ReleaseRefused(folder, [f"{MANIFEST}: {error.faults[0]}"]) from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -66,12 +68,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         ) from error
     if fault := format_fault(number):
         raise ReleaseRefused(folder, [f"{MANIFEST}: {fault}"])
-    whole = {**stated, "digest": digest}
-    if (
-        digest_of(stated) != digest
-        or content != readable_json_bytes(whole)
-        or not isinstance(files, dict)
-    ):
+    if not is_sealed or not isinstance(files, dict):
         raise ReleaseRefused(folder, [f"{MANIFEST} was changed: its digest is not {digest}"])
     return whole
 

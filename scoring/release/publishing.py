@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from blinding import marks
 from fartbench import audit
-from fartbench.models import AuditEntry, Round, RoundState
+from fartbench.models import Round, RoundState
 from fartbench.program import packages, program
 from fartbench.protocol import digest_of
 from fartbench.rounds import move, refuse_unless
@@ -37,6 +37,7 @@ from scoring.release.kinds import documents_of, kind_of
 from scoring.release.loading import read_manifest
 from scoring.release.manifest import Issue, Replaced
 from scoring.round_trail import round_faults
+from scoring.verdict_trail import verdict_faults
 
 ROWS_PER_STATEMENT = 200
 _UNFINISHED = ".unfinished-"
@@ -53,8 +54,7 @@ def publish(*, round_: Round, actor: str, correction: str | None = None) -> Rele
     """
     replaced = _refuse_out_of_order(round_, correction)
     Round.objects.select_for_update().get(pk=round_.pk)
-    record = read_round(round_)
-    refuse_unrecorded(round_, record)
+    record = _unaltered(round_)
     documents = documents_of(record)
     if faults := list(kind_of(record.protocol).faults(documents)):
         raise ReleaseBlocked(f"Round {round_.name!r} cannot be published yet", faults)
@@ -134,21 +134,25 @@ def refuse_clips_under_review(round_: Round) -> None:
         raise ClipsUnderReview(f"Round {round_.name!r} cannot be published yet", faults)
 
 
-def refuse_unrecorded(round_: Round, record: RoundRecord) -> None:
-    """Raise RoundAltered unless the audit trail holds, and the rows of the round are what it
-    recorded of them.
+def _unaltered(round_: Round) -> RoundRecord:
+    """Return the round as its rows say it.
+
+    Raises RoundAltered unless the audit trail holds, and the rows are what it recorded of them.
     """
-    faults = [f"audit trail: {fault}" for fault in audit.faults(heads_of_releases())]
+    faults: list[str] = []
+    try:
+        record = read_round(round_)
+    except RoundAltered as refusal:
+        faults += refusal.faults
+    except LookupError as error:
+        faults.append(f"its rows do not belong together: {error!r}")
+    faults += [f"audit trail: {fault}" for fault in audit.faults(heads_of_releases())]
     faults += round_faults(round_)
-    judges = AuditEntry.objects.filter(action="judge frozen", round_name=record.name)
-    frozen = {details["digest"] for details in judges.values_list("details", flat=True)}
-    faults += [
-        f"judge {judge.name}: the audit trail did not record its SHA-256 {judge.digest}"
-        for judge in record.judges
-        if judge.digest not in frozen
-    ]
+    if not faults and round_.protocol.rules.rollouts:
+        faults += verdict_faults()
     if faults:
-        raise RoundAltered(record.name, faults)
+        raise RoundAltered(round_.name, faults)
+    return record
 
 
 def _issue(release: Release) -> Issue:

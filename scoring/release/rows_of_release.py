@@ -29,8 +29,8 @@ def row_faults(release: Release) -> Iterator[str]:
     if digest != release.digest or digest_of(manifest) != digest:
         yield "the row with its manifest was changed"
         return
-    yield from _column_faults(release)
     try:
+        yield from _column_faults(release)
         stated = read_manifest(release.folder)
         if release.scores != json.loads((release.folder / "scores.json").read_bytes()):
             yield "the row with its scores says something else than scores.json"

@@ -17,6 +17,7 @@ import pytest
 import time_machine
 from django.conf import settings as project
 from django.db import OperationalError, connection
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from fartbench import jobs
@@ -290,6 +291,17 @@ def test_every_kind_of_job_belongs_to_a_queue_that_workers_can_listen_to() -> No
         "generate": "media", "blind": "media", "training": "media",
     }.items()  # fmt: skip
     assert set(queues.values()) <= set(jobs.QUEUES)
+
+
+def test_two_first_signs_of_life_at_the_same_moment_are_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    jobs.beat("one")
+    WorkerBeat.objects.update(seen_at=timezone.now() - timedelta(hours=1))
+    # As this process sees it, the other one has not written its sign yet.
+    monkeypatch.setattr(QuerySet, "update", lambda *_, **__: 0)
+    jobs.beat("one")
+    assert WorkerBeat.objects.get().seen_at > timezone.now() - timedelta(minutes=1)
 
 
 def test_signs_of_life_of_processes_long_gone_are_forgotten() -> None:

@@ -221,7 +221,7 @@ class TestGuard:
         refuse_unreviewed(round_)
         waive_verdicts(round_=round_, reason="another", actor="ada")
         assert VerdictWaiver.objects.get().reason == "a dry run"
-        assert AuditEntry.objects.get(action="verdicts waived").details == {"reason": "a dry run"}
+        assert AuditEntry.objects.get(action="verdicts waived").details["reason"] == "a dry run"
         assert review_record(round_)["waived"]["reason"] == "a dry run"
 
     def test_an_admin_waives_on_the_round_s_page(self, protocol: ProtocolVersion) -> None:

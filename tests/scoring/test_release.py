@@ -189,7 +189,7 @@ def test_a_release_says_which_entry_fixed_whose_clip_is_whose(
     said = capsys.readouterr().out
     assert f"was fixed when the round was opened by entry {opened.sequence}:{opened.hash}" in said
     assert opened.actor == "system"
-    assert set(opened.details) == {"because", "assignment", "rows", "secret_sha256"}, (
+    assert set(opened.details) == {"because", "assignment", "rows", "described", "secret_sha256"}, (
         "nothing that names anybody"
     )
 

@@ -8,7 +8,7 @@ named there.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -43,12 +43,15 @@ RIGHT = {
 }
 
 
-def make_closed() -> str:
-    """A closed round with locked sheets, votes, an answer of a judge, a retired clip and a note
-    about a cell.
-    """
+Act = Callable[[Round], None]
+
+
+def make_closed(before_opening: Act = lambda _: None, while_open: Act = lambda _: None) -> str:
+    """A closed round with locked sheets, votes, an answer of a judge, and a note about a cell."""
     round_ = open_pair_round(
-        configurations=("alpha", "beta", "gamma"), scenes=("r01-lift", "r01-squat")
+        configurations=("alpha", "beta", "gamma"),
+        scenes=("r01-lift", "r01-squat"),
+        before_opening=before_opening,
     )
     enter_votes(
         round=round_,
@@ -65,6 +68,7 @@ def make_closed() -> str:
     note_limitation(
         round_=round_, cell=CellKey("beta", "r01-lift", 1), note="a safety system", actor="test"
     )
+    while_open(round_)
     rounds.close_round(round_=Round.objects.get(pk=round_.pk), actor="test")
     return round_.name
 
@@ -233,6 +237,10 @@ EDITS: dict[str, tuple[str, ...]] = {
     "it was normalised": ("UPDATE fartbench_round SET normalised_because = 'x' WHERE id = "
                           f"{ROUND}",),
     "it has other replicates": (f"UPDATE fartbench_round SET replicates = 2 WHERE id = {ROUND}",),
+    "its protocol says nothing": (
+        "UPDATE fartbench_protocolversion SET content = '{{}}' WHERE id = "
+        f"(SELECT protocol_id FROM fartbench_round WHERE id = {ROUND})",
+    ),
     "its protocol says something else": (
         "UPDATE fartbench_protocolversion SET content = '{protocol}' WHERE id = "
         f"(SELECT protocol_id FROM fartbench_round WHERE id = {ROUND})",
@@ -303,12 +311,20 @@ UNGUARDED = {
     ),
 }
 
-# Pages are added when a release is made; no guard knows when the last one was.
 ADDED = {
     "pages show what was not published": (
         "INSERT INTO scoring_releasedocument (release_id, name, content) SELECT r.id, 'x', '{{}}' "
         "FROM scoring_release r JOIN fartbench_round f ON f.id = r.round_id WHERE f.name = "
         "'{published}'",
+    ),
+    "a release is added": (
+        "INSERT INTO scoring_release (round_id, number, created_at, scores, digest, manifest, "
+        "demonstration, correction_reason) SELECT id, 7, opened_at, '{{}}', '', '{{}}', FALSE, '' "
+        "FROM fartbench_round WHERE name = '{closed}'",
+    ),
+    "a note is added to a cell of a release": (
+        "UPDATE generation_cell SET limitation = 'x' WHERE round_id = "
+        "(SELECT id FROM fartbench_round WHERE name = '{published}')",
     ),
 }
 RELEASE = (
@@ -390,10 +406,10 @@ def test_untouched_rows_are_called_whole(names: dict[str, str]) -> None:
     assert release.number == 1
 
 
-@pytest.mark.parametrize("edit", [*EDITS, *PUBLISHED])
+@pytest.mark.parametrize("edit", [*EDITS, *PUBLISHED, *ADDED])
 def test_the_database_itself_refuses_it(edit: str, names: dict[str, str]) -> None:
     with pytest.raises(IntegrityError), transaction.atomic():
-        execute((EDITS | PUBLISHED)[edit], names)
+        execute((EDITS | PUBLISHED | ADDED)[edit], names)
 
 
 @pytest.mark.parametrize("edit", [*EDITS, *UNGUARDED])

@@ -177,7 +177,17 @@ def test_a_folder_without_a_manifest_is_no_release(tmp_path):
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"[]", b"{}", b'{"digest": 1}', b"\xff", b'{"files": {}, "format": 2, "digest": ""}'],
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'{"digest": 1}',
+        b"\xff",
+        b'{"files": {}, "format": 2, "digest": ""}',
+        b'{"files": {}, "format": 2, "digest": "", "round": Infinity}',
+        b'{"files": {}, "format": 2, "digest": "", "round": 1e999}',
+        b'{"files": {"\\ud800": ""}, "format": 2, "digest": ""}',
+    ],
 )
 def test_a_manifest_of_another_kind_is_refused(release, content):
     (release / "manifest.json").write_bytes(content)
@@ -359,6 +369,10 @@ BESIDE = {
                                                                os.O_CREAT | os.O_WRONLY), 10**12),
                             "x is not part of the release"),
     "folders in folders": (make_deep, "is a folder that lies too deep"),
+    "a name with a line break": (
+        lambda folder: (folder / "a\nThe release holds").write_text(""),
+        repr("a\nThe release holds"),
+    ),
     "very many folders": (make_many, f"it holds more than {MOST_ENTRIES}"),
     "a file in a folder": (lambda folder: (folder / "plots" / "x").write_text(""), "plots/x is not "
                                                                                    "part"),

@@ -13,6 +13,7 @@ from blinding.models import BlindingKey, Stimulus
 from fartbench import writeonce
 from fartbench.models import Round, RoundState
 from fartbench.protocol import Response
+from fartbench.protocols import freeze
 from generation.models import Cell, Clip, Configuration, Sample
 from measuring.models import MeasurementRow
 from review.models import AnswerSheet, Form
@@ -50,6 +51,7 @@ def store(record: RoundRecord, *, name: str = "rollouts") -> Round:
                 timezone.now(),
             )
             round_.save()
+            freeze(round_.protocol)
     finally:
         writeonce.install()
     return Round.objects.select_related("protocol").get(pk=round_.pk)
