@@ -14,6 +14,7 @@ from typing import Any
 
 from blinding.mp4_entries import picture_entry
 from blinding.mp4_writer import Stream, mp4_pieces
+from blinding.padding import padding
 from blinding.scrub.av1 import scrub_av1
 from blinding.scrub.coded import CannotScrub, Coded
 from blinding.scrub.nal import fill_to, scrub_h264, scrub_hevc
@@ -61,13 +62,19 @@ class CopyResult:
         return asdict(self)
 
 
-def blind_copy(src: Path, dst: Path) -> CopyResult:
+def blind_copy(src: Path, dst: Path, *, size: int | None = None) -> CopyResult:
     """Write the blind MP4 copy of ``src`` to ``dst``; the same input gives the same bytes.
 
-    The file appears under its name only when it is whole and on disk. Raises NotCopyable when the
-    clip cannot be copied unchanged, and what probe() raises for a file that is no video.
+    With ``size``, the copy is padded to exactly that many bytes. The file appears under its name
+    only when its contents are whole and on disk. Raises NotCopyable when the clip cannot be copied
+    unchanged, TooLargeToPad, and what probe() raises for a file that is no video.
     """
-    return finish(src, dst, lambda partial: call_apart(_copy_here, src, partial, seconds=SECONDS))
+
+    def write(partial: str) -> dict[str, Any]:
+        copy: dict[str, Any] = call_apart(_copy_here, src, partial, size, seconds=SECONDS)
+        return copy
+
+    return finish(src, dst, write)
 
 
 def finish(src: Path, dst: Path, write: Callable[[str], dict[str, Any]]) -> CopyResult:
@@ -83,7 +90,6 @@ def finish(src: Path, dst: Path, write: Callable[[str], dict[str, Any]]) -> Copy
     finally:
         partial.unlink(missing_ok=True)
         partial.with_name(f"{partial.name}.encoded").unlink(missing_ok=True)
-    _sync_folder(dst.absolute().parent)
     return read_result(found)
 
 
@@ -92,30 +98,29 @@ def read_result(answer: dict[str, Any]) -> CopyResult:
     return CopyResult(**(answer | {"raw_facts": MediaFacts(**answer["raw_facts"])}))
 
 
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _copy_here(path: Path, target: str) -> dict[str, Any]:
-    return write_copy(path, path, Path(target))
+def _copy_here(path: Path, target: str, padded_size: int | None) -> dict[str, Any]:
+    return write_copy(path, path, Path(target), padded_size=padded_size)
 
 
 def write_copy(
-    raw: Path, source: Path, target: Path, *, picture_bytes: int | None = None
+    raw: Path,
+    source: Path,
+    target: Path,
+    *,
+    picture_bytes: int | None = None,
+    padded_size: int | None = None,
 ) -> dict[str, Any]:
     """Write the blind copy of ``source``, which is ``raw`` itself or was encoded from it; runs in
     the sandbox.
 
-    With ``picture_bytes``, H.264 pictures are filled up with empty units to that many bytes.
+    With ``picture_bytes``, H.264 pictures are filled up with empty units to that many bytes; with
+    ``padded_size``, the file is padded to that many.
     """
     with (
         open_bytes(source) as data,
         nullcontext(data) if raw == source else open_bytes(raw) as raw_data,
     ):
+        # The raw file is hashed while the copy is made from it, and while that is written.
         with hashing([raw_data]) as raw_digest:
             movie = read_movie(source, data)
             if picture_bytes is not None:
@@ -124,8 +129,11 @@ def write_copy(
             streams, removed = scrubbed_streams(source, data, movie, found)
             if picture_bytes is not None:
                 fill_pictures(source, streams[0], picture_bytes)
-            pieces = list(mp4_pieces(streams))
-        size, digest = write_synced(target, pieces)
+            pieces, zeros = list(mp4_pieces(streams)), 0
+            if padded_size is not None:
+                header, zeros = padding(source, sum(map(len, pieces)), padded_size)
+                pieces.append(header)
+            size, digest = write_synced(target, pieces, zeros=zeros)
         result = CopyResult(raw_digest.result(), digest, len(raw_data), size, found, removed)
     return asdict(result)
 

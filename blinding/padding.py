@@ -1,12 +1,11 @@
 """Making every blind copy of a round the same size. No Django here."""
 
-import os
 from pathlib import Path
 from struct import pack
 
 from blinding.writing import write_synced
-from fartbench.errors import Refusal
 from fartbench.media.boxes import walk
+from fartbench.media.errors import MediaRefusal
 from fartbench.media.reading import open_bytes
 
 STEP = 4096
@@ -18,7 +17,7 @@ SMALLEST = 8
 _ZEROS = "\0\0\0\0"
 
 
-class TooLargeToPad(Refusal):
+class TooLargeToPad(MediaRefusal):
     """A clip does not fit into its round's common size."""
 
 
@@ -29,45 +28,33 @@ def common_size(sizes: list[int]) -> int:
     return -(-(max(sizes) + SMALLEST) // STEP) * STEP
 
 
-def pad(path: Path, size: int) -> None:
-    """Grow an MP4 file to exactly ``size`` bytes by one ``free`` box of zeros; an earlier padding
-    is replaced.
-
-    The file is grown before the box is named, so a stop half-way leaves a file that a second call
-    completes. Raises TooLargeToPad when the file leaves no gap of 8 bytes.
-    """
-    with open_bytes(path) as data:
-        used = _used(data)
-    header = _header(path, used, size)
-    with path.open("r+b") as file:
-        file.truncate(used)
-        file.truncate(size)
-        file.seek(used)
-        file.write(header)
-        file.flush()
-        os.fsync(file.fileno())
-
-
 def padded_copy(path: Path, target: Path, size: int) -> str:
-    """Write a copy of an MP4 file, padded as pad() does it, to a new file and to disk; return its
-    SHA-256 (hex).
+    """Write a copy of an MP4 file, padded to exactly ``size`` bytes by one ``free`` box of zeros,
+    to a new file and to disk; return its SHA-256 (hex).
+
+    An earlier padding is replaced. Raises TooLargeToPad when there is no gap of 8 bytes.
     """
     with open_bytes(path) as data:
-        used = _used(data)
-        header = _header(path, used, size)
-        _, sha256 = write_synced(target, [data[:used], header], zeros=size - used - len(header))
+        contents = data[: _used(data)]
+        header, zeros = padding(path, len(contents), size)
+        _, sha256 = write_synced(target, [contents, header], zeros=zeros)
     return sha256
 
 
-def _header(path: Path, used: int, size: int) -> bytes:
-    """Return the header of the box that fills a file from ``used`` bytes up to ``size``."""
+def padding(path: Path, used: int, size: int) -> tuple[bytes, int]:
+    """Return what fills a file of ``used`` bytes up to ``size``: the header of a box, and how many
+    zeros are in it.
+
+    Raises TooLargeToPad, which names ``path``, when there is no gap of 8 bytes.
+    """
     gap = size - used
     if gap < SMALLEST:
         raise TooLargeToPad(
-            f"{path.name} has {used} bytes and cannot be padded to {size}: a gap of {SMALLEST} is "
-            "needed."
+            path,
+            f"its copy has {used} bytes and cannot be padded to {size}: a gap of {SMALLEST} bytes "
+            "is needed.",
         )
-    return pack(">I4s", gap, b"free")
+    return pack(">I4s", gap, b"free"), gap - SMALLEST
 
 
 def _used(data: memoryview) -> int:

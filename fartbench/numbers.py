@@ -20,6 +20,11 @@ def number_text(value: SupportsFloat, spec: str) -> str:
     return format(float(value), spec if _ZEROS_ARE_SIGNED.get() else f"z{spec}")
 
 
+def exact_number(value: SupportsFloat) -> str:
+    """Write a number so that it is read back to the last bit, a whole one without a point."""
+    return number_text(value, "").removesuffix(".0")
+
+
 def shown_number(value: SupportsFloat, spec: str) -> str:
     """Format a number as `number_text` does, for a page or a plot: with the typographic minus."""
     return number_text(value, spec).replace("-", "−")

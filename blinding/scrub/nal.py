@@ -92,10 +92,9 @@ def scrub(
     if not any(_kind(unit, rules) in rules.parameters[:1] for unit in sets):
         sets = [*sets, *_sets_in(split_samples[0], rules)]
     known = {bytes(unit) for unit in sets}
-    moving = any(
-        bytes(unit) not in known for units in split_samples for unit in _sets_in(units, rules)
-    )
-    for unit in known.union(*(_sets_in(units, rules) for units in split_samples)):
+    on_the_way = {unit for units in split_samples for unit in _sets_in(units, rules)}
+    moving = not on_the_way <= known
+    for unit in known | on_the_way:
         refuse_text(unit, "a parameter set")
     rebuilt = [_rebuild(units, rules, moving, removed) for units in split_samples]
     return rebuilt, list(dict.fromkeys(sets)), moving, removed
@@ -141,9 +140,9 @@ def _rebuild(
 ) -> list[Bytes]:
     pieces: list[Bytes] = []
     pictures = 0
-    may_recover = rules is H264 and all(_kind(unit, rules) != IDR_SLICE for unit in units)
-    for unit in units:
-        kind = _kind(unit, rules)
+    kinds = [_kind(unit, rules) for unit in units]
+    may_recover = rules is H264 and IDR_SLICE not in kinds
+    for kind, unit in zip(kinds, units, strict=True):
         recovery = b""
         if kind in rules.sei:
             refuse_what_changes(unit, rules.header)

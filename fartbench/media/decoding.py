@@ -111,12 +111,7 @@ def _first_frame(path: Path, data: memoryview, track: Track, bounds: Bounds) -> 
         context.flags2 |= Flags2.skip_manual  # an Opus decoder would cut off what its header says
     try:
         frames = _frames(context, data, track)
-        # The first sound frame of a stream may be cut short by its decoder; a whole one is wanted.
-        frame = (
-            next(frames, None)
-            if track.kind == "video"
-            else max(frames, key=lambda found: found.samples, default=None)
-        )
+        frame = next(frames, None) if track.kind == "video" else _whole_frame(frames)
     except FFmpegError as fault:
         raise NotAVideo(
             path, f"has {track.kind} that cannot be decoded ({fault.strerror})."
@@ -124,6 +119,20 @@ def _first_frame(path: Path, data: memoryview, track: Track, bounds: Bounds) -> 
     if frame is None:
         raise NotAVideo(path, f"has {track.kind} that cannot be decoded (no frame comes out).")
     return frame, context
+
+
+def _whole_frame(frames: Iterator[AudioFrame]) -> AudioFrame | None:
+    """Return a sound frame that is not cut short.
+
+    A decoder may shorten the first one of a stream, so decoding ends with two alike in a row.
+    """
+    longest: AudioFrame | None = None
+    for frame in frames:
+        if longest is not None and frame.samples == longest.samples:
+            return frame
+        if longest is None or frame.samples > longest.samples:
+            longest = frame
+    return longest
 
 
 def _decoder(track: Track, bounds: Bounds) -> Any:

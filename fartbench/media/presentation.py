@@ -3,13 +3,15 @@
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor
+from operator import attrgetter
 
-from fartbench.media.movie import Movie, Sample, Track
+from fartbench.media.movie import Movie, Track
 
 GRID = Fraction(1, 1000)
 """How far (s) a picture may lie off an even grid before the rate counts as variable: Matroska
 rounds to milliseconds.
 """
+PTS = attrgetter("pts")
 
 
 def presented_times(movie: Movie) -> list[float]:
@@ -44,15 +46,11 @@ def picture_ticks(track: Track) -> list[int]:
 
 def span(track: Track) -> tuple[Fraction, Fraction]:
     """Return when a track is first and last presented, in seconds on the file's clock."""
-    first = track.time(min(track.samples, key=_pts))
-    last = max(track.samples, key=_pts)
+    first = track.time(min(track.samples, key=PTS))
+    last = max(track.samples, key=PTS)
     final = track.time(last) + Fraction(last.duration, track.timescale) - track.tail
     begin = first if track.begin is None else max(track.begin, first)
     return begin, final if track.end is None else min(track.end, final)
-
-
-def _pts(sample: Sample) -> int:
-    return sample.pts
 
 
 def frame_rate(ticks: list[int], timescale: int, last: Fraction) -> tuple[Fraction, bool]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fartbench.numbers import number_text
+from fartbench.numbers import exact_number, number_text
 from scoring.diagnostics.severity import Floats, Severities, correlation_with_others, severities
 from scoring.records import MISSING, Integers, Tally, count_codes
 from scoring.reports.agreement import level_of
@@ -90,7 +90,7 @@ def _rating(votes: Tally, question: str, place: int, gain: Estimate | Undefined)
         "n": own.size,
         "severity": estimate_document(fitted.severity[place]),
         "residual_sd": None if sd is None else rounded(sd),
-        "counts": {f"{value:g}": int((own == value).sum()) for value in values},
+        "counts": {exact_number(value): int((own == value).sum()) for value in values},
         "correlation_with_others": estimate_document(
             correlation_with_others(numbers, place, votes.configuration)
         ),

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from fartbench.numbers import exact_number
 from scoring.records import CellRecord, RoundRecord, Tally, tally
 from scoring.release.rows import RowOfCells
 from scoring.release.writers import write_csv
@@ -55,7 +56,7 @@ def _clips(votes: Tally, question: str) -> Iterator[RowOfCells]:
         if not cell.stimulus:
             continue
         given = row[~np.isnan(row)]
-        shown = ["" if math.isnan(value) else f"{value:g}" for value in row[:width]]
+        shown = ["" if math.isnan(value) else exact_number(value) for value in row[:width]]
         yield (*_file(cell), *shown, given.size, *_moments(given), _condition(cell))
 
 
@@ -63,7 +64,7 @@ def _moments(given: np.ndarray) -> tuple[str, str, str]:
     if not given.size:
         return "", "", ""
     if given.size == 1:
-        return f"{given[0]:g}", "", ""
+        return exact_number(given[0]), "", ""
     std = float(given.std(ddof=1))
     half = student_t(given.size - 1) * std / math.sqrt(given.size)
     return f"{given.mean():.10g}", f"{std:.10g}", f"{half:.10g}"
@@ -80,7 +81,7 @@ def _workers(votes: Tally, question: str) -> Iterator[RowOfCells]:
                     f"{record.name}-{reviewer}",
                     reviewer,
                     *_file(cell),
-                    f"{value:g}",
+                    exact_number(value),
                     _condition(cell),
                 )
 

@@ -52,14 +52,16 @@ def judge_rating_rows(record: RoundRecord, report: Mapping[str, Any]) -> Iterato
     """Yield a row per judge and scale."""
     for judge in report.get("judges", ()):
         for question, found in judge["ratings"].items():
-            ordering = found["discrimination"]
+            ordering, best = found["discrimination"], found["best_constant"]
             yield (
                 *every_row(record),
                 judge["judge"],
                 question,
                 *(found[name] for name in ("n", "missing", "not_asked")),
                 *_values(found["mae"], "value", "low", "high"),
-                *_values(found["best_constant"], "rating", "mae"),
+                *_values(best, "rating"),
+                *_values(best["mae"], "value", "low", "high"),
+                *_values(best["skill"], "value", "low", "high"),
                 *_values(ordering["d"], "value", "low", "high"),
                 ordering["pairs"],
                 ordering["configurations"],

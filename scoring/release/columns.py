@@ -220,6 +220,7 @@ JUDGE_ANSWERS = Table(
 )
 
 _CALIBRATED = (*EVERY_ROW, Column("judge", "The judge, by name; its frozen run."))
+_JACKKNIFE = "jackknife over configurations"
 _CONSTANT = "what a judge reaches that always gives it"
 JUDGE_FACTS = Table(
     "judge_facts",
@@ -267,12 +268,19 @@ JUDGE_RATINGS = Table(
         Column("missing", "Clips that people rated and the judge did not.", "integer"),
         Column("not_asked", "Clips that the judge was not asked about.", "integer"),
         Column("mae", "Mean absolute error against the median of people's ratings, in points."),
-        Column("mae_low", "Lower limit of its 95% interval: jackknife over configurations."),
+        Column("mae_low", f"Lower limit of its 95% interval: {_JACKKNIFE}."),
         Column("mae_high", "Upper limit."),
         Column("constant", "The constant rating with the least error."),
         Column("constant_mae", f"Its mean absolute error: {_CONSTANT}."),
+        Column(
+            "constant_mae_low", "Lower limit of its 95% interval: jackknife over configurations."
+        ),
+        Column("constant_mae_high", "Upper limit."),
+        Column("skill", "By what share the judge's error is less than that of the constant."),
+        Column("skill_low", f"Lower limit of its 95% interval: {_JACKKNIFE}."),
+        Column("skill_high", "Upper limit."),
         Column("d", "Somers' D of judge given people, within scenes."),
-        Column("d_low", "Lower limit of its 95% interval: jackknife over configurations."),
+        Column("d_low", f"Lower limit of its 95% interval: {_JACKKNIFE}."),
         Column("d_high", "Upper limit."),
         Column("pairs", "Pairs of clips behind it.", "integer"),
         Column("configurations", "Configurations behind it.", "integer"),

@@ -77,6 +77,20 @@ _APART = (
     "Which scores differ follows from one test of the round, also at one clip per scene. In format "
     "1 there were rank sets of replicates only."
 )
+_COLUMNS = (
+    "Columns of rollouts have Student's t interval over cases, and the bootstrap beside it from 30 "
+    "cases on. In format 1 the bootstrap was given at every size."
+)
+_ALONG = "How a metric changes along rollouts has an interval, a jackknife over cases."
+_ALIGNED = (
+    "Spearman's correlation has the interval of Bonett and Wright, of scores to ten digits. The "
+    "ceiling is the root of the majority's reliability, and it and win rates have intervals. In "
+    "format 1 the ceiling was how well one annotator agreed with the others."
+)
+_SKILL = (
+    "The best constant and the skill of a judge have intervals, and no interval has no width. In "
+    "format 1 they had none, and a judge that was always right an interval of no width."
+)
 _AGREEMENT, _RANKING = "reports/agreement/questions", "reports/overall_ranking"
 
 NUMBERS = tuple(
@@ -98,6 +112,35 @@ NUMBERS = tuple(
         ("reports.json", f"{_RANKING}/rank_sets", _APART),
         ("reports.json", f"{_RANKING}/sureness_note", _APART),
         ("reports.json", f"{_RANKING}/ahead", _APART),
+        ("scores.json", "readings/*/systems/*/columns", _COLUMNS),
+        *(
+            ("columns.*", name, _COLUMNS)
+            for name in ("value", "low", "high", "method", "bootstrap_low", "bootstrap_high")
+        ),
+        ("plots/profile-*.svg", "", _COLUMNS),
+        ("reports.json", "reports/trajectories/readings", _ALONG),
+        ("plots/curves-*.svg", "", _ALONG),
+        ("reports.json", "reports/alignment/questions", _ALIGNED),
+        *(
+            ("alignment.*", name, _ALIGNED)
+            for name in ("low", "high", "method", "ceiling", "ceiling_low", "ceiling_high")
+        ),
+        ("reports.json", "reports/human_ai/judges/*/ratings/*/best_constant", _SKILL),
+        ("reports.json", "reports/human_ai/judges/*/ratings/*/discrimination", _SKILL),
+        *(
+            ("judge_ratings.*", name, _SKILL)
+            for name in (
+                "constant_mae_low",
+                "constant_mae_high",
+                "skill",
+                "skill_low",
+                "skill_high",
+                "d_low",
+                "d_high",
+                "reads",
+            )
+        ),
+        ("plots/judges*.svg", "", _SKILL),
     )
 )
 """Values whose intervals are estimated in another way."""

@@ -66,7 +66,7 @@ def _scale(
         "missing": missing,
         "not_asked": int((~np.isnan(human) & ~answers.asked).sum()),
         "mae": estimate_document(_mae(off, configurations)),
-        "best_constant": _best_constant(human[both], off),
+        "best_constant": _best_constant(human[both], off, configurations),
         "criterion": criterion,
         "discrimination": {
             "d": estimate_document(ordering.d),
@@ -100,16 +100,37 @@ def _mae(off: Floats, configurations: NDArray[np.int64]) -> Estimate | Undefined
     return jackknife_interval(float(off.mean()), left_out, off.size, bounds=(0.0, np.inf))
 
 
-def _best_constant(human: Floats, off: Floats) -> dict[str, Any]:
+def _best_constant(human: Floats, off: Floats, configurations: NDArray[np.int64]) -> dict[str, Any]:
     """Return the constant with the least error, its error, and how much less the judge's is:
-    ``skill`` of 1.
+    ``skill`` of 1. Both have the interval of the jackknife over configurations.
     """
     if not human.size:
-        return {"rating": None, "mae": None, "skill": None}
-    constant = float(np.median(human))
-    error = float(np.abs(human - constant).mean())
-    skill = rounded(1 - float(off.mean()) / error) if error > 0 else None
-    return {"rating": rounded(constant), "mae": rounded(error), "skill": skill}
+        none = estimate_document(Undefined("no clip was rated by both"))
+        return {"rating": None, "mae": none, "skill": none}
+    error, skill = _against_constant(human, off)
+    without = [
+        _against_constant(human[rest], off[rest])
+        for rest in (configurations != name for name in np.unique(configurations))
+        if rest.any()
+    ]
+    errors, skills = [one for one, _ in without], [other for _, other in without]
+    return {
+        "rating": rounded(float(np.median(human))),
+        "mae": estimate_document(
+            jackknife_interval(error, errors, human.size, bounds=(0.0, np.inf))
+        ),
+        "skill": estimate_document(
+            Undefined("people gave every clip the same rating", human.size)
+            if np.isnan(skill)
+            else jackknife_interval(skill, skills, human.size, bounds=(-np.inf, 1.0))
+        ),
+    }
+
+
+def _against_constant(human: Floats, off: Floats) -> tuple[float, float]:
+    """Return the least error of a constant, and the judge's skill (nan where that error is 0)."""
+    error = float(np.abs(human - np.median(human)).mean())
+    return error, 1 - float(off.mean()) / error if error > 0 else np.nan
 
 
 def _demonstrated(ordering: Ordering, rules: Calibration) -> tuple[bool, str]:
@@ -119,6 +140,8 @@ def _demonstrated(ordering: Ordering, rules: Calibration) -> tuple[bool, str]:
     if ordering.pairs < needed.fewest_pairs:
         return False, f"{ordering.pairs} pairs"
     found = ordering.d
+    if ordering.is_constant and isinstance(found, Estimate):
+        return found.value > 0, ""
     if isinstance(found, Undefined) or found.low is None:
         return False, found.reason if isinstance(found, Undefined) else found.note
     return found.low > 0, ""

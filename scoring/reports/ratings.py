@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fartbench.numbers import exact_number
 from scoring.records import Codes, Integers, Tally, count_codes
 from scoring.reports.groups import every_row, rows_by_configuration, rows_by_scene
 from scoring.reports.shape import estimate_document, rounded
@@ -96,7 +97,8 @@ def _document(ratings: _Ratings, rows: Integers, mean: Estimate | Undefined) -> 
         "mean": estimate_document(mean),
         **_spread(given),
         "counts": {
-            f"{value:g}": int(count) for value, count in zip(ratings.values, counts, strict=True)
+            exact_number(value): int(count)
+            for value, count in zip(ratings.values, counts, strict=True)
         },
         "na": {"n": sum(na.values()), "by_reason": na},
     }

@@ -7,14 +7,22 @@ beside it.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fartbench.protocol.pairs import PairQuestion
-from scoring.metrics.alignment import Judged, Match, Vote, alignment, ceiling, majority, win_rates
+from scoring.metrics.alignment import (
+    Judged,
+    Match,
+    Vote,
+    alignment,
+    ceiling,
+    majority,
+    win_estimates,
+)
 from scoring.reports.preference import Battle, battles_of
-from scoring.reports.shape import estimate_document, rounded
+from scoring.reports.shape import estimate_document
 from scoring.rollouts.results import EVERY_TRACK, RolloutResults, System
 from scoring.stats.estimate import Undefined
 
@@ -43,15 +51,13 @@ def _question(results: RolloutResults, question: PairQuestion) -> Document:
     judged = judged_pairs(battles_of(results.record, question.key))
     labels = [majority(list(one.votes.values())) for one in judged]
     matches = [one.match for one in judged]
-    rates, met, annotators, split = win_rates(matches, labels), Counter[str](), set[str](), 0
-    votes = 0
+    annotators, split, votes = set[str](), 0, 0
     for one, label in zip(judged, labels, strict=True):
-        met.update((one.match.left, one.match.right))
         annotators |= one.votes.keys()
         votes += len(one.votes)
         votes_for_tie = list(one.votes.values()).count("tie")
         split += label == "tie" and votes_for_tie * 2 <= len(one.votes)
-    best = ceiling(judged)
+    rates = win_estimates(matches, labels)
     readings = {
         reading.source: _correlation(judged, reading.systems, metric.code, metric.better)
         for reading in results.readings
@@ -67,11 +73,10 @@ def _question(results: RolloutResults, question: PairQuestion) -> Document:
         "annotators": len(annotators),
         "ties": labels.count("tie"),
         "split": split,
-        "ceiling": None if best is None else rounded(best),
-        "systems": {name: {"pairs": met[name],
-                           "win_rate": rounded(rates[name])} for name in sorted(rates)},
+        "ceiling": estimate_document(ceiling(judged)),
+        "systems": {name: {"win_rate": estimate_document(rates[name])} for name in sorted(rates)},
         "readings": readings,
-    }  # fmt: skip
+    }
 
 
 def _correlation(

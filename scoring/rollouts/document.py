@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from fartbench.numbers import exact_number
 from fartbench.protocol.rollouts.metrics import MetricTable, as_columns
 from scoring.metrics.appendix import capped, dependencies, initial_alignment
 from scoring.metrics.cases import CaseValue
@@ -66,7 +67,7 @@ def _reading(results: RolloutResults, reading: Reading) -> Document:
 
 def horizon_key(horizon_s: float) -> str:
     """Return a horizon as it is written in documents: seconds without a needless point."""
-    return f"{horizon_s:g}"
+    return exact_number(horizon_s)
 
 
 def _system(results: RolloutResults, system: System) -> Document:
@@ -92,6 +93,7 @@ def column_document(found: Column) -> Document:
     """
     return {
         **estimate_document(found.estimate),
+        "bootstrap": None if found.bootstrap is None else [*map(rounded, found.bootstrap)],
         "signed": None if found.signed is None else rounded(found.signed),
         "coverage": None if found.coverage is None else rounded(found.coverage),
         "cases": dict(sorted(found.counts.items())),
@@ -151,15 +153,15 @@ def _trajectory(found: Trajectory | Undefined) -> Document:
         return {
             "at_s": [],
             "values": [],
-            "degradation": None,
-            "variation": None,
+            "degradation": estimate_document(found),
+            "variation": estimate_document(found),
             "note": found.reason,
         }
     return {
         "at_s": list(found.at_s),
         "values": [rounded(value) for value in found.values],
-        "degradation": rounded(found.degradation),
-        "variation": rounded(found.variation),
+        "degradation": estimate_document(found.degradation),
+        "variation": estimate_document(found.variation),
         "note": "",
     }
 

@@ -5,7 +5,6 @@ No Django here.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +14,6 @@ from fartbench.protocol import Protocol
 from fartbench.protocol.rollouts.metrics import Metric, MetricTable
 from fartbench.protocol.rollouts.schema import Scenario
 from scoring.metrics.cases import CaseValue, case_value, interval_values, unit_values
-from scoring.metrics.recipes import mean
 from scoring.metrics.summary import Column, Trajectory, column, trajectory
 from scoring.records import RoundRecord
 from scoring.rollouts.evidence import (
@@ -74,10 +72,10 @@ class System:
             for case, values in zip(self.cases, self.values(horizon_s), strict=True)
             if track in {EVERY_TRACK, case.scenario.track}
         ]
-        codes = [
-            one.code for one in self.table.metrics if track == EVERY_TRACK or one.track == "both"
+        metrics = [one for one in self.table.metrics if track == EVERY_TRACK or one.track == "both"]
+        return [
+            column(one.code, [values[one.code] for values in chosen], one.bounds) for one in metrics
         ]
-        return [column(code, [values[code] for values in chosen]) for code in codes]
 
 
 @dataclass(frozen=True)
@@ -160,13 +158,10 @@ def trajectory_of(
     """Return how a metric develops along the rollouts of a system: the mean over cases at each
     unit's end.
     """
-    points: dict[float, list[float | None]] = defaultdict(list)
-    for case in cases:
-        if metric.applies_to(case.scenario):
-            for end_s, value in _along(table, metric, case):
-                points[end_s].append(value)
-    means = {end_s: mean(points[end_s]) for end_s in sorted(points)}
-    return trajectory(metric.code, means, better=metric.better)
+    followed = [
+        list(_along(table, metric, case)) for case in cases if metric.applies_to(case.scenario)
+    ]
+    return trajectory(metric.code, followed, better=metric.better)
 
 
 def _along(table: MetricTable, metric: Metric, case: Case) -> Iterator[tuple[float, float | None]]:

@@ -15,6 +15,7 @@ from statistics import median
 
 import numpy as np
 
+from fartbench.numbers import exact_number
 from fartbench.protocol import Protocol
 from fartbench.protocol.scoring import Cap
 from scoring.records import Tally
@@ -104,7 +105,7 @@ def _number(counts: Sequence[int], values: Sequence[str], cohort: int) -> Consen
     if sum(given.values()) < cohort:
         return Consensus(INCOMPLETE, given)
     if 2 * len(numbers) > cohort:
-        return Consensus(f"{median(numbers):g}", given)
+        return Consensus(exact_number(median(numbers)), given)
     return Consensus(NA if 2 * given.get(NA, 0) > cohort else SPLIT, given)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scoring.stats.estimate import Estimate, Undefined
-from scoring.stats.intervals import EQUAL, Floats, jackknife_error, jackknife_interval
+from scoring.stats.intervals import EQUAL, Floats, jackknife_interval
 
 Integers = NDArray[np.int64]
 BOUNDS = (-1.0, 1.0)
@@ -25,12 +25,14 @@ BOUNDS = (-1.0, 1.0)
 @dataclass(frozen=True, slots=True)
 class Ordering:
     """D with its jackknife interval over configurations, and the pairs and configurations it rests
-    on.
+    on. ``is_constant`` says that D is the same without any configuration, as for a judge that is
+    always or never right: then it has no interval.
     """
 
     d: Estimate | Undefined
     pairs: int
     configurations: int
+    is_constant: bool = False
 
 
 def somers_d(
@@ -38,9 +40,7 @@ def somers_d(
 ) -> Ordering:
     """Return how a judge orders clips; each argument is (n,), one entry per clip.
 
-    The interval leaves out one configuration after the other (`jackknife_interval`). Where D is the
-    same without any of them, as for a judge that is always or never right, the interval is that
-    value alone.
+    The interval leaves out one configuration after the other (`jackknife_interval`).
     """
     h, j = (np.asarray(values, dtype=np.float64) for values in (human, judge))
     scenes = np.unique(np.asarray(scene), return_inverse=True)[1]
@@ -58,20 +58,9 @@ def somers_d(
     left_out = np.divide(
         left_score, left_pairs, out=np.full(names.size, np.nan), where=left_pairs > 0
     )
-    return Ordering(_estimate(score / pairs, left_out, pairs), pairs, names.size)
-
-
-def _estimate(value: float, left_out: Floats, pairs: int) -> Estimate:
-    if (
-        left_out.size > 1
-        and not np.isnan(left_out).any()
-        and jackknife_error(left_out) <= EQUAL * max(1.0, abs(value))
-    ):
-        words = "the same without any configuration"
-        return Estimate(
-            value, value, value, pairs, f"jackknife over {left_out.size} configurations", words
-        )
-    return jackknife_interval(value, left_out, pairs, bounds=BOUNDS)
+    d = jackknife_interval(score / pairs, left_out, pairs, bounds=BOUNDS)
+    is_constant = left_out.size > 1 and bool(np.ptp(left_out) <= EQUAL)
+    return Ordering(d, pairs, names.size, is_constant)
 
 
 def _total(each: Floats) -> int:

@@ -5,6 +5,7 @@ Which one is used where, and how often each covers the truth, is checked by `mak
 validate`.
 """
 
+import math
 from types import ModuleType
 
 import numpy as np
@@ -39,24 +40,27 @@ def wilson(successes: int, n: int) -> Estimate | Undefined:
 def clustered_wilson(
     successes: ArrayLike, clusters: ArrayLike, *, by: str = "configuration"
 ) -> Estimate | Undefined:
-    """A share of clips whose clips come in clusters; `by` names what a cluster is.
+    """A share of clips, or pairs, that come in clusters; `by` names what a cluster is.
 
     Wilson's interval with n / deff for n and t with G - 1 degrees of freedom for z, where deff, at
     least 1, is the ratio of the between-cluster variance of the share to the binomial one (Kish
     1965, Survey Sampling; Dean & Pagano 2015, J. Survey Statistics and Methodology 3). With one
     clip per cluster it is plain Wilson.
 
-    successes: (n,) of 0 and 1; clusters: (n,) labels of any kind. ValueError when the shapes
-    differ.
+    successes: (n,) from 0 to 1, such as 1/2 for a tie; clusters: (n,) labels of any kind.
+    ValueError when the shapes differ.
     """
     hit = np.asarray(successes, dtype=np.float64)
     labels, member = np.unique(np.asarray(clusters), return_inverse=True)
     if hit.shape != member.shape:
         raise ValueError(f"{hit.shape} answers do not match {member.shape} clusters.")
     n, groups = hit.size, labels.size
-    if n == groups:
-        return wilson(int(hit.sum()), n)
+    if n == 0:
+        return Undefined("nothing was counted")
     share = float(hit.sum()) / n
+    if n == groups:
+        low, high = score_limits(share, n, float(_special().ndtri(UPPER)))
+        return Estimate(share, low, high, n, "Wilson")
     if groups < 2:  # noqa: PLR2004
         return without_interval(share, n, f"all are from one {by}")
     off = np.bincount(member, weights=hit - share, minlength=groups)
@@ -106,7 +110,7 @@ def mean_interval(
     n = known.size
     if n == 0:
         return Undefined(f"no {of.removesuffix('s')} has a value")
-    value = float(known.mean())
+    value = math.fsum(known) / n  # the same in whichever order the values come
     if n == 1:
         return without_interval(value, 1, f"an interval needs at least two {of}")
     error = float(known.std(ddof=1)) / n**0.5
@@ -118,32 +122,37 @@ def mean_interval(
 
 
 def jackknife_interval(
-    value: float, left_out: ArrayLike, n: int, *, bounds: tuple[float, float] = ANYTHING
+    value: float,
+    left_out: ArrayLike,
+    n: int,
+    *,
+    bounds: tuple[float, float] = ANYTHING,
+    of: str = "configurations",
 ) -> Estimate:
-    """A statistic with the interval of the delete-one-configuration jackknife.
+    """A statistic with the interval of the jackknife that leaves out one configuration at a time,
+    or one of what `of` names.
 
     se^2 = (G - 1) / G x sum (value without g - their mean)^2, and t with G - 1 degrees of freedom
     (Tukey 1958, Annals of Mathematical Statistics 29; Efron & Tibshirani 1993, ch. 11). It speaks
-    of other configurations before these reviewers, and needs no random numbers.
+    of others of their kind before these reviewers, and needs no random numbers.
 
-    left_out: (G,) the statistic without each configuration, nan where it is undefined then.
+    left_out: (G,) the statistic without each of them, nan where it is undefined then.
     """
     values = np.asarray(left_out, dtype=np.float64)
     groups = values.size
     if groups < 2:  # noqa: PLR2004
-        return without_interval(value, n, "an interval needs clips of at least two configurations")
+        whose = "clips of at least two" if of == "configurations" else "at least two"
+        return without_interval(value, n, f"an interval needs {whose} {of}")
     if np.isnan(values).any():
-        return without_interval(
-            value, n, "without one of the configurations the statistic is undefined"
-        )
+        return without_interval(value, n, f"without one of the {of} the statistic is undefined")
     error = jackknife_error(values)
     if error <= EQUAL * max(1.0, abs(value)):
         return without_interval(
-            value, n, "no variation: the statistic is the same without any configuration"
+            value, n, f"no variation: the statistic is the same without any {of.removesuffix('s')}"
         )
     reach = student_t(groups - 1) * error
     low, high = cut(value - reach, bounds), cut(value + reach, bounds)
-    return Estimate(value, low, high, n, f"jackknife over {groups} configurations")
+    return Estimate(value, low, high, n, f"jackknife over {groups} {of}")
 
 
 def jackknife_error(left_out: Floats, weights: Floats | None = None) -> float:

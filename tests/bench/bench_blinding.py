@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from blinding.copying import blind_copy
 from blinding.making import make_plain
-from blinding.padding import common_size, pad
+from blinding.padding import common_size
 from fartbench.media.ffmpeg import ffmpeg_binary
 from fartbench.media.sandbox import child_pid
 from tests.bench import bench_normalising
@@ -170,10 +170,7 @@ def compare(folder: Path, count: int) -> int:
     size = common_size([clip.stat().st_size for clip in clips])
     works: dict[str, Callable[[Path], object]] = {
         "cp": lambda clip: subprocess.run(["cp", str(clip), str(out / clip.name)], check=True),
-        "blind copy": lambda clip: (
-            blind_copy(clip, blind / clip.name),
-            pad(blind / clip.name, size),
-        ),
+        "blind copy": lambda clip: blind_copy(clip, blind / clip.name, size=size),
     }
     for name, command in working_peers(clips[0], folder).items():
         works[name] = lambda clip, command=command: run_peer(command, out / clip.name)  # type: ignore[misc]

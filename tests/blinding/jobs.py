@@ -25,12 +25,12 @@ def _full(handle: int, pieces: Any) -> int:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def copy_and_die_before_it_is_on_disk(path: Path, target: str) -> dict[str, Any]:
+def copy_and_die_before_it_is_on_disk(path: Path, target: str, size: int | None) -> dict[str, Any]:
     writing.os.fsync = _die
-    return write_copy(path, path, Path(target))
+    return write_copy(path, path, Path(target), padded_size=size)
 
 
-def copy_and_hang_before_it_is_on_disk(path: Path, target: str) -> dict[str, Any]:
+def copy_and_hang_before_it_is_on_disk(path: Path, target: str, size: int | None) -> dict[str, Any]:
     parent = os.getppid()
 
     def wait_for_its_end(handle: int) -> None:
@@ -39,12 +39,12 @@ def copy_and_hang_before_it_is_on_disk(path: Path, target: str) -> dict[str, Any
         os._exit(1)
 
     writing.os.fsync = wait_for_its_end
-    return write_copy(path, path, Path(target))
+    return write_copy(path, path, Path(target), padded_size=size)
 
 
-def copy_to_a_full_disk(path: Path, target: str) -> dict[str, Any]:
+def copy_to_a_full_disk(path: Path, target: str, size: int | None) -> dict[str, Any]:
     writing.os.writev = _full
-    return write_copy(path, path, Path(target))
+    return write_copy(path, path, Path(target), padded_size=size)
 
 
 def make_and_die_before_it_is_on_disk(path: Path, scratch: str) -> dict[str, Any]:

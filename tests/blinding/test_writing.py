@@ -13,7 +13,6 @@ import pytest
 
 from blinding import copying, writing
 from blinding.copying import blind_copy
-from blinding.padding import pad, padded_copy
 from blinding.writing import write_synced
 from fartbench.media.errors import MediaToolDied
 from tests.blinding import jobs
@@ -118,13 +117,3 @@ def test_a_parent_that_is_killed_leaves_no_file_under_its_name_and_the_next_run_
 def _thread(folder):
     (partial,) = folder.iterdir()
     return partial.name.split(".")[4]
-
-
-@pytest.mark.parametrize("gap", [8, 9, 5000])
-def test_a_padded_copy_is_what_padding_the_copy_gives(tmp_path, gap):
-    blind, copy = tmp_path / "blind.mp4", tmp_path / "copy.mp4"
-    size = blind_copy(clip("h264_aac.mp4"), blind).blind_size + gap
-    sha256 = padded_copy(blind, copy, size)
-    pad(blind, size)
-    assert copy.read_bytes() == blind.read_bytes()
-    assert sha256 == hashlib.sha256(copy.read_bytes()).hexdigest()

@@ -11,7 +11,7 @@ from django.template import Context, Template
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fartbench.numbers import number_text, shown_number, signed_zeros
+from fartbench.numbers import exact_number, number_text, shown_number, signed_zeros
 from scoring.release.rollouts.tables import number
 from scoring.reports.shape import rounded
 from web.pages.figures import figure
@@ -35,6 +35,19 @@ def test_nothing_but_the_sign_of_zero_changes(value, spec):
     with signed_zeros():
         assert number_text(value, spec) in {text, f"-{text}"}
     assert shown_number(value, spec) == text.replace("-", "−")
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_an_exact_number_is_read_back_to_the_last_bit(value):
+    assert float(exact_number(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(3.0, "3"), (2.5, "2.5"), (-0.0, "0"), (1234567.5, "1234567.5"), (0.1, "0.1")],
+)
+def test_an_exact_number_has_no_needless_point(value, text):
+    assert exact_number(value) == text
 
 
 @pytest.mark.parametrize("value", [*TINY, Decimal("-0.001"), Fraction(-1, 1000)])

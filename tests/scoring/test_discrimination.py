@@ -71,9 +71,10 @@ def test_replicates_count_as_often_as_they_are_there() -> None:
     ids=["constant", "knows the scene only", "right", "the wrong way round", "harsh and right"],
 )
 def test_a_judge_that_is_always_alike_has_an_exact_value(judge: np.ndarray, value: float) -> None:
-    found = somers_d(HUMAN, judge, SCENE, CONFIGURATION).d
-    assert isinstance(found, Estimate)
-    assert (found.value, found.low, found.high) == (value, value, value)
+    ordering = somers_d(HUMAN, judge, SCENE, CONFIGURATION)
+    assert isinstance(ordering.d, Estimate)
+    assert (ordering.d.value, ordering.is_constant) == (value, True)
+    assert (ordering.d.low, ordering.d.high) == (None, None)  # an interval of no width is none
 
 
 def test_where_people_see_no_difference_it_is_undefined() -> None:

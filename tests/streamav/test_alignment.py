@@ -26,7 +26,15 @@ from fartbench.protocol.rollouts.verdicts import (
     shown_to,
 )
 from review.pairs.meetings import Contender, plan_meetings
-from scoring.metrics.alignment import Judged, Match, alignment, ceiling, majority, win_rates
+from scoring.metrics.alignment import (
+    Judged,
+    Match,
+    alignment,
+    ceiling,
+    majority,
+    win_estimates,
+    win_rates,
+)
 from scoring.stats.estimate import Undefined
 from tests.streamav.workload import calls
 
@@ -84,20 +92,88 @@ def test_people_who_see_what_the_metric_measures_agree_with_it_in_either_directi
         == found.value
     )
     assert alignment(sure, SCORES, better="lower").value == -found.value
-    assert ceiling(sure) == pytest.approx(1, abs=0.02)
+    assert ceiling(sure).value == pytest.approx(1, abs=0.02)
 
 
-def test_doubtful_people_lower_correlation_and_ceiling_and_the_interval_is_fisher_s():
+def test_doubtful_people_lower_correlation_and_ceiling_and_the_interval_is_bonett_wright_s():
     unsure = alignment(votes(12), SCORES, better="higher")
     assert unsure.value < 0.97
-    assert ceiling(votes(12)) < ceiling(votes(0.01))
-    reach = 1.96 * (1.06 / 10) ** 0.5
+    assert ceiling(votes(12)).value < ceiling(votes(0.01)).value
+    reach = 1.96 * ((1 + unsure.value**2 / 2) / 10) ** 0.5
     limits = [np.tanh(np.arctanh(unsure.value) + side * reach) for side in (-1, 1)]
     assert (unsure.low, unsure.high, unsure.n) == (
         pytest.approx(limits[0], abs=1e-4),
         pytest.approx(limits[1], abs=1e-4),
         13,
     )
+
+
+def test_spearman_s_interval_is_the_published_one():
+    """Bonett & Wright 2000: rho = .94 of 13 systems has the interval from .759 to .986."""
+    value, n = 0.94, 13
+    reach = 1.959964 * ((1 + value**2 / 2) / (n - 3)) ** 0.5
+    assert np.tanh(np.arctanh(value) - reach) == pytest.approx(0.759, abs=5e-4)
+    assert np.tanh(np.arctanh(value) + reach) == pytest.approx(0.986, abs=5e-4)
+
+
+def perfect_metric(random: np.random.Generator, spread: float) -> tuple[float, float]:
+    """Return rho of a metric that is exactly what people prefer, and the ceiling, of one round."""
+    strength = dict(zip(SYSTEMS, spread * random.normal(size=len(SYSTEMS)), strict=True))
+    judged = []
+    for match in matches_of():
+        chance = 1 / (1 + np.exp(strength[match.right] - strength[match.left]))
+        drawn = [
+            "tie" if random.random() < 0.15 else "left" if random.random() < chance else "right"
+            for _ in range(3)
+        ]
+        judged.append(Judged(match, dict(zip("xyz", drawn, strict=True))))
+    return alignment(judged, strength, better="higher").value, ceiling(judged).value
+
+
+@pytest.mark.parametrize("spread", [1.0, 2.0])
+def test_the_ceiling_is_what_a_perfect_metric_reaches_on_average(spread):
+    random = np.random.default_rng(3)
+    rho, ceilings = zip(*(perfect_metric(random, spread) for _ in range(20)), strict=True)
+    assert np.mean(ceilings) == pytest.approx(np.mean(rho), abs=0.06)
+
+
+def test_the_ceiling_follows_spearman_and_brown():
+    """Two people whose win rates correlate by r, one vote of each on every pair: the majority has
+    the reliability 2 r / (1 + r), and the ceiling is its root.
+    """
+    matches = [Match(f"c{n}", *pair) for n, pair in enumerate(combinations("abcd", 2))]
+    first = dict(zip(matches, ["left"] * 6, strict=True))  # a before b before c before d
+    second = {**first, matches[0]: "right", matches[5]: "right"}  # b, a, d, c
+    judged = [Judged(one, {"x": first[one], "y": second[one]}) for one in matches]
+    single = 0.6  # Spearman of (1, 2, 3, 4) and (2, 1, 4, 3)
+    assert ceiling(judged).value == pytest.approx((2 * single / (1 + single)) ** 0.5)
+
+
+def test_a_ceiling_needs_two_people_on_the_same_pairs():
+    matches = [Match("c", *pair) for pair in combinations(SYSTEMS[:4], 2)]
+    judged = [Judged(one, {f"p{n}": "left"}) for n, one in enumerate(matches)]
+    assert "no two people" in ceiling(judged).reason
+
+
+def test_scores_that_differ_by_the_rounding_of_a_sum_are_a_tie():
+    """The means of 1.1, 1.1, 3.5 and of 1.1, 3.5, 1.1 as sums of binary fractions."""
+    judged = [Judged(Match("c", *pair), {"p": "left"}) for pair in combinations("abcd", 2)]
+    exact = {"a": 5.0, "b": 1.9, "c": 1.9, "d": 1.0}
+    summed = {**exact, "b": 1.9000000000000001, "c": 1.8999999999999997}
+    assert (
+        alignment(judged, summed, better="higher").value
+        == alignment(judged, exact, better="higher").value
+    )
+
+
+def test_win_rates_have_an_interval_that_knows_of_their_cases():
+    matches = [Match(f"c{n % 4}", "a", "b") for n in range(16)]
+    labels = ["left" if n % 4 else "tie" for n in range(16)]
+    found = win_estimates(matches, labels)
+    assert (found["a"].value, found["a"].n) == (pytest.approx(0.875), 16)
+    assert found["a"].low < 0.875 < found["a"].high
+    assert found["a"].method == "Wilson, clustered by case"
+    assert found["b"].value == pytest.approx(0.125)
 
 
 def test_a_perfect_order_has_no_interval():

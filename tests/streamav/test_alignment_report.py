@@ -113,10 +113,10 @@ def test_people_who_see_what_the_metric_measures_agree_with_it(
         3,
     )
     order = sorted(QUALITY, key=QUALITY.__getitem__)
-    rates = [found["systems"][name]["win_rate"] for name in order]
+    rates = [found["systems"][name]["win_rate"]["value"] for name in order]
     assert rates == sorted(rates)
-    assert (rates[0], rates[-1], found["ceiling"]) == (0, 1, 1)
-    assert {one["pairs"] for one in found["systems"].values()} == {12}
+    assert (rates[0], rates[-1], found["ceiling"]["value"]) == (0, 1, 1)
+    assert {one["win_rate"]["n"] for one in found["systems"].values()} == {12}
     assert found["readings"]["people"]["value"] == pytest.approx(1)
     assert found["readings"]["people"]["n"] == 4
 
@@ -143,7 +143,8 @@ def test_a_metric_where_lower_is_better_is_turned_round_and_correlated_by_hand(
         }:
             won[name].append(0.5 if not decided else float(name == decided))
     rates = {name: float(np.mean(values)) for name, values in won.items()}
-    assert {name: one["win_rate"] for name, one in found["systems"].items()} == pytest.approx(rates)
+    shown = {name: one["win_rate"]["value"] for name, one in found["systems"].items()}
+    assert shown == pytest.approx(rates)
     names = sorted(rates)
     by_hand = spearmanr([rates[name] for name in names], [-score[name] for name in names]).statistic
     assert found["readings"]["people"]["value"] == pytest.approx(by_hand)
@@ -196,8 +197,11 @@ def test_the_page_shows_interval_ceiling_and_the_published_range_as_such(
     assert "Spearman's ρ with the scores of people" in page
     assert "Which picture is of better quality?" in page
     assert re.search(
-        r'<th scope="row"><a href="[^"]*">west</a></th><td class="number">1.00</td>', page
+        r'<th scope="row"><a href="[^"]*">west</a></th><td><span class="figure"><b>1.00</b> '
+        r'<span class="figure__reach" title="95% interval: Wilson[^"]*">0.\d\d to 1.00</span> '
+        r'<span class="figure__n">n = 12</span></span></td>',
+        page,
     )
     (vq,) = (line for line in alignment_lines(report) if line.metric == "VQ")
-    assert [name for name, _, _ in vq.systems] == ["west", "south", "east", "north"]
-    assert vq.ceiling == "1.00"
+    assert [name for name, _ in vq.systems] == ["west", "south", "east", "north"]
+    assert vq.ceiling.value == "1.00"

@@ -361,34 +361,76 @@ def test_a_track_that_a_metric_is_not_about_does_not_lower_its_coverage():
     assert (found.coverage, found.estimate.n) == (1.0, 1)
 
 
-def test_the_interval_is_the_percentile_bootstrap_of_cases():
+def test_the_interval_is_student_s_t_and_the_bootstrap_of_the_paper_is_beside_it():
+    """t with 29 degrees of freedom is 2.04523 (Fisher & Yates 1963, table III)."""
     values = [CaseValue(str(n), float(n)) for n in range(30)]
-    found = column("VQ", values).estimate
-    assert found.value == 14.5
-    assert (found.low, found.high) == pytest.approx(
-        (14.5 - 1.96 * 8.655 / 30**0.5, 14.5 + 1.96 * 8.655 / 30**0.5), abs=0.15
+    found = column("VQ", values)
+    error = 8.80341 / 30**0.5
+    assert found.estimate.value == 14.5
+    assert (found.estimate.low, found.estimate.high) == pytest.approx(
+        (14.5 - 2.04523 * error, 14.5 + 2.04523 * error), abs=1e-4
     )
-    assert column("VQ", values).estimate == found
+    assert found.bootstrap == pytest.approx((14.5 - 1.96 * 1.58, 14.5 + 1.96 * 1.58), abs=0.15)
+    assert column("VQ", values) == found
+    assert column("VQ", values[1:]).bootstrap is None
 
 
-def by_end(points: list) -> dict[float, float | None]:
-    return {30.0 * number: point for number, point in enumerate(points, 1)}
+@pytest.mark.parametrize("count", [2, 4, 40])
+def test_cases_that_are_all_alike_have_no_interval(count):
+    found = column("VQ", [CaseValue(str(n), 1.1) for n in range(count)])
+    assert (found.estimate.low, found.estimate.high, found.bootstrap) == (None, None, None)
+    assert "no variation" in found.estimate.note
 
 
-def test_a_trajectory_tells_how_fast_it_gets_worse_whichever_way_is_better():
-    falling = trajectory("VQ", by_end([3.0, 2.9, 2.8, 2.7, 2.6, 2.5]), better="higher")
+def test_an_interval_ends_where_the_metric_does():
+    values = [CaseValue(str(n), value) for n, value in enumerate((1.0, 5.0, 5.0))]
+    found = column("VQ", values, (1, 5)).estimate
+    assert (found.low, found.high) == (1, 5)
+
+
+def test_a_mean_does_not_depend_on_the_order_of_its_cases():
+    one, other = (
+        column("VQ", [CaseValue(str(n), value) for n, value in enumerate(values)]).estimate
+        for values in ((1.1, 1.1, 3.5), (1.1, 3.5, 1.1))
+    )
+    assert one.value == other.value
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-12)
+
+
+def along(*cases: list) -> list[list[tuple[float, float | None]]]:
+    return [[(30.0 * number, point) for number, point in enumerate(case, 1)] for case in cases]
+
+
+def test_a_trajectory_says_how_fast_it_gets_worse_whichever_way_is_better():
+    falling = trajectory("VQ", along([3.0, 2.9, 2.8, 2.7, 2.6, 2.5]), better="higher")
     assert falling.at_s == (30, 60, 90, 120, 150, 180)
-    assert (falling.degradation, falling.variation) == pytest.approx((100 * 0.1 / 30, 0.1))
-    assert trajectory(
-        "AVSync", by_end([0.1, 0.2, 0.3]), better="lower"
-    ).degradation == pytest.approx(100 * 0.1 / 30)
-    assert trajectory(
-        "AVSync", by_end([0.3, 0.1, 0.3]), better="lower"
-    ).degradation == pytest.approx(0)
-    assert isinstance(trajectory("VQ", by_end([1.0, None]), better="higher"), Undefined)
+    changes = (falling.degradation.value, falling.variation.value)
+    assert changes == pytest.approx((100 * 0.1 / 30, 0.1))
+    rising, back = along([0.1, 0.2, 0.3]), along([0.3, 0.1, 0.3])
+    assert trajectory("AVSync", rising, better="lower").degradation.value == pytest.approx(1 / 3)
+    assert trajectory("AVSync", back, better="lower").degradation.value == pytest.approx(0)
+    assert isinstance(trajectory("VQ", along([1.0, None]), better="higher"), Undefined)
+
+
+def test_the_interval_of_a_trend_is_that_of_the_trends_of_its_cases():
+    """Where every case has every unit, the slope of the means is the mean of the slopes, and the
+    jackknife of a mean is Student's t (Efron & Tibshirani 1993, §11.2).
+    """
+    cases = along([3.0, 2.0, 1.0], [3.0, 3.0, 2.0], [5.0, 4.5, 4.6])
+    found = trajectory("VQ", cases, better="higher").degradation
+    slopes = [100 * (case[0][1] - case[2][1]) / 60 for case in cases]
+    error = np.std(slopes, ddof=1) / 3**0.5
+    assert (found.value, found.n) == (pytest.approx(np.mean(slopes)), 3)
+    assert found.high == pytest.approx(np.mean(slopes) + 4.30265 * error, rel=1e-5)
+
+
+def test_a_unit_that_only_one_case_has_leaves_the_trend_without_an_interval():
+    found = trajectory("VQ", along([3.0, 2.0, 1.0], [3.0, 2.5]), better="higher")
+    assert (found.degradation.low, found.variation.low) == (None, None)
+    assert "without one of the cases" in found.degradation.note
 
 
 def test_a_metric_that_comes_back_to_where_it_was_did_not_change() -> None:
     for better in ("higher", "lower"):
-        found = trajectory("AQ", {1.0: 3.9, 2.0: 4.1, 3.0: 4.1, 4.0: 3.9}, better=better)
-        assert f"{found.degradation:g}" == "0"  # no noise of the arithmetic, and no minus
+        found = trajectory("AQ", along([3.9, 4.1, 4.1, 3.9]), better=better)
+        assert f"{found.degradation.value:g}" == "0"  # no noise of the arithmetic, and no minus

@@ -164,4 +164,5 @@ def test_thirteen_systems_by_24_scenarios_from_rows_to_a_release_that_verifies()
     values = [table[name]["VQ"]["value"] for name in names]
     assert values[0] < values[6] < values[12]
     assert release.document(rollout_document(names[0], SCENARIOS[0], 1))["windows"]
-    assert release.document("trajectories")["readings"]["people"]["VQ"][names[0]]["degradation"] > 0
+    curve = release.document("trajectories")["readings"]["people"]["VQ"][names[0]]
+    assert curve["degradation"]["value"] > 0

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fartbench.numbers import shown_number
-from web.pages.figures import Figure, figure
+from web.pages.figures import Figure, figure, stored_figure
 
 Document = Mapping[str, Any]
 
@@ -28,9 +27,9 @@ class AlignmentLine:
     votes: int
     annotators: int
     ties: int
-    ceiling: str
+    ceiling: Figure
     figures: tuple[Figure, ...]
-    systems: tuple[tuple[str, int, float], ...]
+    systems: tuple[tuple[str, Figure], ...]
 
 
 def alignment_lines(report: Document) -> list[AlignmentLine]:
@@ -46,7 +45,7 @@ def sources_of(report: Document) -> list[str]:
 
 
 def _line(one: Document) -> AlignmentLine:
-    systems = [(name, found["pairs"], found["win_rate"]) for name, found in one["systems"].items()]
+    systems = [(name, stored_figure(found["win_rate"])) for name, found in one["systems"].items()]
     return AlignmentLine(
         key=one["question"],
         label=one["label"],
@@ -56,7 +55,7 @@ def _line(one: Document) -> AlignmentLine:
         votes=one["votes"],
         annotators=one["annotators"],
         ties=one["ties"],
-        ceiling="" if one["ceiling"] is None else shown_number(one["ceiling"], ".2f"),
+        ceiling=stored_figure(one["ceiling"]),
         figures=tuple(figure(found) for found in one["readings"].values()),
-        systems=tuple(sorted(systems, key=lambda found: (-found[2], found[0]))),
+        systems=tuple(sorted(systems, key=lambda found: (-float(found[1].value), found[0]))),
     )

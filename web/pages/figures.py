@@ -23,11 +23,12 @@ class Figure:
     there is no interval.
 
     ``note`` says why a value or interval is missing, or warns of it; ``method`` names the interval.
+    ``n`` is None where a release of an older format does not give it.
     """
 
     value: str
     reach: str
-    n: int
+    n: int | None
     note: str
     method: str
 
@@ -44,11 +45,12 @@ def _html(found: Figure) -> SafeString:
     )
     why = "undefined: " if found.value == UNDEFINED else "" if found.reach else "no interval: "
     note = format_html(' <span class="figure__note">{}{}</span>', why, found.note)
+    count = format_html(' <span class="figure__n">n = {}</span>', found.n)
     return format_html(
-        '<span class="figure"><b>{}</b>{} <span class="figure__n">n = {}</span>{}</span>',
+        '<span class="figure"><b>{}</b>{}{}{}</span>',
         found.value,
         reach if found.reach else "",
-        found.n,
+        "" if found.n is None else count,
         note if found.note else "",
     )
 
@@ -65,6 +67,15 @@ def figure(document: Mapping[str, Any], *, percent: bool = False, digits: int = 
     )
     written = _written(value, percent, digits)
     return Figure(written, reach, document["n"], document["note"], document["method"])
+
+
+def stored_figure(stored: Mapping[str, Any] | float | None, *, digits: int = 2) -> Figure:
+    """Write what is an estimate's document now, and was a bare number in releases of format 1."""
+    if isinstance(stored, Mapping):
+        return figure(stored, digits=digits)
+    if stored is None:
+        return Figure(UNDEFINED, "", None, "", "")
+    return Figure(_written(stored, False, digits), "", None, "published without one", "")
 
 
 def _written(value: float, percent: bool, digits: int) -> str:

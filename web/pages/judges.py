@@ -8,7 +8,7 @@ from typing import Any
 
 from fartbench.protocol import Protocol
 from judging.models import RunState, Variant
-from web.pages.figures import Figure, figure
+from web.pages.figures import Figure, figure, stored_figure
 from web.pages.reports import EVERYWHERE, NA_LABEL, Counts, Document
 
 VERDICTS = {
@@ -67,7 +67,9 @@ class RatingLine:
     label: str
     reads: str
     mae: Figure
-    constant: str
+    constant: Figure
+    constant_rating: str
+    skill: Figure
     ordered: Figure
     pairs: int
     missing: int
@@ -228,9 +230,9 @@ def _rating(label: str, part: Document) -> RatingLine:
         label=label,
         reads=part["reads"],
         mae=figure(part["mae"]),
-        constant="–"
-        if best["mae"] is None
-        else f"{best['mae']:.2f} by always saying {best['rating']:g}",
+        constant=stored_figure(best["mae"]),
+        constant_rating="" if best["rating"] is None else f"{best['rating']:g}",
+        skill=stored_figure(best["skill"]),
         ordered=figure(part["discrimination"]["ordered_rightly"], percent=True),
         pairs=part["discrimination"]["pairs"],
         missing=part["missing"],

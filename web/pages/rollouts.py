@@ -17,7 +17,7 @@ from scoring.release.pages import LEADERBOARD, SUMMARY, configuration_document
 from scoring.release.rollouts.pages import columns_document, rollout_document
 from scoring.rollouts.results import EVERY_TRACK, why_empty
 from web.pages.board import Read
-from web.pages.figures import Figure, figure
+from web.pages.figures import Figure, figure, stored_figure
 
 SMALLEST_FOR_ONE_DIGIT = 10
 
@@ -207,8 +207,8 @@ class CurveLine:
 
     metric: Metric
     points: tuple[tuple[str, str], ...]
-    degradation: str
-    variation: str
+    degradation: Figure
+    variation: Figure
     note: str
 
 
@@ -223,7 +223,7 @@ def curve_lines(curves: Mapping[str, Mapping[str, Any]], rules: Protocol) -> lis
             (f"{at:g} s", shown_number(value, f".{digits_of(metric)}f")) for at, value in placed
         )
         slope, steps = (
-            "" if found[key] is None else shown_number(found[key], ".2g")
+            stored_figure(found[key], digits=digits_of(metric) + 1)
             for key in ("degradation", "variation")
         )
         lines.append(CurveLine(metric, points, slope, steps, found["note"]))

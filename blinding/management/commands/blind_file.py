@@ -9,7 +9,6 @@ from django.core.management.base import BaseCommand, CommandError
 
 from blinding.copying import blind_copy
 from blinding.leakscan import scan
-from blinding.padding import pad
 from blinding.proof import prove
 from fartbench.errors import Refusal
 from fartbench.storage import disk_faults_in_words
@@ -68,9 +67,7 @@ def blind_file(source: Path, target: Path, size: int | None) -> dict[str, Any]:
 
 
 def _blind_file(source: Path, target: Path, size: int | None) -> dict[str, Any]:
-    result = blind_copy(source, target)
-    if size is not None:
-        pad(target, size)
+    result = blind_copy(source, target, size=size)
     proof = prove(source, target)
     proof.insist(source)
     leaks = [
@@ -80,7 +77,7 @@ def _blind_file(source: Path, target: Path, size: int | None) -> dict[str, Any]:
     ]
     if leaks:
         raise LeaksLeft(f"{source.name}: {len(leaks)} leaks are left in its copy: {leaks[0]}")
-    again = {"size": target.stat().st_size, "leaks": leaks}
+    again = {"size": result.blind_size, "leaks": leaks}
     return {"copy": result.as_json(), "proof": proof.as_json(), "blind": again}
 
 

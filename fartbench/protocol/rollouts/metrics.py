@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -67,6 +68,11 @@ class Metric(Part):
     def origin(self) -> str:
         """What its values come from, in words."""
         return _ORIGINS[self.computed]
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the largest value that it can have."""
+        return self.low, math.inf if self.high is None else self.high
 
     def applies_to(self, scenario: Scenario) -> bool:
         """Say whether a scenario's track is one that this metric is about."""

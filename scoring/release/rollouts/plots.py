@@ -200,13 +200,13 @@ def _panel(
     own = drawn[name]
     yield text(left, top + 12, f"{metric.code} {'▲' if metric.better == 'higher' else '▼'}")
     yield text(left, top + 28, metric.name, "soft")
-    slope = own["degradation"]
+    slope, steps = own["degradation"]["value"], own["variation"]["value"]
     change = (
         f"{'better' if slope < 0 else 'worse'} by {abs(slope):.2g} in 100 s"
         if slope
         else "as good at the end"
     )
-    yield text(left, top + 44, f"{change}, steps of {own['variation']:.2g}", "soft")
+    yield text(left, top + 44, f"{change}, steps of {steps:.2g}", "soft")
     span = f"from {number_text(low, '.3g')} to {number_text(high, '.3g')}"
     yield svg.Rect(
         x=left, y=top + TITLE, width=PANEL_WIDTH - 8, height=PANEL_HEIGHT, fill="none",

@@ -87,6 +87,11 @@ COLUMNS = Table(
         Column("high", "Upper limit of the 95% interval; empty if not estimable."),
         Column("n", "How many cases have a value.", "integer"),
         Column("method", "The interval's method, or why it is not estimable."),
+        Column(
+            "bootstrap_low",
+            "Lower limit of the paper's interval, a bootstrap over cases; empty below 30 cases.",
+        ),
+        Column("bootstrap_high", "Upper limit of it."),
         Column("signed", "Mean change with its direction, of drifts."),
         Column("coverage", "Share of the cases with a value, of those that the metric applies to."),
         Column("cases", "How many cases have each status, as JSON."),
@@ -137,8 +142,11 @@ ALIGNMENT = Table(
         Column("method", "The interval's method, or why it is not estimable."),
         Column(
             "ceiling",
-            "How well one annotator's win rates agree with those of the others, on average.",
+            "The correlation to expect of a metric that ranked systems exactly as people in "
+            "general prefer them.",
         ),
+        Column("ceiling_low", "Lower limit of its 95% interval; empty if not estimable."),
+        Column("ceiling_high", "Upper limit of its 95% interval; empty if not estimable."),
         Column(
             "published_lowest",
             "The lowest correlation that was published; a reference, no figure of this round.",
@@ -204,6 +212,7 @@ def _column(found: dict[str, Any]) -> RowOfCells:
         *(number(found[name]) for name in ("value", "low", "high")),
         found["n"],
         found["method"] if found["low"] is not None else found["note"],
+        *map(number, found["bootstrap"] or (None, None)),
         number(found["signed"]),
         number(found["coverage"]),
         in_json(found["cases"]),
@@ -233,7 +242,7 @@ def alignment_rows(results: RolloutResults, report: dict[str, Any]) -> Iterator[
                 *every_row(results.record), one["question"], one["metric"], source, *counts,
                 *(number(found[name]) for name in ("value", "low", "high")), found["n"],
                 found["method"] if found["low"] is not None else found["note"],
-                number(one["ceiling"]),
+                *(number(one["ceiling"][name]) for name in ("value", "low", "high")),
                 number(published["lowest"]), number(published["highest"]),
             )  # fmt: skip
 
