@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core.management import CommandError, call_command
 
 from fartbench.datafiles import read_json, read_yaml
 from fartbench.errors import MOST_SHOWN, BadInput
@@ -212,3 +213,19 @@ def test_an_address_inside_this_network_is_known_in_every_spelling(
     address: str, is_inside: bool
 ) -> None:
     assert _is_inside(address) is is_inside
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("command", ["import_clips", "import_outcomes", "import_answers"])
+@pytest.mark.parametrize("kind", ["a pipe", "a folder", "a device"])
+def test_no_command_waits_for_what_is_not_a_file(command: str, kind: str, tmp_path: Path) -> None:
+    round_ = make_round()
+    path = tmp_path / "table.csv"
+    if kind == "a pipe":
+        os.mkfifo(path)
+    elif kind == "a folder":
+        path.mkdir()
+    else:
+        path.symlink_to("/dev/zero")
+    with pytest.raises(CommandError):
+        call_command(command, round_.name, str(path))

@@ -82,3 +82,14 @@ def test_a_table_that_cannot_be_read_within_limits_is_damaged(
         path.write_bytes(gzip.compress(b"0" * 1001))
     with pytest.raises(OSError, match="table"):
         rows.check_table(path)
+
+
+@pytest.mark.parametrize("content", [None, b"[" * 100_000, b"{}"])
+def test_a_list_that_cannot_be_one_is_refused(content: bytes | None, tmp_path: Path) -> None:
+    (tmp_path / "2026").mkdir()
+    if content is None:
+        os.mkfifo(tmp_path / "2026" / LIST)
+    else:
+        (tmp_path / "2026" / LIST).write_bytes(content)
+    with pytest.raises(CommandError, match=LIST):
+        call_command("restore", str(tmp_path))
