@@ -30,6 +30,10 @@ LONGEST_PAUSE_S = 3600.0
 # Packed once by one of these, a piece of what came is at most a thousand times larger; twice, a
 # million times.
 _PACKINGS = frozenset({"gzip", "deflate", "identity"})
+# RFC 6052: a network without IPv4 reaches such addresses by these. All of the public internet with
+# IPv6 lies within the second.
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_UNICAST = ipaddress.IPv6Network("2000::/3")
 _PROXIED = frozenset({"http", "https", "all"})
 
 
@@ -174,8 +178,19 @@ def _refuse_inside(connection: socket.socket) -> None:
 def _is_inside(address: str) -> bool:
     """Say whether an IP address is not one of the public internet."""
     found = ipaddress.ip_address(address.partition("%")[0])
-    inner = getattr(found, "ipv4_mapped", None) or found
-    return not inner.is_global or inner.is_multicast
+    if isinstance(found, ipaddress.IPv6Address):
+        inner = _led_to(found)
+        if inner is None:
+            return found not in _UNICAST or not found.is_global
+        found = inner
+    return not found.is_global or found.is_multicast
+
+
+def _led_to(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """Return the IPv4 address that an IPv6 address leads to by its form, or None."""
+    if address in _NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
+    return address.ipv4_mapped or address.sixtofour
 
 
 def _is_named_inside(host: str) -> bool:

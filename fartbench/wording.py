@@ -18,6 +18,8 @@ _TOGETHER = (
     {"LATIN", "CJK", "BOPOMOFO"},
     {"LATIN", "CJK", "HANGUL"},
 )
+# Letters of Cyrillic and Greek that nobody tells from Latin ones.
+_LIKE_LATIN = frozenset("АВЕЅІЈКМНОРСТХҮавеѕіјкмнорстхуԁһԛԝӏΑΒΕΖΗΙΚΜΝΟΡΤΥΧονυ")
 
 
 def has_control_characters(text: str) -> bool:
@@ -43,4 +45,7 @@ def fault_of_name(name: str) -> str:
     }
     if len(scripts) > 1 and not any(scripts <= together for together in _TOGETHER):
         return f"it mixes letters of {' and '.join(sorted(script.title() for script in scripts))}"
+    letters = {letter for letter in name if letter.isalpha()}
+    if letters and letters <= _LIKE_LATIN:
+        return "all of its letters look like Latin ones and are not"
     return ""

@@ -93,6 +93,9 @@ def _value_of(field: Field, options: dict[str, Any]) -> Any:
 
 
 def _opened(path: str) -> File[bytes]:
+    if Path(path).exists() and not Path(path).is_file():
+        # A pipe or a device might never end.
+        raise CommandError(f"{path} cannot be read: it is not a file.", returncode=REFUSED)
     try:
         return File(Path(path).open("rb"), name=path)
     except OSError as error:

@@ -17,12 +17,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fartbench.errors import BadInput
+from fartbench.regular import regular_bytes
 from fartbench.storage import ContentStore, file_sha256
 from fartbench.stores import blind_copies, raw_clips
 from operations.backup.rows import TableFile
 from operations.errors import BackupRefused
 
 LIST = "backup.json"
+LARGEST_LIST = 512 * 1024**2  # bytes
 FORMAT = 1
 _TABLE = re.compile(r"[a-z_]+\.[a-z_]+")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -57,7 +60,7 @@ class BackupList:
 def read_list(folder: Path) -> BackupList:
     """Read the list of a backup. Raises BackupRefused when there is none, or it was changed."""
     try:
-        document = json.loads((folder / LIST).read_text(encoding="utf-8"))
+        document = json.loads(_content_of_list(folder))
         stated: dict[str, Any] = document["backup"]
         text = json.dumps(stated, ensure_ascii=False, indent=1, sort_keys=True)
         if hashlib.sha256(text.encode()).hexdigest() != document["sha256"]:
@@ -69,11 +72,18 @@ def read_list(folder: Path) -> BackupList:
         tables = {name: TableFile(**table) for name, table in stated["tables"].items()}
         listed = BackupList(**stated | {"tables": tables})
         faults = list(_odd_names(listed))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BackupRefused(folder, [f"it has no {LIST} that can be read: {error}"]) from error
     if faults:
         raise BackupRefused(folder, faults)
     return listed
+
+
+def _content_of_list(folder: Path) -> bytes:
+    try:
+        return regular_bytes(folder / LIST, LARGEST_LIST)
+    except BadInput as error:
+        raise BackupRefused(folder, [f"{LIST}: {error.faults[0]}"]) from error
 
 
 def _odd_names(listed: BackupList) -> Iterator[str]:

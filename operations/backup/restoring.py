@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import shutil
+import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from django.apps.registry import Apps
 from django.conf import settings
 from django.contrib.contenttypes.models import ContentType
+from django.core.exceptions import ValidationError
 from django.core.management import call_command
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
+from django.db.models import Model
 
 from fartbench import audit, writeonce
 from fartbench.models import Round, RoundState
@@ -106,7 +110,7 @@ def refuse_damaged(folder: Path, listed: BackupList) -> None:
 def _checked(path: Path) -> TableFile | None:
     try:
         return check_table(path)
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         return None
 
 
@@ -191,15 +195,34 @@ def _restore_rows(folder: Path, listed: BackupList) -> None:
         for model in models.values():
             empty_table(model)
         for name in (listed.tables.keys() & models.keys()) - set(LEFT_OUT):
-            read_table(models[name], folder / file_of(name))
+            with odd_rows_in_words(folder, f"the table {name}"):
+                read_table(models[name], folder / file_of(name))
         count_on(models.values())
-        connection.check_constraints()
+        with odd_rows_in_words(folder, "what it holds"):
+            connection.check_constraints()
+        _refuse_odd_rounds(folder, models["fartbench.round"])
         if set(nodes) == set(executor.loader.disk_migrations):
             writeonce.install()
     call_command(
         "migrate", verbosity=0, interactive=False
     )  # to this program's shape, with its guards
     ContentType.objects.clear_cache()
+
+
+@contextmanager
+def odd_rows_in_words(folder: Path, what: str) -> Iterator[None]:
+    """Raise BackupRefused for rows that this program never wrote."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, ValidationError, DatabaseError) as error:
+        raise BackupRefused(folder, [f"{what} cannot be restored: {error}"]) from error
+
+
+def _refuse_odd_rounds(folder: Path, rounds: type[Model]) -> None:
+    """Raise BackupRefused for the name of a round that could lead out of the folder of releases."""
+    for name in rounds._base_manager.values_list("name", flat=True):
+        with odd_rows_in_words(folder, f"the round {name!r}"):
+            Round._meta.get_field("name").run_validators(name)
 
 
 def _newest_of_each_app(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from django.db import connection, models, transaction
 from django.db.models.sql import InsertQuery
 
 ROWS_AT_ONCE = 500
+LONGEST_ROW = 256 * 1024**2  # bytes; a few of these bytes may unpack to any number
 # What no backup holds, and none of an older backup is taken up: sessions, wrong tries to get in,
 # and workers that were seen. They come about by running: an installation that has them is empty.
 LEFT_OUT = ("sessions.session", "fartbench.entrytry", "fartbench.workerbeat")
@@ -98,11 +100,16 @@ def _plain(field: models.Field[Any, Any], value: Any) -> Any:
 def check_table(path: Path) -> TableFile:
     """Read a table's file and return what it really holds.
 
-    Raises OSError or EOFError when it cannot be read.
+    Raises OSError, EOFError or zlib.error when it cannot be read, is a pipe or a link, or has a row
+    that is too long.
     """
+    if not stat.S_ISREG(path.lstat().st_mode):
+        raise OSError(f"{path} is not a regular file")
     digest, count = hashlib.sha256(), 0
     with gzip.open(path, "rb") as file:
-        for line in file:
+        while line := file.readline(LONGEST_ROW + 1):
+            if len(line) > LONGEST_ROW:
+                raise OSError(f"{path} has a row of more than {LONGEST_ROW} bytes")
             digest.update(line)
             count += 1
     return TableFile(count, digest.hexdigest())

@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core.management import CommandError, call_command
 
 from fartbench.datafiles import read_json, read_yaml
 from fartbench.errors import MOST_SHOWN, BadInput
+from fartbench.outgoing import _is_inside
 from fartbench.protocol import load_protocol
 from fartbench.storage import KEPT_AT, level_times
 from fartbench.stores import blind_copies
@@ -82,6 +84,8 @@ def test_any_other_cell_stays_and_is_read_back(cell: str) -> None:
         ("loc\u0430l-maestro", "mixes letters of Cyrillic and Latin"),
         ("\u0391lpha", "mixes letters of Greek and Latin"),
         ("ａlpha", "only look like plain ones"),
+        ("\u0441\u043e\u0440\u0430", "look like Latin ones"),
+        ("\u039a\u0391\u03a4 2", "look like Latin ones"),
         ("al\u200bpha", "control character"),
         ("\x1b[31malpha", "control character"),
         ("al\u202epha", "control character"),
@@ -191,3 +195,37 @@ def test_a_reader_of_a_command_that_leaves_early_gets_no_traceback(tmp_path: Pat
         talking.stdout.close()
         assert talking.stderr.read() == b""
     assert talking.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("address", "is_inside"),
+    [
+        ("127.0.0.1", True), ("169.254.169.254", True), ("100.64.0.1", True), ("224.0.0.1", True),
+        ("::1", True), ("fe80::1%eth0", True), ("fec0::1", True), ("::7f00:1", True),
+        ("::ffff:10.0.0.1", True), ("::ffff:0:127.0.0.1", True), ("64:ff9b::7f00:1", True),
+        ("64:ff9b::a9fe:a9fe", True), ("64:ff9b:1::7f00:1", True), ("2002:7f00:1::", True),
+        ("2001:0:7f00:1::", True), ("2001:db8::1", True), ("ff0e::1", True),
+        ("8.8.8.8", False), ("2606:4700::1111", False), ("64:ff9b::808:808", False),
+        ("::ffff:8.8.8.8", False), ("2002:808:808::", False),
+    ],
+)  # fmt: skip
+def test_an_address_inside_this_network_is_known_in_every_spelling(
+    address: str, is_inside: bool
+) -> None:
+    assert _is_inside(address) is is_inside
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("command", ["import_clips", "import_outcomes", "import_answers"])
+@pytest.mark.parametrize("kind", ["a pipe", "a folder", "a device"])
+def test_no_command_waits_for_what_is_not_a_file(command: str, kind: str, tmp_path: Path) -> None:
+    round_ = make_round()
+    path = tmp_path / "table.csv"
+    if kind == "a pipe":
+        os.mkfifo(path)
+    elif kind == "a folder":
+        path.mkdir()
+    else:
+        path.symlink_to("/dev/zero")
+    with pytest.raises(CommandError):
+        call_command(command, round_.name, str(path))

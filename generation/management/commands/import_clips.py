@@ -5,6 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from fartbench.commands import RoundCommand, actor, progress
+from fartbench.csv_text import MAX_BYTES
+from fartbench.errors import BadInput
+from fartbench.regular import regular_bytes
 from generation.importing import ImportReport, import_clips
 from generation.waiving import add_waiver, waive_as_asked
 
@@ -39,10 +42,10 @@ class Command(RoundCommand):
 
 def _rows(path: Path) -> int | None:
     try:
-        with path.open("rb") as file:
-            return sum(1 for line in file if line.strip()) - 1
-    except OSError:  # the import itself says so, in its own words
+        content = regular_bytes(path, MAX_BYTES)
+    except BadInput:  # the import itself says so, in its own words
         return None
+    return sum(1 for line in content.splitlines() if line.strip()) - 1
 
 
 def _lines(report: ImportReport) -> list[str]:
