@@ -38,7 +38,7 @@ ANSWERS, VERDICTS = "answers.csv", "verdicts.json"
 _CELL_TEXTS = (
     "reason", "stimulus", "raw_sha256", "blind_sha256", "cost_usd", "seed", "model_version",
     "generated_at",
-    "cost_basis", "limitation",
+    "cost_basis", "limitation", "origin",
 )  # fmt: skip
 
 
@@ -134,8 +134,8 @@ def _cell(row: Mapping[str, str]) -> CellRecord:
         row["scene"],
         int(row["replicate"]),
         row["outcome"],
-        *(row[name] for name in _CELL_TEXTS),
-        row.get("origin", ""),
+        # A column that the format of the release does not have is empty.
+        *(row.get(name, "") for name in _CELL_TEXTS),
     )
 
 
