@@ -21,7 +21,7 @@ from blinding.scrub.nal import fill_to, scrub_h264, scrub_hevc
 from blinding.scrub.vp9 import scrub_vp9
 from blinding.sound_copying import copied_sound
 from blinding.timeline import CannotTime, picture_timeline
-from blinding.writing import hashing, write_synced
+from blinding.writing import hashing, write_hashed
 from fartbench.media.bounds import BOUNDS
 from fartbench.media.coded_facts import Looking
 from fartbench.media.errors import MediaRefusal
@@ -66,7 +66,7 @@ def blind_copy(src: Path, dst: Path, *, size: int | None = None) -> CopyResult:
     """Write the blind MP4 copy of ``src`` to ``dst``; the same input gives the same bytes.
 
     With ``size``, the copy is padded to exactly that many bytes. The file appears under its name
-    only when its contents are whole and on disk. Raises NotCopyable when the clip cannot be copied
+    only when it is whole. Raises NotCopyable when the clip cannot be copied
     unchanged, TooLargeToPad, and what probe() raises for a file that is no video.
     """
 
@@ -133,7 +133,7 @@ def write_copy(
             if padded_size is not None:
                 header, zeros = padding(source, sum(map(len, pieces)), padded_size)
                 pieces.append(header)
-            size, digest = write_synced(target, pieces, zeros=zeros)
+            size, digest = write_hashed(target, pieces, zeros=zeros)
         result = CopyResult(raw_digest.result(), digest, len(raw_data), size, found, removed)
     return asdict(result)
 

@@ -49,7 +49,7 @@ class Made:
 
 
 def make_plain(clip: Path, scratch: Path) -> Made:
-    """Write the blind copy of a clip to ``scratch``, whole and on disk, prove it and inspect it.
+    """Write the blind copy of a clip to ``scratch``, prove it and inspect it.
 
     What is left at ``scratch`` after a refusal is not to be used. Raises NotCopyable when the clip
     cannot be copied unchanged or the proof does not hold, what probe() raises for a file that is no

@@ -3,7 +3,7 @@
 from pathlib import Path
 from struct import pack
 
-from blinding.writing import write_synced
+from blinding.writing import write_hashed
 from fartbench.media.boxes import walk
 from fartbench.media.errors import MediaRefusal
 from fartbench.media.reading import open_bytes
@@ -30,14 +30,14 @@ def common_size(sizes: list[int]) -> int:
 
 def padded_copy(path: Path, target: Path, size: int) -> str:
     """Write a copy of an MP4 file, padded to exactly ``size`` bytes by one ``free`` box of zeros,
-    to a new file and to disk; return its SHA-256 (hex).
+    to a new file; return its SHA-256 (hex).
 
     An earlier padding is replaced. Raises TooLargeToPad when there is no gap of 8 bytes.
     """
     with open_bytes(path) as data:
         contents = data[: _used(data)]
         header, zeros = padding(path, len(contents), size)
-        _, sha256 = write_synced(target, [contents, header], zeros=zeros)
+        _, sha256 = write_hashed(target, [contents, header], zeros=zeros)
     return sha256
 
 

@@ -39,11 +39,12 @@ def hashing(pieces: Sequence[Bytes]) -> Iterator[Future[str]]:
         yield thread.submit(sha256_of, pieces)
 
 
-def write_synced(target: Path, pieces: Sequence[Bytes], *, zeros: int = 0) -> tuple[int, str]:
-    """Write the pieces to a new file and to disk; return its size (bytes) and SHA-256 (hex).
+def write_hashed(target: Path, pieces: Sequence[Bytes], *, zeros: int = 0) -> tuple[int, str]:
+    """Write the pieces to a new file; return its size (bytes) and SHA-256 (hex).
 
-    After them come ``zeros`` zero bytes, which take no room on the disk. Raises FileExistsError
-    when the file is there already, and OSError when the disk is full.
+    After them come ``zeros`` zero bytes, which take no room on the disk. A store that keeps the
+    file waits for the disk (``ContentStore.keep``). Raises FileExistsError when the file is there
+    already, and OSError when the disk is full.
     """
     size = sum(map(len, pieces)) + zeros
     with hashing([*pieces, *_zero_pieces(zeros)]) as digest, target.open("xb", buffering=0) as file:
@@ -51,7 +52,6 @@ def write_synced(target: Path, pieces: Sequence[Bytes], *, zeros: int = 0) -> tu
             _write_all(file.fileno(), batch)
         if zeros:
             file.truncate(size)
-        os.fsync(file.fileno())
     return size, digest.result()
 
 

@@ -76,11 +76,11 @@ class ContentStore:
         target = ContentStore.path(self, sha256)
         with disk_faults_in_words(self.root):
             target.parent.mkdir(parents=True, exist_ok=True)
-            _sync(source)
+            wait_for_disk(source)
             source.chmod(0o444)
             os.utime(source, (time.time(), KEPT_AT))
             source.replace(target)
-            _sync(target.parent)
+            wait_for_disk(target.parent)
 
 
 def name_of(sha256: str) -> str:
@@ -130,7 +130,8 @@ def _sweep(folder: Path) -> None:
                 shutil.rmtree(entry)
 
 
-def _sync(path: Path) -> None:
+def wait_for_disk(path: Path) -> None:
+    """Return when a file, or the names in a folder, would be there after a power cut."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

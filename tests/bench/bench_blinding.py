@@ -2,7 +2,8 @@
 tests/bench/bench_blinding.py``.
 
 “blind copy” is the scrub-and-pad path as a worker takes it, one clip after another in one process:
-probe, bounds, hashes, copy, padding and fsync. “blind, prove and scan” is all that a worker does
+probe, bounds, hashes, copy and padding. Like its peers it does not wait for the disk, which the
+store does when it keeps a copy. “blind, prove and scan” is all that a worker does
 with a clip before it is stored, and “plain decode” is ffmpeg decoding the clip once on one core:
 the proof decodes it, and its copy. These two, which take long, are timed on a tenth of the clips.
 Peers run as their users run them, one program start per clip.

@@ -12,12 +12,12 @@ from blinding.copying import write_copy
 from fartbench.media.sandbox_policy import ORDERS, Order
 
 # They write where the orders that they stand in for write.
-WRITING = ("copy_and_die_before_it_is_on_disk", "copy_and_hang_before_it_is_on_disk",
-           "copy_to_a_full_disk", "make_and_die_before_it_is_on_disk", "make_on_a_full_disk")  # fmt: skip
+WRITING = ("copy_and_die_before_it_is_whole", "copy_and_hang_before_it_is_whole",
+           "copy_to_a_full_disk", "make_and_die_before_it_is_whole", "make_on_a_full_disk")  # fmt: skip
 ORDERS.update({f"{__name__}:{name}": Order(writes=(0,)) for name in WRITING})
 
 
-def _die(handle: int) -> None:
+def _die(handle: int, pieces: Any) -> int:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -25,20 +25,20 @@ def _full(handle: int, pieces: Any) -> int:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def copy_and_die_before_it_is_on_disk(path: Path, target: str, size: int | None) -> dict[str, Any]:
-    writing.os.fsync = _die
+def copy_and_die_before_it_is_whole(path: Path, target: str, size: int | None) -> dict[str, Any]:
+    writing.os.writev = _die
     return write_copy(path, path, Path(target), padded_size=size)
 
 
-def copy_and_hang_before_it_is_on_disk(path: Path, target: str, size: int | None) -> dict[str, Any]:
+def copy_and_hang_before_it_is_whole(path: Path, target: str, size: int | None) -> dict[str, Any]:
     parent = os.getppid()
 
-    def wait_for_its_end(handle: int) -> None:
+    def wait_for_its_end(handle: int, pieces: Any) -> int:
         while os.getppid() == parent:
             time.sleep(0.02)
         os._exit(1)
 
-    writing.os.fsync = wait_for_its_end
+    writing.os.writev = wait_for_its_end
     return write_copy(path, path, Path(target), padded_size=size)
 
 
@@ -47,8 +47,8 @@ def copy_to_a_full_disk(path: Path, target: str, size: int | None) -> dict[str, 
     return write_copy(path, path, Path(target), padded_size=size)
 
 
-def make_and_die_before_it_is_on_disk(path: Path, scratch: str) -> dict[str, Any]:
-    writing.os.fsync = _die
+def make_and_die_before_it_is_whole(path: Path, scratch: str) -> dict[str, Any]:
+    writing.os.writev = _die
     return making._make_plain_here(path, scratch)
 
 

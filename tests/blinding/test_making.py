@@ -136,7 +136,7 @@ def test_a_child_that_is_killed_half_way_stores_nothing_and_the_next_run_finishe
     round_, monkeypatch
 ):
     with monkeypatch.context() as patch:
-        patch.setattr(making, "_make_plain_here", jobs.make_and_die_before_it_is_on_disk)
+        patch.setattr(making, "_make_plain_here", jobs.make_and_die_before_it_is_whole)
         with pytest.raises(ClipsNotBlindable, match="made the reader of media stop"):
             blind_round(round_=round_, actor="test")
     assert [path for path in blind_copies().root.rglob("*") if path.is_file()] == []

@@ -13,7 +13,7 @@ import pytest
 
 from blinding import copying, writing
 from blinding.copying import blind_copy
-from blinding.writing import write_synced
+from blinding.writing import write_hashed
 from fartbench.media.errors import MediaToolDied
 from tests.blinding import jobs
 from tests.media.clips import COPYABLE, clip
@@ -28,7 +28,7 @@ PIECES = [bytes([number % 251]) * (number % 7 + 1) for number in range(1500)] + 
 @pytest.mark.parametrize("zeros", [0, 1, 3 * writing.BLOCK + 5])
 def test_the_file_holds_the_pieces_and_zeros_and_the_digest_is_its_own(tmp_path, zeros):
     target = tmp_path / "file"
-    size, sha256 = write_synced(target, PIECES, zeros=zeros)
+    size, sha256 = write_hashed(target, PIECES, zeros=zeros)
     wanted = b"".join(PIECES) + bytes(zeros)
     assert target.read_bytes() == wanted
     assert (size, sha256) == (len(wanted), hashlib.sha256(wanted).hexdigest())
@@ -40,7 +40,7 @@ def test_no_call_writes_more_than_it_may(tmp_path, monkeypatch):
     monkeypatch.setattr(
         writing.os, "writev", lambda handle, parts: (calls.append(parts), writev(handle, parts))[1]
     )
-    write_synced(tmp_path / "file", PIECES)
+    write_hashed(tmp_path / "file", PIECES)
     assert max(map(len, calls)) <= writing.AT_ONCE
     assert max(sum(map(len, parts)) for parts in calls) <= writing.BYTES_AT_ONCE
 
@@ -50,14 +50,14 @@ def test_a_system_that_writes_less_than_it_was_given_is_asked_again(tmp_path, mo
     monkeypatch.setattr(
         writing.os, "writev", lambda handle, pieces: os.write(handle, b"".join(pieces)[:most])
     )
-    write_synced(tmp_path / "file", PIECES)
+    write_hashed(tmp_path / "file", PIECES)
     assert (tmp_path / "file").read_bytes() == b"".join(PIECES)
 
 
 def test_a_file_that_is_there_is_not_written_over(tmp_path):
     (tmp_path / "file").write_bytes(b"here first")
     with pytest.raises(FileExistsError):
-        write_synced(tmp_path / "file", PIECES)
+        write_hashed(tmp_path / "file", PIECES)
     assert (tmp_path / "file").read_bytes() == b"here first"
 
 
@@ -75,7 +75,7 @@ def test_the_same_clip_gives_the_same_bytes_every_time(tmp_path, name):
 def test_a_child_that_is_killed_leaves_no_file_and_the_next_run_succeeds(tmp_path, monkeypatch):
     blind = tmp_path / "blind.mp4"
     with monkeypatch.context() as patch:
-        patch.setattr(copying, "_copy_here", jobs.copy_and_die_before_it_is_on_disk)
+        patch.setattr(copying, "_copy_here", jobs.copy_and_die_before_it_is_whole)
         with pytest.raises(MediaToolDied):
             blind_copy(clip("h264_aac.mp4"), blind)
     assert list(tmp_path.iterdir()) == []
@@ -95,7 +95,7 @@ import sys
 from pathlib import Path
 from blinding import copying
 from tests.blinding import jobs
-copying._copy_here = jobs.copy_and_hang_before_it_is_on_disk
+copying._copy_here = jobs.copy_and_hang_before_it_is_whole
 copying.blind_copy(Path(sys.argv[1]), Path(sys.argv[2]))
 """
 

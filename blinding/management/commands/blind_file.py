@@ -11,7 +11,7 @@ from blinding.copying import blind_copy
 from blinding.leakscan import scan
 from blinding.proof import prove
 from fartbench.errors import Refusal
-from fartbench.storage import disk_faults_in_words
+from fartbench.storage import disk_faults_in_words, wait_for_disk
 
 OTHER_CONTAINERS = (".webm", ".mkv")
 
@@ -77,6 +77,8 @@ def _blind_file(source: Path, target: Path, size: int | None) -> dict[str, Any]:
     ]
     if leaks:
         raise LeaksLeft(f"{source.name}: {len(leaks)} leaks are left in its copy: {leaks[0]}")
+    wait_for_disk(target)
+    wait_for_disk(target.absolute().parent)
     again = {"size": result.blind_size, "leaks": leaks}
     return {"copy": result.as_json(), "proof": proof.as_json(), "blind": again}
 
