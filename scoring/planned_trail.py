@@ -13,6 +13,7 @@ from judging.models import Judge
 from review.models import AnswerSheet, Pair, Retirement, Vote
 from review.pairs.planning import plan_digest
 from review.pairs.voting import vote_record
+from review.record import played_as_locked
 from review.services.locking import sheet_record
 from scoring.trail_entries import Place, Values, differences, entries, text, texts
 
@@ -58,7 +59,7 @@ def _uncounted_faults(round_: Round) -> Iterator[str]:
     for sheet in sheets.select_related("stimulus", "reviewer").prefetch_related("answers"):
         at, code = sheet.locked_at or timezone.now(), sheet.reviewer.code
         record = sheet_record(sheet, code, round_.protocol, sheet.responses(), at)
-        if record.digest() != sheet.digest:
+        if played_as_locked(record, sheet.playback, sheet.digest) is None:
             yield f"the sheet of {code} on {sheet.stimulus_id} is not what was locked"
     retired = Retirement.objects.filter(stimulus__round=round_).values("stimulus")
     votes = Vote.objects.filter(locked_at__isnull=False, task__pair__round=round_)
@@ -67,7 +68,7 @@ def _uncounted_faults(round_: Round) -> Iterator[str]:
     for vote in votes.select_related(*related):
         vote.task.member.round = round_
         ballot = vote_record(vote, vote.task, vote.locked_at or timezone.now())
-        if ballot.digest() != vote.digest:
+        if played_as_locked(ballot, vote.playback, vote.digest) is None:
             yield f"the vote of {ballot.reviewer} on {ballot.pair} is not what was locked"
 
 

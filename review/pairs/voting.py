@@ -34,6 +34,7 @@ from review.pairs.errors import (
 from review.pairs.record import VoteRecord
 from review.pairs.selectors import next_pair, pair_rules, task_of
 from review.playback import is_played, parse_playback
+from review.record import digest_of_lock
 from review.selectors import next_assignment
 
 SIDES = ("a", "b")
@@ -131,7 +132,8 @@ def end_as_locked(vote: Vote, task: PairTask, at: datetime) -> None:
     """Set what a lock sets on ``vote``; the caller saves it, and the database's guard then looks at
     the answer.
     """
-    vote.locked_at, vote.digest = at, vote_record(vote, task, at).digest()
+    vote.locked_at = at
+    vote.digest = digest_of_lock(vote_record(vote, task, at), vote.playback)
 
 
 def vote_record(vote: Vote, task: PairTask, at: datetime) -> VoteRecord:
@@ -145,8 +147,7 @@ def vote_record(vote: Vote, task: PairTask, at: datetime) -> VoteRecord:
         protocol_digest=task.member.round.protocol.digest,
         source=vote.source,
         answer=vote.answer,
-        playback=vote.playback,
-        locked_at=at,
+        locked_at=utc(at),
     )
 
 

@@ -22,7 +22,7 @@ from review.drafts import Draft
 from review.errors import InvalidAnswers, RoundNotOpen, TooManyNotes
 from review.models import AnswerSheet, MistakeReport, Reviewer
 from review.playback import parse_playback
-from review.record import SheetRecord
+from review.record import SheetRecord, digest_of_lock
 from review.services.drafts import (
     CHANGED,
     Changes,
@@ -108,7 +108,8 @@ def end_as_locked(
     at the answers.
     """
     record = sheet_record(sheet, code, protocol, responses, at)
-    sheet.locked_at, sheet.set_aside_at, sheet.digest = at, None, record.digest()
+    sheet.locked_at, sheet.set_aside_at = at, None
+    sheet.digest = digest_of_lock(record, sheet.playback)
 
 
 def sheet_record(
@@ -126,8 +127,7 @@ def sheet_record(
         scene=sheet.stimulus.scene,
         source=sheet.source,
         responses=responses,
-        playback=sheet.playback,
-        locked_at=at,
+        locked_at=utc(at),
     )
 
 

@@ -26,7 +26,8 @@ class Sheets:
 
     cell and reviewer: (n,) places in the record's lists; answers: (n, questions) codes of an
     `AnswerBook`, ``MISSING`` where there is none. ``window`` is the place of the part that a sheet
-    is about, where parts are shown.
+    is about, where parts are shown. ``playback_sha256`` is empty where the digest of a lock covers
+    the playback itself, as older versions made it, and cannot be computed again without that.
     """
 
     cell: Integers
@@ -37,6 +38,7 @@ class Sheets:
     locked_at: Sequence[str]
     digest: Sequence[str]
     window: Sequence[int] = ()
+    playback_sha256: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.cell)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, fields, replace
 from typing import Any, Protocol
 
 from fartbench.protocol import canonical_bytes
@@ -71,7 +71,8 @@ def assignment_digest(round_: Assigned, secret: str) -> str:
 
     Notes about cells that cannot be compared may still be made, and have entries of their own.
     """
-    cells = [replace(cell, limitation="") for cell in round_.cells]
+    # What a clip is from has been in a digest of its own from the first opening on.
+    cells = [_values_but(replace(cell, limitation=""), "origin") for cell in round_.cells]
     content = {
         "round": [
             round_.name,
@@ -82,11 +83,15 @@ def assignment_digest(round_: Assigned, secret: str) -> str:
         ],
         "opened_at": round_.opened_at,
         "configurations": _values(round_.configurations),
-        "cells": _values(cells),
+        "cells": cells,
         "windows": _values(round_.windows),
         "reviewers": _values(round_.reviewers),
     }
     return keyed_digest(content, secret)
+
+
+def _values_but(record: Any, name: str) -> list[Any]:
+    return [getattr(record, one.name) for one in fields(record) if one.name != name]
 
 
 def _values(records: Iterable[Any]) -> list[list[Any]]:

@@ -17,7 +17,7 @@ from fartbench.times import utc
 from generation.models import Configuration, Sample
 from generation.verdicts import review_record
 from review.models import Answer, AnswerSheet, CohortMember, Retirement, Role
-from review.record import SheetRecord
+from review.record import SheetRecord, played_as_locked
 from scoring.errors import RoundAltered
 from scoring.records import (
     MISSING,
@@ -174,7 +174,7 @@ def _cells(round_: Round) -> tuple[list[tuple[int, CellRecord]], QuerySet[Sample
         "pk", "cell__configuration__name", "cell__scene", "cell__replicate", "state", "reason",
         "clip__sha256",
         "cost_usd", "generation_seed", "model_version", "generated_at", "cost_basis",
-        "cell__limitation",
+        "cell__limitation", "origin",
     )  # fmt: skip
     found = [(row[0], _cell(row, live, unreviewable)) for row in rows.iterator()]
     if strange := [str(cell) for _, cell in found if cell.scene not in order]:
@@ -203,6 +203,7 @@ def _cell(
         at,
         basis,
         limitation,
+        origin,
     ) = row
     stimulus, blind = live.get(sample, ("", ""))
     if not stimulus and sample in unreviewable:
@@ -222,6 +223,7 @@ def _cell(
         generated_at=utc(at),
         cost_basis=basis,
         limitation=limitation,
+        origin=origin,
     )
 
 
@@ -271,6 +273,7 @@ def _sheets(round_: Round, shown: Shown, reviewers: Mapping[int, int]) -> Sheets
         answers=answers,
         source=locks.source,
         measured=locks.measured,
+        playback_sha256=locks.playback_sha256,
         locked_at=locks.locked_at,
         digest=locks.digest,
         window=windows,
@@ -320,6 +323,7 @@ class _Locks:
     def __init__(self) -> None:
         self.source: list[str] = []
         self.measured: list[bool] = []
+        self.playback_sha256: list[str] = []
         self.locked_at: list[str] = []
         self.digest: list[str] = []
 
@@ -359,10 +363,11 @@ def _locks(
             scene=scene,
             source=source,
             responses=given,
-            playback=playback,
-            locked_at=locked_at,
+            locked_at=locks.locked_at[-1],
         )
-        if record.digest() != digest:
+        played = played_as_locked(record, playback, digest)
+        locks.playback_sha256.append(played or "")
+        if played is None:
             faults.append(
                 f"the sheet of {reviewer} on {stimulus} is not what was locked: its SHA-256 is not "
                 f"{digest}"

@@ -11,6 +11,8 @@ from fartbench.protocol import Protocol, form_for
 from scoring.records.answers import MISSING, AnswerBook, Sheets
 from scoring.records.judges import JudgeRecord
 from scoring.records.rows import (
+    PRETENDED,
+    SIMULATED,
     CellRecord,
     ConfigurationRecord,
     MeasuredRecord,
@@ -93,6 +95,12 @@ class RoundRecord:
     def quorum(self) -> int:
         """How many equal answers make a consensus in this round."""
         return self.protocol.cohort.quorum_of(self.cohort)
+
+    @property
+    def is_demonstration(self) -> bool:
+        """Whether something of it is simulated: a clip, a sheet or a vote."""
+        sources = {*self.sheets.source, *(vote.source for vote in self.pair_votes)}
+        return SIMULATED in sources or any(cell.origin in PRETENDED for cell in self.cells)
 
     @property
     def is_smoke(self) -> bool:

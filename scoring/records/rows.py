@@ -10,6 +10,10 @@ from dataclasses import dataclass
 from measuring.measurement import Measurement
 
 DELIVERED = "delivered"
+SIMULATED = "simulated"
+"""The source of a sheet or vote that a script answered."""
+PRETENDED = frozenset({"stand_in", "drawn"})
+"""The origins of clips that no real model made."""
 NOT_REVIEWABLE = "not_reviewable"
 
 
@@ -36,6 +40,7 @@ class CellRecord:
     generated_at: str = ""
     cost_basis: str = ""
     limitation: str = ""
+    origin: str = ""
 
     def __str__(self) -> str:
         return f"{self.configuration}/{self.scene}/{self.replicate}"

@@ -3,5 +3,5 @@
 `scoring.release.versions` says what changed from one format to the next.
 """
 
-FORMAT = 2
+FORMAT = 3
 """The format of the releases that this program writes."""

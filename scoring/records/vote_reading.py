@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC
-from typing import Any
-
 from fartbench.models import Round
 from review.models import Vote
+from review.pairs.record import VoteRecord
 from review.pairs.voting import vote_record
+from review.record import played_as_locked
 from scoring.errors import RoundAltered
 from scoring.records.votes import PairVote
 
@@ -31,15 +30,17 @@ def read_votes(round_: Round) -> tuple[PairVote, ...]:
         vote.task.member.round = round_
         assert vote.locked_at is not None  # noqa: S101 - what the query selects
         record = vote_record(vote, vote.task, vote.locked_at)
-        if record.digest() != vote.digest:
+        playback = played_as_locked(record, vote.playback, vote.digest)
+        if playback is None:
             faults.append(f"the vote of {record.reviewer} on {record.pair} is not what was locked")
-        found.append(_vote(vote, record))
+            continue
+        found.append(_vote(vote, record, playback))
     if faults:
         raise RoundAltered(round_.name, faults)
     return tuple(found)
 
 
-def _vote(vote: Vote, record: Any) -> PairVote:
+def _vote(vote: Vote, record: VoteRecord, playback_sha256: str) -> PairVote:
     return PairVote(
         pair=record.pair,
         question=record.question,
@@ -49,7 +50,8 @@ def _vote(vote: Vote, record: Any) -> PairVote:
         reviewer=record.reviewer,
         answer=record.answer,
         source=record.source,
-        measured=bool(record.playback),
-        locked_at=record.locked_at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+        measured=bool(vote.playback),
+        playback_sha256=playback_sha256,
+        locked_at=record.locked_at,
         digest=vote.digest,
     )

@@ -22,3 +22,4 @@ class PairVote:
     measured: bool
     locked_at: str
     digest: str
+    playback_sha256: str = ""

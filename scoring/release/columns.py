@@ -5,8 +5,9 @@ The header of a table, its README and its Croissant description are all made fro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from fartbench.protocol import Protocol, Question
 
@@ -16,12 +17,13 @@ Kind = Literal["text", "integer", "time"]
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column; an empty cell means that there is nothing to say, unless ``words`` say
-    otherwise.
+    otherwise. Releases have it from the format ``since`` on.
     """
 
     name: str
     words: str
     kind: Kind = "text"
+    since: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,27 @@ class Table:
     words: str
     columns: tuple[Column, ...]
 
+    def as_of(self, number: int) -> Table:
+        """Return the table as releases of a format have it."""
+        return replace(self, columns=tuple(one for one in self.columns if one.since <= number))
 
+    def cells_as_of(
+        self, number: int, rows: Iterable[tuple[Any, ...]]
+    ) -> Iterable[tuple[Any, ...]]:
+        """Return rows without the cells of columns that were added after a format."""
+        places = [place for place, one in enumerate(self.columns) if one.since <= number]
+        if len(places) == len(self.columns):
+            return rows
+        return (tuple(row[place] for place in places) for row in rows)
+
+
+_DIGEST = (
+    "SHA-256 of the locked {}, as the audit trail recorded it; it covers other columns of the row."
+)
+_PLAYED = (
+    "SHA-256 of what the player measured, which is in the digest of the lock; empty for locks of "
+    "older versions, whose digest cannot be computed again from a release."
+)
 EVERY_ROW = (
     Column("protocol", "Protocol and version, name@version."),
     Column("protocol_digest", "SHA-256 of the protocol: of the bytes of protocol.json."),
@@ -58,6 +80,7 @@ CELL_FACTS = (
     Column("generated_at", "When it was generated; ISO 8601, UTC.", "time"),
     Column("cost_basis", "How the cost is known: reported, computed, estimated; empty if unknown."),
     Column("limitation", "Why the cell cannot be compared with others; empty as a rule."),
+    Column("origin", "Where the clip is from; a stand-in and drawn are not real.", since=3),
 )
 ANSWERS = Table(
     "answers",
@@ -72,8 +95,9 @@ ANSWERS = Table(
         Column("answer", "A value of the question, or na:REASON."),
         Column("source", "How the sheet came in: browser, imported or simulated."),
         Column("playback_measured", "yes when the player measured what was played, else no."),
+        Column("playback_sha256", _PLAYED, since=3),
         Column("locked_at", "When the sheet was locked; ISO 8601, UTC.", "time"),
-        Column("sheet_digest", "SHA-256 of the locked sheet, as the audit trail recorded it."),
+        Column("sheet_digest", _DIGEST.format("sheet")),
     ),
 )
 CONFIGURATIONS = Table(
@@ -168,8 +192,9 @@ PAIRS = Table(
         Column("outcome", "How it counts: a, b, tie, or both_bad, which is a tie too."),
         Column("source", "How the vote came in: browser, imported or simulated."),
         Column("playback_measured", "yes when the player measured what was played, else no."),
+        Column("playback_sha256", _PLAYED, since=3),
         Column("locked_at", "When the vote was locked; ISO 8601, UTC.", "time"),
-        Column("vote_digest", "SHA-256 of the locked vote, as the audit trail recorded it."),
+        Column("vote_digest", _DIGEST.format("vote")),
     ),
 )
 
@@ -272,13 +297,13 @@ JUDGE_RATINGS = Table(
         Column("mae_high", "Upper limit."),
         Column("constant", "The constant rating with the least error."),
         Column("constant_mae", f"Its mean absolute error: {_CONSTANT}."),
+        Column("constant_mae_low", f"Lower limit of its 95% interval: {_JACKKNIFE}.", since=3),
+        Column("constant_mae_high", "Upper limit.", since=3),
         Column(
-            "constant_mae_low", "Lower limit of its 95% interval: jackknife over configurations."
+            "skill", "By what share the judge's error is less than that of the constant.", since=3
         ),
-        Column("constant_mae_high", "Upper limit."),
-        Column("skill", "By what share the judge's error is less than that of the constant."),
-        Column("skill_low", f"Lower limit of its 95% interval: {_JACKKNIFE}."),
-        Column("skill_high", "Upper limit."),
+        Column("skill_low", f"Lower limit of its 95% interval: {_JACKKNIFE}.", since=3),
+        Column("skill_high", "Upper limit.", since=3),
         Column("d", "Somers' D of judge given people, within scenes."),
         Column("d_low", f"Lower limit of its 95% interval: {_JACKKNIFE}."),
         Column("d_high", "Upper limit."),

@@ -44,7 +44,8 @@ def write_tables(
     if record.judges:
         rows |= zip(kind.calibration, kind.calibration_rows(documents), strict=True)
     for table, found in rows.items():
-        write_csv(folder / f"{table.name}.csv", _header(table), found)
+        cells = table.cells_as_of(record.format, found)
+        write_csv(folder / f"{table.name}.csv", _header(table.as_of(record.format)), cells)
     write_judges(folder, record, kind.judge_answers)
     if record.verdicts:
         (folder / VERDICTS).write_bytes(canonical_bytes(record.verdicts))
@@ -64,8 +65,10 @@ def write_release(
     kind = kind_of(record.protocol)
     tables = tables_of(record)
     write_tables(folder, documents, protocol_content)
-    write_jsonl(folder / "answers.jsonl", kind.answers, answer_rows(record))
-    write_parquet(folder / "answers.parquet", kind.answers, answer_rows(record))
+    answers = kind.answers.as_of(record.format)
+    for write, name in ((write_jsonl, "answers.jsonl"), (write_parquet, "answers.parquet")):
+        rows = kind.answers.cells_as_of(record.format, answer_rows(record))
+        write(folder / name, answers, rows)
     (folder / "reports.json").write_bytes(json_bytes(documents.reports))
     (folder / "plots").mkdir()
     for name, drawing in kind.plots(record.protocol, documents).items():
@@ -85,12 +88,13 @@ def tables_of(record: RoundRecord) -> tuple[Table, ...]:
     its round has.
     """
     kind = kind_of(record.protocol)
-    return (
+    tables = (
         kind.answers,
         *kind.tables(record.protocol),
         *((PAIRS,) if record.protocol.pairs else ()),
         *((JUDGES, kind.judge_answers, *kind.calibration) if record.judges else ()),
     )
+    return tuple(table.as_of(record.format) for table in tables)
 
 
 def hashes_of(folder: Path) -> dict[str, str]:

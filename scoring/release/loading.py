@@ -13,6 +13,7 @@ import numpy as np
 from fartbench.errors import BadInput
 from fartbench.protocol import Protocol, Response, digest_of, form_for, parse_protocol
 from fartbench.regular import regular_bytes
+from review.record import SheetRecord, lock_digest
 from scoring.errors import ReleaseRefused
 from scoring.records import (
     MISSING,
@@ -37,7 +38,7 @@ ANSWERS, VERDICTS = "answers.csv", "verdicts.json"
 _CELL_TEXTS = (
     "reason", "stimulus", "raw_sha256", "blind_sha256", "cost_usd", "seed", "model_version",
     "generated_at",
-    "cost_basis", "limitation",
+    "cost_basis", "limitation", "origin",
 )  # fmt: skip
 
 
@@ -133,7 +134,8 @@ def _cell(row: Mapping[str, str]) -> CellRecord:
         row["scene"],
         int(row["replicate"]),
         row["outcome"],
-        *(row[name] for name in _CELL_TEXTS),
+        # A column that the format of the release does not have is empty.
+        *(row.get(name, "") for name in _CELL_TEXTS),
     )
 
 
@@ -159,6 +161,7 @@ class _Columns:
         self.answers: list[list[int]] = []
         self.source: list[str] = []
         self.measured: list[bool] = []
+        self.playback_sha256: list[str] = []
         self.locked_at: list[str] = []
         self.digest: list[str] = []
 
@@ -197,6 +200,9 @@ def _sheets(
         columns.measured.append(first["playback_measured"] == "yes")
         columns.locked_at.append(first["locked_at"])
         columns.digest.append(first["sheet_digest"])
+        columns.playback_sha256.append(first.get("playback_sha256", ""))
+        if fault := _digest_fault(first, responses):
+            raise ReleaseRefused(folder, [f"{ANSWERS}, row {line}: {fault}"])
     return Sheets(
         cell=np.array(columns.cell, dtype=np.int64),
         reviewer=np.array(columns.reviewer, dtype=np.int64),
@@ -205,7 +211,35 @@ def _sheets(
         measured=columns.measured,
         locked_at=columns.locked_at,
         digest=columns.digest,
+        playback_sha256=columns.playback_sha256,
         window=columns.window if protocol.rollouts else (),
+    )
+
+
+def _digest_fault(first: Mapping[str, str], responses: Mapping[str, Response]) -> str:
+    """Return why a sheet is not what its digest says; ``first`` is its first row.
+
+    The digest of an older version covers what no release contains, and is not computed again.
+    """
+    playback = first.get("playback_sha256", "")
+    record = SheetRecord(
+        reviewer=first["reviewer"],
+        stimulus=first["stimulus"],
+        protocol_digest=first["protocol_digest"],
+        scene=first["scene"],
+        source=first["source"],
+        responses=responses,
+        locked_at=first["locked_at"],
+    )
+    is_measured = first["playback_measured"] == "yes"
+    if (
+        not playback
+        or lock_digest(record, playback, is_measured=is_measured) == (first["sheet_digest"])
+    ):
+        return ""
+    return (
+        f"the sheet of {first['reviewer']} on {first['stimulus']} is not what was locked: its "
+        f"SHA-256 is not {first['sheet_digest']}"
     )
 
 

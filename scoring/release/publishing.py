@@ -23,8 +23,6 @@ from fartbench.rounds import move, refuse_unless
 from fartbench.storage import disk_faults_in_words
 from fartbench.times import utc
 from generation.models import Sample
-from generation.selectors import simulated_samples
-from review.models import Source
 from scoring.assigning import recorded
 from scoring.errors import ClipsUnderReview, CorrectionRefused, ReleaseBlocked, RoundAltered
 from scoring.models import Release, ReleaseDocument
@@ -58,13 +56,12 @@ def publish(*, round_: Round, actor: str, correction: str | None = None) -> Rele
     documents = documents_of(record)
     if faults := list(kind_of(record.protocol).faults(documents)):
         raise ReleaseBlocked(f"Round {round_.name!r} cannot be published yet", faults)
-    sources = {*record.sheets.source, *(vote.source for vote in record.pair_votes)}
     release = Release(
         round=round_,
         number=replaced.number + 1 if replaced else 1,
         created_at=timezone.now(),
         scores=documents.scores,
-        demonstration=Source.SIMULATED in sources or simulated_samples(round_).exists(),
+        demonstration=record.is_demonstration,
         replaces=replaced,
         correction_reason=(correction or "").strip(),
     )

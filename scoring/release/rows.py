@@ -44,6 +44,7 @@ def answer_rows(record: RoundRecord) -> Iterator[RowOfCells]:
         after = (
             sheets.source[number],
             "yes" if sheets.measured[number] else "no",
+            sheets.playback_sha256[number] if sheets.playback_sha256 else "",
             sheets.locked_at[number],
             sheets.digest[number],
         )

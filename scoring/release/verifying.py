@@ -17,7 +17,7 @@ from fartbench.links import Link
 from fartbench.numbers import signed_zeros
 from fartbench.protocol import ProtocolError, digest_of
 from scoring.errors import ReleaseRefused
-from scoring.records import RoundRecord
+from scoring.records import DELIVERED, RoundRecord
 from scoring.records.assignment import RECORDED, assignment_digest, secret_sha256
 from scoring.release.comparing import Compared, compare
 from scoring.release.contents import write_release
@@ -44,7 +44,8 @@ class Verified:
     """A release that holds: its digest, and how much was checked.
 
     ``not_recomputed`` are the values whose rule changed since its format: how many of them are not
-    what the rule of today gives.
+    what the rule of today gives. ``locks_checked`` of the ``locks`` of sheets and votes have a
+    digest that was computed again; the others are of an older version.
     """
 
     round: str
@@ -52,6 +53,8 @@ class Verified:
     digest: str
     files: int
     answers: int
+    locks: int
+    locks_checked: int
     replaces: str
     audit_head: str
     opened: tuple[str, ...]
@@ -74,6 +77,7 @@ def verify_release(folder: Path) -> Verified:
         issue = issue_of(stated)
         head = Link.parse(f"{issue.audit['sequence']}:{issue.audit['hash']}")
         refuse(folder, assignment_faults(record, issue.assignment, head))
+        refuse(folder, demonstration_faults(record, stated=issue.demonstration))
 
         def made_again() -> Compared:
             """Return how the release differs from what its answers give."""
@@ -91,12 +95,15 @@ def verify_release(folder: Path) -> Verified:
             folder, [f"its tables cannot be read as a release: {error}"]
         ) from error
     refuse(folder, compared.faults)
+    played = [*record.sheets.playback_sha256, *(vote.playback_sha256 for vote in record.pair_votes)]
     return Verified(
         round=record.name,
         number=issue.number,
         digest=stated["digest"],
         files=len(stated["files"]) + 1,
         answers=record.sheets.answers.size,
+        locks=len(played),
+        locks_checked=sum(map(bool, played)),
         replaces=issue.replaces.digest if issue.replaces else "",
         audit_head=str(head),
         opened=tuple(f"{entry['sequence']}:{entry['hash']}" for entry in issue.assignment),
@@ -104,6 +111,19 @@ def verify_release(folder: Path) -> Verified:
         format=record.format,
         not_recomputed=compared.changed,
     )
+
+
+def demonstration_faults(record: RoundRecord, *, stated: bool) -> list[str]:
+    """Return why a release says wrongly whether it is a demonstration.
+
+    Releases before format 3 do not say where their clips are from.
+    """
+    if record.is_demonstration and not stated:
+        return ["it is not marked as a demonstration, but clips or answers of it are simulated"]
+    knows_origins = all(cell.origin for cell in record.cells if cell.outcome == DELIVERED)
+    if stated and knows_origins and not record.is_demonstration:
+        return ["it is marked as a demonstration, but none of its clips or answers are simulated"]
+    return []
 
 
 def assignment_faults(

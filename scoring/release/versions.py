@@ -16,7 +16,8 @@ program that writes it is released; after that `scoring.records.rules.FORMAT` is
 
 The place is a path of keys and list indexes in a JSON file, or the name of a column in a table
 (.csv and .jsonl). It is empty for a whole file: one that was added, dropped, or is read as one
-piece (plots, README).
+piece (plots, README). A column that is only added says so itself (``Column.since``) and needs no
+row.
 """
 
 from __future__ import annotations
@@ -79,17 +80,17 @@ _APART = (
 )
 _COLUMNS = (
     "Columns of rollouts have Student's t interval over cases, and the bootstrap beside it from 30 "
-    "cases on. In format 1 the bootstrap was given at every size."
+    "cases on. Before format 3 the bootstrap was given at every size."
 )
 _ALONG = "How a metric changes along rollouts has an interval, a jackknife over cases."
 _ALIGNED = (
     "Spearman's correlation has the interval of Bonett and Wright, of scores to ten digits. The "
     "ceiling is the root of the majority's reliability, and it and win rates have intervals. In "
-    "format 1 the ceiling was how well one annotator agreed with the others."
+    "older formats the ceiling was how well one annotator agreed with the others."
 )
 _SKILL = (
     "The best constant and the skill of a judge have intervals, and no interval has no width. In "
-    "format 1 they had none, and a judge that was always right an interval of no width."
+    "older formats they had none, and a judge that was always right an interval of no width."
 )
 _AGREEMENT, _RANKING = "reports/agreement/questions", "reports/overall_ranking"
 
@@ -112,41 +113,31 @@ NUMBERS = tuple(
         ("reports.json", f"{_RANKING}/rank_sets", _APART),
         ("reports.json", f"{_RANKING}/sureness_note", _APART),
         ("reports.json", f"{_RANKING}/ahead", _APART),
-        ("scores.json", "readings/*/systems/*/columns", _COLUMNS),
-        *(
-            ("columns.*", name, _COLUMNS)
-            for name in ("value", "low", "high", "method", "bootstrap_low", "bootstrap_high")
-        ),
-        ("plots/profile-*.svg", "", _COLUMNS),
-        ("reports.json", "reports/trajectories/readings", _ALONG),
-        ("plots/curves-*.svg", "", _ALONG),
-        ("reports.json", "reports/alignment/questions", _ALIGNED),
-        *(
-            ("alignment.*", name, _ALIGNED)
-            for name in ("low", "high", "method", "ceiling", "ceiling_low", "ceiling_high")
-        ),
-        ("reports.json", "reports/human_ai/judges/*/ratings/*/best_constant", _SKILL),
-        ("reports.json", "reports/human_ai/judges/*/ratings/*/discrimination", _SKILL),
-        *(
-            ("judge_ratings.*", name, _SKILL)
-            for name in (
-                "constant_mae_low",
-                "constant_mae_high",
-                "skill",
-                "skill_low",
-                "skill_high",
-                "d_low",
-                "d_high",
-                "reads",
-            )
-        ),
-        ("plots/judges*.svg", "", _SKILL),
     )
 )
 """Values whose intervals are estimated in another way."""
 
+NUMBERS_3 = tuple(
+    Change(3, file, place, words)
+    for file, place, words in (
+        ("scores.json", "readings/*/systems/*/columns", _COLUMNS),
+        *(("columns.*", name, _COLUMNS) for name in ("value", "low", "high", "method")),
+        ("plots/profile-*.svg", "", _COLUMNS),
+        ("reports.json", "reports/trajectories/readings", _ALONG),
+        ("plots/curves-*.svg", "", _ALONG),
+        ("reports.json", "reports/alignment/questions", _ALIGNED),
+        *(("alignment.*", name, _ALIGNED) for name in ("low", "high", "method", "ceiling")),
+        ("reports.json", "reports/human_ai_agreement/judges/*/ratings/*/best_constant", _SKILL),
+        ("reports.json", "reports/human_ai_agreement/judges/*/ratings/*/discrimination", _SKILL),
+        *(("judge_ratings.*", name, _SKILL) for name in ("d_low", "d_high", "reads")),
+        ("plots/judges*.svg", "", _SKILL),
+    )
+)
+"""The same, of rollouts and judges."""
+
 CHANGES: tuple[Change, ...] = (
     *NUMBERS,
+    *NUMBERS_3,
     Change(2, "scores.json", "leaderboard", _REFUSED, keeps_old_rule=True),
     Change(2, "leaderboard.csv", "*", _REFUSED, keeps_old_rule=True),
     Change(2, "reports.json", "reports/overall_ranking", _REFUSED, keeps_old_rule=True),
@@ -159,6 +150,8 @@ CHANGES: tuple[Change, ...] = (
     ),
     Change(2, "README.md", "", "The README describes the tables of format 2."),
     Change(2, "croissant.json", "recordSet", "The descriptions are those of format 2."),
+    Change(3, "README.md", "", "The README describes the tables of format 3."),
+    Change(3, "croissant.json", "recordSet", "The descriptions are those of format 3."),
 )
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from fartbench.protocol import Pairs, Protocol
+from review.pairs.record import VoteRecord
+from review.record import lock_digest
 from scoring.errors import ReleaseRefused
 from scoring.records import ReviewerRecord, RoundRecord
 from scoring.records.votes import PairVote
@@ -35,6 +37,7 @@ def vote_rows(record: RoundRecord) -> Iterator[RowOfCells]:
             pairs.outcome(vote.question, vote.answer) if pairs else "",
             vote.source,
             "yes" if vote.measured else "no",
+            vote.playback_sha256,
             vote.locked_at,
             vote.digest,
         )
@@ -67,6 +70,9 @@ def load_votes(
         if not all(is_possible.values()):
             wrong = next(what for what, possible in is_possible.items() if not possible)
             raise ReleaseRefused(folder, [f"{FILE}, row {number}: this {wrong} is not possible"])
+        if not _is_as_locked(row, vote):
+            words = f"the vote of {vote.reviewer} on {vote.pair} is not what was locked"
+            raise ReleaseRefused(folder, [f"{FILE}, row {number}: {words}"])
         seen.add((vote.pair, vote.reviewer))
         found.append(vote)
     return tuple(found)
@@ -76,6 +82,26 @@ def _is_answer(pairs: Pairs, vote: PairVote) -> bool:
     if vote.question not in {question.key for question in pairs.questions}:
         return False
     return vote.answer in {option.value for option in pairs.options(vote.question)}
+
+
+def _is_as_locked(row: Mapping[str, str], vote: PairVote) -> bool:
+    """Say whether a vote has the digest that it states. That of an older version covers what no
+    release contains, and is not computed again.
+    """
+    if not vote.playback_sha256:
+        return True
+    record = VoteRecord(
+        reviewer=vote.reviewer,
+        pair=vote.pair,
+        question=vote.question,
+        clip_a=vote.a,
+        clip_b=vote.b,
+        protocol_digest=row["protocol_digest"],
+        source=vote.source,
+        answer=vote.answer,
+        locked_at=vote.locked_at,
+    )
+    return lock_digest(record, vote.playback_sha256, is_measured=vote.measured) == vote.digest
 
 
 def _vote(row: dict[str, str]) -> PairVote:
@@ -91,4 +117,5 @@ def _vote(row: dict[str, str]) -> PairVote:
         measured=row["playback_measured"] == "yes",
         locked_at=row["locked_at"],
         digest=row["vote_digest"],
+        playback_sha256=row.get("playback_sha256", ""),
     )

@@ -33,6 +33,7 @@ from review.pairs.selectors import (
     tasks_of,
 )
 from review.pairs.voting import lock_vote, report_pair_unplayable, save_vote, vote_record
+from review.record import digest_of_lock
 from rounds.pairs import balance_of, plan_pairs
 from tests.factories import full_playback, make_stimulus, reviewers_of
 from tests.kept import kept
@@ -125,7 +126,9 @@ def test_a_lock_needs_an_answer_of_the_protocol_and_both_clips_played(task: Pair
             lock(task, playback=nonsense)
     assert not Vote.objects.filter(locked_at__isnull=False).exists()
     vote = lock(task, playback=both_played())
-    assert vote.locked_at and vote.digest == vote_record(vote, task, vote.locked_at).digest()
+    assert vote.locked_at
+    record = vote_record(vote, task, vote.locked_at)
+    assert vote.digest == digest_of_lock(record, vote.playback)
     entry = AuditEntry.objects.get(action="vote locked")
     assert (entry.actor, entry.details["digest"]) == (task.member.reviewer.code, vote.digest)
 

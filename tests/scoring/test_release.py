@@ -13,7 +13,9 @@ from django.db import IntegrityError, transaction
 
 from fartbench import writeonce
 from fartbench.models import AuditEntry, ProtocolVersion, Round
+from fartbench.times import utc
 from review.models import Answer, AnswerSheet, CohortMember, MistakeReport, Reviewer, Role, Source
+from review.record import SheetRecord, digest_of_lock
 from rounds import opening as rounds
 from scoring.errors import CorrectionRefused, ReleaseRefused, RoundAltered
 from scoring.models import Release, ReleaseDocument
@@ -344,19 +346,17 @@ class TestTampering:
 
 
 def digest_as_stored(sheet: AnswerSheet) -> str:
-    from review.record import SheetRecord  # noqa: PLC0415
-
     assert sheet.locked_at is not None
-    return SheetRecord(
+    record = SheetRecord(
         reviewer=sheet.reviewer.code,
         stimulus=sheet.stimulus_id,
         protocol_digest=sheet.form.protocol.digest,
         scene=sheet.stimulus.scene,
         source=sheet.source,
         responses=sheet.responses(),
-        playback=sheet.playback,
-        locked_at=sheet.locked_at,
-    ).digest()
+        locked_at=utc(sheet.locked_at),
+    )
+    return digest_of_lock(record, sheet.playback)
 
 
 def test_secondary_reviewers_are_in_the_tables_and_in_no_score(closed: Round) -> None:

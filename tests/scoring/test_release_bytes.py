@@ -48,19 +48,19 @@ def make_rollouts() -> RoundRecord:
         pytest.param(
             core_r01,
             make_record,
-            "2e9e66f9378411b1c5782c1d4dbc3b88e9957aa4003efb17b971e1135e487d81",
+            "de9f621536ff69117a36ea7d6f01612ff2fc9d1be39e880e1c24818bea217f78",
             id="gates",
         ),
         pytest.param(
             core_v01,
             make_pilot,
-            "9602aa7e6f0a7048af1b976f78660a4818535343899d9a3186d14aa1430377c6",
+            "0359e34f81925bad11d0232edb1fd30b090e2772b614641b44a540f4a62d79e9",
             id="weighted",
         ),
         pytest.param(
             streamav,
             make_rollouts,
-            "c36cc4d8ec8c88e09f661a84c7562550ae34d882cadda04db8dbf3f5fe1b7a61",
+            "bbad16d8ff362d595b37276620e9318d16d0992e2cfa4834f5d43799b50e51ae",
             id="rollouts",
         ),
     ],

@@ -4,6 +4,7 @@ says so too.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,16 @@ from django.urls import reverse
 from generation.importing import import_clips
 from generation.models import Origin
 from generation.providers.access import Access, is_simulated
+from review.models import Source
 from rounds import opening as rounds
+from scoring.errors import ReleaseRefused
+from scoring.records.reading import read_round
+from scoring.records.rows import PRETENDED, SIMULATED
+from scoring.release.contents import write_release
+from scoring.release.kinds import documents_of
+from scoring.release.manifest import issue_of
+from scoring.release.verifying import verify_release
+from scoring.release.writers import read_csv
 from tests.factories import make_round, make_staff
 from tests.generation.buying import bought, only_sample, running_stand_in, work
 from tests.manifests import Lab
@@ -79,6 +89,9 @@ def test_what_is_derived_from_a_simulated_clip_is_a_demonstration(
     rounds.close_round(round_=round_, actor="test")
     release = rounds.publish(round_=round_, actor="test")
     marked = origin != Origin.IMPORTED
+    origins = {row["origin"] for row in read_csv(release.folder / "clips.csv")}
+    assert origins == {str(origin)}
+    verify_release(release.folder)
     assert release.demonstration == marked
     assert release.manifest["release"]["demonstration"] == marked
     (line,) = state_lines()
@@ -86,6 +99,25 @@ def test_what_is_derived_from_a_simulated_clip_is_a_demonstration(
     for name, args in (("home", []), ("leaderboard", ["spring"]), ("releases", ["spring"])):
         page = client.get(reverse(name, args=args)).content.decode()
         assert ("emonstration" in page) == marked, name
+
+
+def test_the_origins_that_pretend_are_those_of_the_rows():
+    assert {str(origin) for origin in Origin.simulated()} == PRETENDED
+    assert SIMULATED == Source.SIMULATED
+
+
+@pytest.mark.parametrize("origin", [Origin.DRAWN, Origin.IMPORTED])
+def test_a_release_that_says_otherwise_is_refused(tmp_path: Path, origin: Origin) -> None:
+    round_ = make_filled_round(name="spring", origin=origin)
+    rounds.open_round(round_=round_, actor="test")
+    answer_all(round_)
+    rounds.close_round(round_=round_, actor="test")
+    release = rounds.publish(round_=round_, actor="test")
+    issue = issue_of(release.manifest)
+    lie = replace(issue, demonstration=not issue.demonstration)
+    write_release(tmp_path, documents_of(read_round(round_)), round_.protocol.content, lie)
+    with pytest.raises(ReleaseRefused, match="marked as a demonstration"):
+        verify_release(tmp_path)
 
 
 def test_the_page_of_a_round_says_how_much_of_it_is_simulated(client: Client) -> None:

@@ -31,6 +31,15 @@ class Command(Base):
                 f"Not recomputed in {change}: {count} values, whose rule changed in format "
                 f"{change.format} (this release has format {found.format}). {change.words}"
             )
+        self.say(
+            f"The digests of {found.locks_checked} of {found.locks} locked sheets and votes were "
+            "computed again: each is in an entry of the audit trail."
+        )
+        if found.locks_checked < found.locks:
+            self.say(
+                "The others were locked by an older version, whose digests cover what no release "
+                "contains."
+            )
         if found.replaces:
             self.say(f"It replaces the release with SHA-256 {found.replaces}.")
         for number, entry in enumerate(found.opened):

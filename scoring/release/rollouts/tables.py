@@ -90,8 +90,9 @@ COLUMNS = Table(
         Column(
             "bootstrap_low",
             "Lower limit of the paper's interval, a bootstrap over cases; empty below 30 cases.",
+            since=3,
         ),
-        Column("bootstrap_high", "Upper limit of it."),
+        Column("bootstrap_high", "Upper limit of it.", since=3),
         Column("signed", "Mean change with its direction, of drifts."),
         Column("coverage", "Share of the cases with a value, of those that the metric applies to."),
         Column("cases", "How many cases have each status, as JSON."),
@@ -145,8 +146,8 @@ ALIGNMENT = Table(
             "The correlation to expect of a metric that ranked systems exactly as people in "
             "general prefer them.",
         ),
-        Column("ceiling_low", "Lower limit of its 95% interval; empty if not estimable."),
-        Column("ceiling_high", "Upper limit of its 95% interval; empty if not estimable."),
+        Column("ceiling_low", "Lower limit of its 95% interval; empty if not estimable.", since=3),
+        Column("ceiling_high", "Upper limit of its 95% interval; empty if not estimable.", since=3),
         Column(
             "published_lowest",
             "The lowest correlation that was published; a reference, no figure of this round.",
