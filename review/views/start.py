@@ -29,12 +29,15 @@ def start(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBa
     """Show the instructions and the sound check; agreeing opens the training, or the first clip."""
     member = own_membership(reviewer, name)
     if request.method == "POST":
-        statements = consent_document(member.round.protocol).statements
-        form = ConsentForm(request.POST, statements=statements)
+        document = consent_document(member.round.protocol)
+        if request.POST.get("shown", document.digest) != document.digest:
+            return _start_page(request, member, is_new_text=True)
+        form = ConsentForm(request.POST, statements=document.statements)
         if not form.is_valid():
             return _start_page(request, member, consent=form)
         if member.sound_checked_at is None:
-            request.session["agrees"] = True  # the box stays ticked while the sound is checked
+            # The boxes of this text stay ticked while the sound is checked.
+            request.session["agrees"] = document.digest
             return redirect(f"{request.path}?sound=first")
         begins = not has_begun(reviewer)
         if not give_consent(member, form.cleaned_data["shown"]):
@@ -66,7 +69,7 @@ def _start_page(
     is_refused = consent is not None
     if consent is None:
         ticked = {f"statement-{n}": "on" for n in range(1, 1 + len(document.statements))}
-        data = ticked if request.session.get("agrees") else None
+        data = ticked if request.session.get("agrees") == document.digest else None
         consent = ConsentForm(data, statements=document.statements)
     context = {
         "member": member,
@@ -78,7 +81,7 @@ def _start_page(
         "protocol": protocol,
         "has_unclear": _has_unclear(protocol),
         "training": training_of(member.round),
-        "agrees": request.session.get("agrees", False),
+        "agrees": request.session.get("agrees") == document.digest,
         "consent": consent,
     }
     status = 422 if is_refused or is_new_text else 200

@@ -130,10 +130,23 @@ def test_a_text_that_changed_while_it_was_read_is_shown_and_not_agreed_to(
 ) -> None:
     read = consent_document(round_.protocol).digest
     load(round_, own_text(tmp_path, OWN.replace("- [ ] I hear well.\n", "")))
-    reply = client.post(start(round_), {"statement-1": "on", "agree": "on", "shown": read})
-    assert reply.status_code == 422
-    assert "This text changed while you read it" in text_of(reply)
+    for boxes in ({"agree": "on"}, {"statement-1": "on", "agree": "on"}):
+        reply = client.post(start(round_), boxes | {"shown": read})
+        assert reply.status_code == 422
+        assert "This text changed while you read it" in text_of(reply)
     assert not Consent.objects.exists()
+
+
+def test_boxes_stay_ticked_during_the_sound_check_for_the_text_that_was_read(
+    client: Client, round_: Round, tmp_path: Path
+) -> None:
+    round_.members.update(sound_checked_at=None)
+    client.post(start(round_), {"agree": "on"})
+    assert 'name="agree" required checked' in text_of(client.get(start(round_)))
+    load(round_, own_text(tmp_path))
+    page = text_of(client.get(start(round_)))
+    assert "I hear well." in page
+    assert "required checked" not in page
 
 
 def test_loading_the_same_text_asks_nobody_and_an_earlier_one_needs_a_version(
