@@ -8,6 +8,14 @@ from typing import Any
 
 from fartbench.numbers import number_text
 from fartbench.protocol import Protocol, Scene
+from scoring.report_classes import (
+    Everywhere,
+    FactualReport,
+    GateCounts,
+    GateReport,
+    RatingCounts,
+    RatingsReport,
+)
 from web.pages.figures import Figure, figure
 
 NA_LABEL = "N/A"
@@ -29,8 +37,8 @@ class GateLine:
     incomplete: int
 
 
-def gate_line(label: str, document: Document, protocol: Protocol) -> GateLine:
-    """Return a gate's document as a line."""
+def gate_line(label: str, counts: GateCounts, protocol: Protocol) -> GateLine:
+    """Return the counts of a gate as a line."""
     labels = {
         option.value: option.label
         for question in protocol.questions
@@ -39,12 +47,10 @@ def gate_line(label: str, document: Document, protocol: Protocol) -> GateLine:
     } | _WAYS
     return GateLine(
         label=label,
-        share=figure(document["share"], percent=True),
-        passed=document["passed"],
-        ways=tuple(
-            (labels.get(way, way), count) for way, count in document.get("not_passed", {}).items()
-        ),
-        incomplete=document.get("incomplete", 0),
+        share=figure(counts.share, percent=True),
+        passed=counts.passed,
+        ways=tuple((labels.get(way, way), count) for way, count in counts.not_passed.items()),
+        incomplete=counts.incomplete,
     )
 
 
@@ -57,25 +63,25 @@ class SceneFacts:
     all_gates: GateLine
 
 
-def scene_facts(key: str, found: Document, protocol: Protocol) -> SceneFacts:
+def scene_facts(key: str, report: FactualReport, protocol: Protocol) -> SceneFacts:
     """Return one scene's part of the report on factual success."""
-    gates = found["gates"].items()
+    part = report.by_scene[key]
     return SceneFacts(
         scene=protocol.scene(key),
         gates=tuple(
-            gate_line(protocol.question(gate).label, document, protocol) for gate, document in gates
+            gate_line(protocol.question(gate).label, counts, protocol)
+            for gate, counts in part.gates.items()
         ),
-        all_gates=gate_line("Every one of them", found["all_gates"], protocol),
+        all_gates=gate_line("Every one of them", part.all_gates, protocol),
     )
 
 
-def lines_by_scene(report: Document, protocol: Protocol) -> list[GateLine]:
+def lines_by_scene(report: GateReport, protocol: Protocol) -> list[GateLine]:
     """Return a report on one gate: over all scenes, then in each."""
-    scenes = report["by_scene"].items()
-    return [
-        gate_line(EVERYWHERE, report["overall"], protocol),
-        *(gate_line(protocol.scene(scene).title, document, protocol) for scene, document in scenes),
-    ]
+    lines = [gate_line(EVERYWHERE, report.overall, protocol)]
+    for scene, counts in report.by_scene.items():
+        lines.append(gate_line(protocol.scene(scene).title, counts, protocol))
+    return lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +97,17 @@ class RatingLine:
     na_total: int
 
 
-def rating_line(label: str, document: Document, protocol: Protocol) -> RatingLine:
-    """Return a scale's document as a line; N/A is counted by reason and is no rating."""
-    reasons = document["na"]["by_reason"].items()
+def rating_line(label: str, ratings: RatingCounts, protocol: Protocol) -> RatingLine:
+    """Return the ratings of a scale as a line; N/A is counted by reason and is not a rating."""
+    reasons = ratings.na.by_reason.items()
     return RatingLine(
         label=label,
-        mean=figure(document["mean"]),
-        median=_number(document["median"]),
-        spread=_number(document["sd"], digits=2),
-        counts=tuple(document["counts"].items()),
+        mean=figure(ratings.mean),
+        median=_number(ratings.median),
+        spread=_number(ratings.sd, digits=2),
+        counts=tuple(ratings.counts.items()),
         na=tuple((protocol.na_reasons[reason], count) for reason, count in reasons if count),
-        na_total=document["na"]["n"],
+        na_total=ratings.na.n,
     )
 
 
@@ -120,25 +126,18 @@ class Scale:
     lines: tuple[RatingLine, ...]
 
 
-def scales(report: Document, protocol: Protocol) -> list[Scale]:
+def scales(report: RatingsReport, protocol: Protocol) -> list[Scale]:
     """Return the report on the ratings."""
-    return [_scale(key, found, protocol) for key, found in report["questions"].items()]
+    return [_scale(key, ratings, protocol) for key, ratings in report.questions.items()]
 
 
-def _scale(key: str, found: Document, protocol: Protocol) -> Scale:
+def _scale(key: str, ratings: Everywhere[RatingCounts], protocol: Protocol) -> Scale:
     question = protocol.question(key)
-    by_scene = found["by_scene"].items()
-    return Scale(
-        label=question.label,
-        options=tuple((option.value, option.label) for option in protocol.options(question)),
-        lines=(
-            rating_line(EVERYWHERE, found["overall"], protocol),
-            *(
-                rating_line(protocol.scene(scene).title, document, protocol)
-                for scene, document in by_scene
-            ),
-        ),
-    )
+    lines = [rating_line(EVERYWHERE, ratings.overall, protocol)]
+    for scene, part in ratings.by_scene.items():
+        lines.append(rating_line(protocol.scene(scene).title, part, protocol))
+    options = tuple((option.value, option.label) for option in protocol.options(question))
+    return Scale(question.label, options, tuple(lines))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,19 @@ from django.views.decorators.http import require_safe
 from fartbench.protocol import Protocol
 from scoring.models import Release
 from scoring.release.pages import LEADERBOARD, configuration_document
+from scoring.report_classes import (
+    FactualReport,
+    GateCounts,
+    GateReport,
+    PreferenceReport,
+    RatingCounts,
+    RatingsReport,
+)
 from web.pages import reports, weighted
 from web.pages.board import SORTS, Choice
 from web.pages.files import listed, send, send_archive
 from web.pages.judged_columns import judged_columns
 from web.pages.judges import judge_results, sensitivity_runs
-from web.pages.preference import preferences
 from web.pages.published import (
     board_of,
     prompts_of,
@@ -61,15 +68,17 @@ def configuration(request: HttpRequest, page: ReleasePage, configuration: str) -
         "row": row,
         "page": clips,
         "gates": [
-            reports.gate_line(label, parts[key], page.rules)
+            reports.gate_line(label, GateCounts.model_validate(parts[key]), page.rules)
             for key, label in _reported(
                 page.rules, "event_success", "source_or_cause", "factual_success"
             )
             if key in parts
         ],
         "ratings": [
-            reports.rating_line(page.rules.question(key).label, found, page.rules)
-            for key, found in parts.get("ratings", {}).items()
+            reports.rating_line(
+                page.rules.question(key).label, RatingCounts.model_validate(part), page.rules
+            )
+            for key, part in parts.get("ratings", {}).items()
         ],
         "outcomes": [
             (reports.in_words(key), n)
@@ -87,20 +96,16 @@ def _reported(rules: Protocol, *keys: str) -> list[tuple[str, str]]:
 @of_release("scenes")
 def scenes(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """Show what was factually right in each scene, over all configurations and without ranks."""
-    event, cause, success = page.documents("event_success", "source_or_cause", "factual_success")
-    pooled = [
-        (found["label"], reports.lines_by_scene(found, page.rules))
-        for found in (event, cause)
-        if found
-    ]
-    by_scene = success["by_scene"].items() if success else ()
-    context = {
-        "pooled": pooled,
-        "all_gates": reports.gate_line("Every gate", success["all_gates"], page.rules)
-        if success
-        else None,
-        "scenes": [reports.scene_facts(key, found, page.rules) for key, found in by_scene],
-    }
+    pooled = []
+    for key in ("event_success", "source_or_cause"):
+        if gate := page.report(GateReport, key):
+            pooled.append((gate.label, reports.lines_by_scene(gate, page.rules)))
+    context: dict[str, Any] = {"pooled": pooled}
+    if success := page.report(FactualReport, "factual_success"):
+        context["all_gates"] = reports.gate_line("Every gate", success.all_gates, page.rules)
+        context["scenes"] = [
+            reports.scene_facts(key, success, page.rules) for key in success.by_scene
+        ]
     return page.show(request, "scoring/scenes.html", context)
 
 
@@ -109,7 +114,9 @@ def scene(request: HttpRequest, page: ReleasePage, scene: str) -> HttpResponseBa
     """Show one scene: its facts and ratings, and every configuration's clip, by name and without
     ranks.
     """
-    success, ratings, index = page.documents("factual_success", "ratings", LEADERBOARD)
+    success = page.report(FactualReport, "factual_success")
+    ratings = page.report(RatingsReport, "ratings")
+    (index,) = page.documents(LEADERBOARD)
     if scene not in page.summary["scenes"]:
         raise Http404
     names = sorted(entry["name"] for entry in index["configurations"])
@@ -119,9 +126,7 @@ def scene(request: HttpRequest, page: ReleasePage, scene: str) -> HttpResponseBa
         clips += [(row, cell) for cell in row.scenes if cell.scene.key == scene]
     context = {
         "scene": page.rules.scene(scene),
-        "facts": reports.scene_facts(scene, success["by_scene"][scene], page.rules)
-        if success
-        else None,
+        "facts": reports.scene_facts(scene, success, page.rules) if success else None,
         "ratings": _ratings_of_scene(ratings, scene, page.rules) if ratings else [],
         "page": shown,
         "rows": clips,
@@ -129,12 +134,13 @@ def scene(request: HttpRequest, page: ReleasePage, scene: str) -> HttpResponseBa
     return page.show(request, "scoring/scene.html", context)
 
 
-def _ratings_of_scene(ratings: dict[str, Any], scene: str, rules: Protocol) -> list[Any]:
+def _ratings_of_scene(
+    ratings: RatingsReport, scene: str, rules: Protocol
+) -> list[reports.RatingLine]:
     lines = []
-    for key, question in ratings["questions"].items():
-        lines.append(
-            reports.rating_line(rules.question(key).label, question["by_scene"][scene], rules)
-        )
+    for key, question in ratings.questions.items():
+        label = rules.question(key).label
+        lines.append(reports.rating_line(label, question.by_scene[scene], rules))
     return lines
 
 
@@ -176,8 +182,8 @@ def tests(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
 @of_release("ratings")
 def ratings(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """Show how sound, timing and people were rated."""
-    (found,) = page.documents("ratings")
-    context = {"scales": reports.scales(found, page.rules) if found else []}
+    report = page.report(RatingsReport, "ratings")
+    context = {"scales": reports.scales(report, page.rules) if report else []}
     return page.show(request, "scoring/ratings.html", context)
 
 
@@ -213,12 +219,17 @@ def human_ai(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
 @of_release("preference")
 def preference(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """Show what blind pairs say: strengths, who won against whom, ties."""
-    (found,) = page.documents("preference")
-    return page.show(
-        request,
-        "scoring/preference.html",
-        {"questions": preferences(found, page.rules) if found else []},
-    )
+    report = page.report(PreferenceReport, "preference")
+    questions = report.questions if report else {}
+    asked = page.rules.pairs.questions if page.rules.pairs else ()
+    context = {
+        "questions": [
+            (question.key, questions[question.key])
+            for question in asked
+            if question.key in questions
+        ]
+    }
+    return page.show(request, "scoring/preference.html", context)
 
 
 @of_release("coverage")
