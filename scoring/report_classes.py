@@ -184,3 +184,76 @@ class PreferenceReport(Report):
     """What blind pairs say, by question."""
 
     questions: dict[str, PairQuestion]
+
+
+class AnswersGiven(Part):
+    """How the cohort agreed on one question; ``patterns`` are votes per clip, such as ``3-1``."""
+
+    clips: int
+    answers: dict[str, int]
+    unanimous: int
+    majority: int
+    split: int
+    patterns: dict[str, int]
+    level: str
+    alpha: ReportedEstimate
+    applicability_alpha: ReportedEstimate
+    revise_wording: bool
+
+
+class AgreementReport(Report):
+    """How the cohort agreed, by question."""
+
+    questions: dict[str, Everywhere[AnswersGiven]]
+
+
+class Outcomes(Part):
+    """How many cells there are, and how many of each outcome."""
+
+    cells: int
+    outcomes: dict[str, int]
+
+
+class NotScored(Part):
+    """A cell without a scored clip, and why."""
+
+    configuration: str
+    scene: str
+    replicate: int
+    outcome: str
+    reason: str
+
+
+class UnitCount(Part):
+    """Windows of one kind: how many were shown, and how many were answered."""
+
+    shown: int
+    answered: int
+
+
+class JudgeCount(Part):
+    """Windows that a judge was asked about, and those it answered."""
+
+    asked: int
+    answered: int
+
+
+class FormCount(Part):
+    """Windows and sheets of one form; ``judges`` are in the order of the report."""
+
+    shown: int
+    sheets: int
+    judges: list[JudgeCount]
+
+
+class CoverageReport(Report):
+    """What was delivered; of rollouts also what was answered."""
+
+    overall: Outcomes
+    by_scene: dict[str, Outcomes]
+    by_configuration: dict[str, Outcomes] = Field(default_factory=dict)
+    reasons: dict[str, dict[str, int]]
+    not_scored: list[NotScored]
+    units: dict[str, UnitCount] = Field(default_factory=dict)
+    judges: list[str] = Field(default_factory=list)
+    forms: dict[str, FormCount] = Field(default_factory=dict)

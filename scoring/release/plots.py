@@ -29,6 +29,7 @@ from scoring.release.drawing import (
 )
 from scoring.release.pair_plots import pair_plots
 from scoring.report_classes import (
+    AgreementReport,
     Everywhere,
     FactualReport,
     PreferenceReport,
@@ -48,7 +49,7 @@ def plots_of(protocol: Protocol, reports: Mapping[str, Any]) -> dict[str, str]:
     if ratings := found.get("ratings"):
         made["ratings.svg"] = ratings_plot(protocol, RatingsReport.model_validate(ratings))
     if agreement := found.get("agreement"):
-        made["agreement.svg"] = agreement_plot(protocol, agreement["questions"])
+        made["agreement.svg"] = agreement_plot(protocol, AgreementReport.model_validate(agreement))
     if preference := found.get("preference"):
         made |= pair_plots(PreferenceReport.model_validate(preference))
     return made | weighted_plots(protocol, found)
@@ -75,21 +76,14 @@ def gates_plot(protocol: Protocol, success: FactualReport) -> str:
     return dot_plot("Gates passed", Axis(0, 1, (0, 0.25, 0.5, 0.75, 1), "share of clips"), dots)
 
 
-def agreement_plot(protocol: Protocol, agreement: Mapping[str, Any]) -> str:
+def agreement_plot(protocol: Protocol, report: AgreementReport) -> str:
     """Draw alpha of each question, and of whether it applies."""
-    dots = [
-        dot
-        for question in protocol.questions
-        if question.key in agreement and protocol.answer_set(question).kind != "flag"
-        for dot in (
-            Dot("alpha", agreement[question.key]["overall"]["alpha"], question.label),
-            Dot(
-                "applicability",
-                agreement[question.key]["overall"]["applicability_alpha"],
-                question.label,
-            ),
-        )
-    ]
+    dots = []
+    for question in protocol.questions:
+        if question.key in report.questions and protocol.answer_set(question).kind != "flag":
+            overall = report.questions[question.key].overall
+            dots.append(Dot("alpha", overall.alpha, question.label))
+            dots.append(Dot("applicability", overall.applicability_alpha, question.label))
     axis = Axis(
         -1, 1, (-1, -0.5, 0, 0.5, 1), "Krippendorff’s alpha: 1 is full agreement, 0 is chance"
     )

@@ -15,7 +15,7 @@ import numpy as np
 
 from fartbench.protocol.scoring import Smoke, SmokePoint
 from scoring.records import Tally
-from scoring.reports.agreement import agreement_document
+from scoring.reports.agreement import answers_given
 from scoring.reports.groups import every_row
 from scoring.reports.observations import scored_rows
 from scoring.reports.shape import rounded
@@ -99,9 +99,9 @@ def to_be_revised(votes: Tally, smoke: Smoke) -> list[dict[str, Any]]:
     """Return the scales on which reviewers agree less than the protocol's limit."""
     found = []
     for dimension in votes.record.protocol.scoring.dimensions:
-        alpha = agreement_document(votes, dimension.question, every_row(votes))["alpha"]
-        if alpha["value"] is not None and alpha["value"] < smoke.agreement_below:
-            found.append({"question": dimension.question, "alpha": alpha})
+        alpha = answers_given(votes, dimension.question, every_row(votes)).alpha
+        if alpha.value is not None and alpha.value < smoke.agreement_below:
+            found.append({"question": dimension.question, "alpha": alpha.model_dump()})
     return found
 
 

@@ -8,6 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from scoring.report_classes import (
+    AgreementReport,
+    CoverageReport,
     FactualReport,
     GateReport,
     PreferenceReport,
@@ -19,6 +21,8 @@ CLASSES = {
     "event_success": GateReport,
     "source_or_cause": GateReport,
     "factual_success": FactualReport,
+    "agreement": AgreementReport,
+    "coverage": CoverageReport,
     "ratings": RatingsReport,
     "preference": PreferenceReport,
 }

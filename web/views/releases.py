@@ -14,6 +14,8 @@ from fartbench.protocol import Protocol
 from scoring.models import Release
 from scoring.release.pages import LEADERBOARD, configuration_document
 from scoring.report_classes import (
+    AgreementReport,
+    CoverageReport,
     FactualReport,
     GateCounts,
     GateReport,
@@ -190,9 +192,10 @@ def ratings(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
 @of_release("agreement")
 def agreement(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """Show how far the reviewers agreed on each question."""
-    found, judges = page.documents("agreement", "human_ai_agreement")
+    report = page.report(AgreementReport, "agreement")
+    (judges,) = page.documents("human_ai_agreement")
     context = {
-        "questions": reports.agreement_lines(found, page.rules) if found else [],
+        "questions": reports.agreement_lines(report, page.rules) if report else [],
         "judges": judges,
     }
     return page.show(request, "scoring/agreement.html", context)
@@ -235,20 +238,13 @@ def preference(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
 @of_release("coverage")
 def coverage(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """Show what was delivered, refused and failed, and why."""
-    (found,) = page.documents("coverage")
-    read = reports.coverage(found, page.rules) if found else None
-    missing = Paginator(read.missing if read else (), CELLS_PER_PAGE).get_page(
-        request.GET.get("page")
-    )
-    counts, rollouts = (found or {}).get("units", {}), page.rules.rollouts
-    context = {
-        "coverage": read,
-        "page": missing,
-        "found": found or {},
-        "units": [(kind, counts[kind.kind]) for kind in rollouts.units.kinds if kind.kind in counts]
-        if rollouts
-        else [],
-    }
+    context: dict[str, Any] = {}
+    if report := page.report(CoverageReport, "coverage"):
+        read = reports.coverage(report, page.rules)
+        missing = Paginator(read.missing, CELLS_PER_PAGE).get_page(request.GET.get("page"))
+        kinds = page.rules.rollouts.units.kinds if page.rules.rollouts else ()
+        units = [(one, report.units[one.kind]) for one in kinds if one.kind in report.units]
+        context = {"coverage": read, "page": missing, "report": report, "units": units}
     return page.show(request, "scoring/coverage.html", context)
 
 
