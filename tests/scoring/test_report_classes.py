@@ -12,6 +12,7 @@ from scoring.report_classes import (
     CoverageReport,
     FactualReport,
     GateReport,
+    JudgeReport,
     PreferenceReport,
     RatingsReport,
 )
@@ -23,6 +24,7 @@ CLASSES = {
     "factual_success": FactualReport,
     "agreement": AgreementReport,
     "coverage": CoverageReport,
+    "human_ai_agreement": JudgeReport,
     "ratings": RatingsReport,
     "preference": PreferenceReport,
 }

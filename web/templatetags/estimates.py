@@ -5,6 +5,7 @@ from __future__ import annotations
 from django import template
 from django.utils.safestring import SafeString
 
+from fartbench.protocol.judges import Share
 from scoring.report_classes import ReportedEstimate
 from web.pages.figures import figure, stored_figure
 
@@ -27,3 +28,15 @@ def share(estimate: ReportedEstimate) -> SafeString:
 def per_cent(value: float) -> str:
     """Write a share that has no interval in per cent."""
     return f"{value:.0%}"
+
+
+@register.filter
+def threshold(needed: Share) -> str:
+    """Write a threshold in per cent, with the decimals that it has."""
+    return f"{100 * needed.part / needed.of:g}%"
+
+
+@register.filter
+def plain(value: float) -> str:
+    """Write a number with the decimals that it has."""
+    return f"{value:g}"

@@ -19,6 +19,7 @@ from scoring.report_classes import (
     FactualReport,
     GateCounts,
     GateReport,
+    JudgeReport,
     PreferenceReport,
     RatingCounts,
     RatingsReport,
@@ -206,16 +207,16 @@ def human_ai(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """Show how the AI judges compare with people: facts first, ratings beside them, and what each
     judge depends on.
     """
-    (agreement,) = page.documents("human_ai_agreement")
+    report = page.report(JudgeReport, "human_ai_agreement")
     context: dict[str, Any] = {
         "calibration": page.rules.judges.calibration if page.rules.judges else None,
         "columns": judged_columns(page.read, page.rules),
         "note": "no AI judge answered",
     }
-    if agreement:
-        context["judges"] = judge_results(agreement, page.rules)
-        context["sensitivity"] = sensitivity_runs(agreement, page.rules)
-        context["note"] = agreement.get("note", "")
+    if report:
+        context["judges"] = judge_results(report, page.rules)
+        context["sensitivity"] = sensitivity_runs(report, page.rules)
+        context["note"] = report.note
     return page.show(request, "scoring/human_ai.html", context)
 
 
