@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from scoring.records import RoundRecord
 from scoring.release.rows import Cell, RowOfCells, every_row
-from scoring.report_classes import JudgedFact, JudgedGate, JudgeReport, ReportedEstimate
+from scoring.report_classes.base import ReportedEstimate
+from scoring.report_classes.judges import JudgedFact, JudgedGate, JudgeReport
 
 
 def judge_fact_rows(record: RoundRecord, report: JudgeReport) -> Iterator[RowOfCells]:

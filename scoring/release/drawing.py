@@ -14,7 +14,7 @@ from typing import Any
 import svg
 
 from fartbench.numbers import number_text
-from scoring.report_classes import ReportedEstimate
+from scoring.report_classes.base import ReportedEstimate
 
 WIDTH, LABEL_WIDTH, NOTE_WIDTH = 800, 210, 170
 ROW, HEAD, FOOT = 26, 44, 34

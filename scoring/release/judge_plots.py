@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from fartbench.protocol import Protocol
 from scoring.release.drawing import Axis, Dot, dot_plot
-from scoring.report_classes import Calibrated, JudgeReport
+from scoring.report_classes.judges import Calibrated, JudgeReport
 
 SHARES = (0, 0.25, 0.5, 0.75, 1)
 

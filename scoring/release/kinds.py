@@ -28,7 +28,7 @@ from scoring.release.documents import Documents
 from scoring.release.rollouts import pages as rollout_pages
 from scoring.release.rollouts import tables
 from scoring.release.rows import RowOfCells, clip_rows, configuration_rows, leaderboard_rows
-from scoring.report_classes import JudgeReport
+from scoring.report_classes.judges import JudgeReport
 from scoring.reports import reports_document
 from scoring.reports.human_ai import NO_JUDGES
 from scoring.rollouts import document

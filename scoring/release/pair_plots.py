@@ -24,7 +24,7 @@ from scoring.release.drawing import (
     hint,
     text,
 )
-from scoring.report_classes import Meeting, PairQuestion, PreferenceReport
+from scoring.report_classes.pairs import Meeting, PairQuestion, PreferenceReport
 
 ELO_STEP, ELO_MIDDLE, MOST_TICKS = 100, 1500, 8
 WIDEST_CELL, NARROWEST_WITH_WORDS = 72, 34

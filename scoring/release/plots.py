@@ -28,11 +28,11 @@ from scoring.release.drawing import (
     text,
 )
 from scoring.release.pair_plots import pair_plots
-from scoring.report_classes import (
+from scoring.report_classes.base import Everywhere
+from scoring.report_classes.pairs import PreferenceReport
+from scoring.report_classes.people import (
     AgreementReport,
-    Everywhere,
     FactualReport,
-    PreferenceReport,
     RatingCounts,
     RatingsReport,
 )

@@ -12,7 +12,8 @@ from collections import Counter
 import numpy as np
 
 from scoring.records import Integers, Tally
-from scoring.report_classes import AgreementReport, AnswersGiven, Everywhere
+from scoring.report_classes.base import Everywhere
+from scoring.report_classes.people import AgreementReport, AnswersGiven
 from scoring.reports.groups import every_row, rows_by_scene
 from scoring.reports.shape import reported
 from scoring.stats.agreement import Level, alpha, applicability_counts

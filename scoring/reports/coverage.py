@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from scoring.records import DELIVERED, CellRecord, RoundRecord, Tally
-from scoring.report_classes import CoverageReport, NotScored, Outcomes
+from scoring.report_classes.people import CoverageReport, NotScored, Outcomes
 
 INCOMPLETE = "incomplete"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scoring.report_classes import Report
+from scoring.report_classes.base import Report
 from scoring.reports.agreement import agreement_report
 from scoring.reports.coverage import coverage_report
 from scoring.reports.gates import factual_success, gate_report, read_gates

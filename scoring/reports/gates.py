@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.records import Integers, Tally
-from scoring.report_classes import FactualReport, GateCounts, GateReport, SceneGates
+from scoring.report_classes.people import FactualReport, GateCounts, GateReport, SceneGates
 from scoring.reports.groups import every_row, rows_by_configuration, rows_by_scene, share_of
 from scoring.reports.shape import reported
 from scoring.scores.consensus import INCOMPLETE, YES, find_outcomes, outcome_names

@@ -14,7 +14,7 @@ from typing import Any
 
 from scoring.records import Tally
 from scoring.records.judges import JudgeRecord
-from scoring.report_classes import Calibrated, JudgeReport, SensitivityRun
+from scoring.report_classes.judges import Calibrated, JudgeReport, SensitivityRun
 from scoring.reports.gates import read_gates
 from scoring.reports.judge_answers import JudgeAnswers, read_judge
 from scoring.reports.judged_facts import judged_facts

@@ -16,14 +16,8 @@ from numpy.typing import NDArray
 
 from fartbench.protocol.judges import Calibration, Share
 from scoring.records import Integers, Tally
-from scoring.report_classes import (
-    Commonest,
-    JudgedFact,
-    JudgedGate,
-    LeftOut,
-    Leniency,
-    ReportedEstimate,
-)
+from scoring.report_classes.base import ReportedEstimate
+from scoring.report_classes.judges import Commonest, JudgedFact, JudgedGate, LeftOut, Leniency
 from scoring.reports.gates import Gate
 from scoring.reports.groups import every_row, rows_by_scene, share_of
 from scoring.reports.judge_answers import JudgeAnswers

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fartbench.protocol.judges import Calibration
 from scoring.records import Tally
-from scoring.report_classes import BestConstant, Discrimination, JudgedScale
+from scoring.report_classes.judges import BestConstant, Discrimination, JudgedScale
 from scoring.reports.judge_answers import JudgeAnswers
 from scoring.reports.shape import reported, rounded
 from scoring.stats.discrimination import Ordering, somers_d

@@ -15,14 +15,8 @@ import numpy as np
 
 from fartbench.protocol import Pairs
 from scoring.records import RoundRecord
-from scoring.report_classes import (
-    EloLine,
-    EloTable,
-    Meeting,
-    PairQuestion,
-    PreferenceReport,
-    ReportedEstimate,
-)
+from scoring.report_classes.base import ReportedEstimate
+from scoring.report_classes.pairs import EloLine, EloTable, Meeting, PairQuestion, PreferenceReport
 from scoring.reports.shape import reported, rounded
 from scoring.stats.estimate import Estimate
 from scoring.stats.intervals import clustered_wilson

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from fartbench.numbers import exact_number
 from scoring.records import Codes, Integers, Tally, count_codes
-from scoring.report_classes import Everywhere, NotRated, RatingCounts, RatingsReport
+from scoring.report_classes.base import Everywhere
+from scoring.report_classes.people import NotRated, RatingCounts, RatingsReport
 from scoring.reports.groups import every_row, rows_by_configuration, rows_by_scene
 from scoring.reports.shape import reported, rounded
 from scoring.stats.estimate import Estimate, Undefined, cut, without_interval
@@ -91,18 +92,21 @@ def _counts(ratings: _Ratings, rows: Integers, mean: Estimate | Undefined) -> Ra
     na = {
         reason: int((codes == first + place).sum()) for place, reason in enumerate(ratings.reasons)
     }
-    low, median, high = _quartiles(given) if given.size else (None, None, None)
+    quartiles, median, deviation = None, None, None
+    if given.size:
+        low, median, high = _quartiles(given)
+        quartiles = [low, high]
+    if given.size > 1:
+        deviation = rounded(float(given.std(ddof=1)))
+    by_value = zip(ratings.values, counts, strict=True)
     return RatingCounts(
         n=given.size,
         clips=int((ratings.sizes[rows] > 0).sum()),
         mean=reported(mean),
         median=median,
-        quartiles=None if low is None or high is None else [low, high],
-        sd=rounded(float(given.std(ddof=1))) if given.size > 1 else None,
-        counts={
-            exact_number(value): int(count)
-            for value, count in zip(ratings.values, counts, strict=True)
-        },
+        quartiles=quartiles,
+        sd=deviation,
+        counts={exact_number(value): int(count) for value, count in by_value},
         na=NotRated(n=sum(na.values()), by_reason=na),
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from scoring.records import MISSING, Tally
-from scoring.report_classes import Sensitivity
+from scoring.report_classes.judges import Sensitivity
 from scoring.reports.groups import share_of
 from scoring.reports.judge_answers import JudgeAnswers
 from scoring.reports.shape import reported

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from fartbench.numbers import number_text
-from scoring.report_classes import ReportedEstimate
+from scoring.report_classes.base import ReportedEstimate
 from scoring.stats.estimate import Estimate, Undefined
 
 # More digits than any reader needs, and fewer than differ between two builds of a numerical

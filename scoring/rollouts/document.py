@@ -16,7 +16,7 @@ from scoring.metrics.cases import CaseValue
 from scoring.metrics.summary import Column, Trajectory
 from scoring.records import DELIVERED, RoundRecord
 from scoring.records.judges import ANSWERED
-from scoring.report_classes import FormCount, JudgeCount, UnitCount
+from scoring.report_classes.people import FormCount, JudgeCount, UnitCount
 from scoring.reports.coverage import coverage_of
 from scoring.reports.shape import estimate_document, rounded
 from scoring.rollouts.alignment import alignment_report

@@ -16,7 +16,7 @@ from scoring.release.contents import hashes_of, write_release
 from scoring.release.kinds import documents_of
 from scoring.release.loading import load_record, read_manifest
 from scoring.release.verifying import verify_release
-from scoring.report_classes import JudgeReport
+from scoring.report_classes.judges import JudgeReport
 from tests.scoring.judges import judged, make_judge
 from tests.scoring.record_factory import ALL_RIGHT, core_r01, make_record
 from tests.scoring.test_verify import ISSUE, seal, write

@@ -7,13 +7,13 @@ from zipfile import ZipFile
 import pytest
 from pydantic import ValidationError
 
-from scoring.report_classes import (
+from scoring.report_classes.judges import JudgeReport
+from scoring.report_classes.pairs import PreferenceReport
+from scoring.report_classes.people import (
     AgreementReport,
     CoverageReport,
     FactualReport,
     GateReport,
-    JudgeReport,
-    PreferenceReport,
     RatingsReport,
 )
 

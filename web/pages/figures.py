@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from fartbench.numbers import number_text, shown_number
-from scoring.report_classes import ReportedEstimate
+from scoring.report_classes.base import ReportedEstimate
 
 UNDEFINED = "–"
 

@@ -12,7 +12,7 @@ from fartbench.protocol import Protocol
 from fartbench.protocol.rollouts.metrics import Metric
 from scoring.release.pages import SUMMARY
 from scoring.release.rollouts.pages import columns_document
-from scoring.report_classes import CoverageReport
+from scoring.report_classes.people import CoverageReport
 from scoring.rollouts.results import EVERY_TRACK
 from web.pages.board import Read
 from web.pages.rollouts import Cell, cell_of, table_of

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from fartbench.protocol import Protocol
 from judging.models import RunState, Variant
-from scoring.report_classes import (
+from scoring.report_classes.base import ReportedEstimate
+from scoring.report_classes.judges import (
     Calibrated,
     JudgedFact,
     JudgedGate,
     JudgedScale,
     JudgeReport,
-    ReportedEstimate,
     Sensitivity,
     SensitivityRun,
 )
@@ -110,15 +110,15 @@ def _sensitivity(run: SensitivityRun, protocol: Protocol) -> SensitivityResult:
 
 
 def _judge(judge: Calibrated, protocol: Protocol) -> JudgeResult:
+    facts = (_facts(key, gate, protocol) for key, gate in judge.facts.items())
+    ratings = ((protocol.question(key).label, scale) for key, scale in judge.ratings.items())
     return JudgeResult(
         about=judge,
         frozen_at=judge.frozen_at[:16].replace("T", " "),
         ends=tuple((RunState(state).label.lower(), count) for state, count in judge.runs.items()),
         errors=tuple((ERRORS.get(code, code), count) for code, count in judge.errors.items()),
-        facts=tuple(_facts(key, gate, protocol) for key, gate in judge.facts.items()),
-        ratings=tuple(
-            (protocol.question(key).label, scale) for key, scale in judge.ratings.items()
-        ),
+        facts=tuple(facts),
+        ratings=tuple(ratings),
     )
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from fartbench.numbers import number_text
 from fartbench.protocol import Protocol, Scene
-from scoring.report_classes import (
+from scoring.report_classes.base import Everywhere
+from scoring.report_classes.people import (
     AgreementReport,
     AnswersGiven,
     CoverageReport,
-    Everywhere,
     FactualReport,
     GateCounts,
     GateReport,

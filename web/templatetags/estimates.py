@@ -6,7 +6,7 @@ from django import template
 from django.utils.safestring import SafeString
 
 from fartbench.protocol.judges import Share
-from scoring.report_classes import ReportedEstimate
+from scoring.report_classes.base import ReportedEstimate
 from web.pages.figures import figure, stored_figure
 
 register = template.Library()

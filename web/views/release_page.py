@@ -14,7 +14,7 @@ from fartbench.protocol import Protocol
 from review.pairs.selectors import live_pairs
 from scoring.models import Release
 from scoring.release.pages import SUMMARY
-from scoring.report_classes import Report
+from scoring.report_classes.base import Report
 from web.pages.published import documents_of, published_release, rows_of
 
 ReportT = TypeVar("ReportT", bound=Report)

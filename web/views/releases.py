@@ -13,14 +13,14 @@ from django.views.decorators.http import require_safe
 from fartbench.protocol import Protocol
 from scoring.models import Release
 from scoring.release.pages import LEADERBOARD, configuration_document
-from scoring.report_classes import (
+from scoring.report_classes.judges import JudgeReport
+from scoring.report_classes.pairs import PreferenceReport
+from scoring.report_classes.people import (
     AgreementReport,
     CoverageReport,
     FactualReport,
     GateCounts,
     GateReport,
-    JudgeReport,
-    PreferenceReport,
     RatingCounts,
     RatingsReport,
 )
