@@ -36,6 +36,7 @@ from scoring.report_classes.people import (
     RatingCounts,
     RatingsReport,
 )
+from scoring.report_classes.weighted import FailureCodesReport
 
 
 def plots_of(protocol: Protocol, reports: Mapping[str, Any]) -> dict[str, str]:
@@ -99,7 +100,8 @@ def weighted_plots(protocol: Protocol, found: Mapping[str, Any]) -> dict[str, st
         questions = RatingsReport.model_validate(ratings).questions
         made["dimensions.svg"] = dimensions_plot(protocol, questions)
     if codes := found.get("failure_codes"):
-        made["failure_codes.svg"] = failure_codes_plot(protocol, codes["questions"])
+        report = FailureCodesReport.model_validate(codes)
+        made["failure_codes.svg"] = failure_codes_plot(protocol, report)
     return made
 
 
@@ -114,13 +116,13 @@ def dimensions_plot(protocol: Protocol, ratings: Mapping[str, Everywhere[RatingC
     return dot_plot("Dimensions", Axis(0, top, list(range(top + 1)), "mean rating"), dots)
 
 
-def failure_codes_plot(protocol: Protocol, codes: Mapping[str, Any]) -> str:
+def failure_codes_plot(protocol: Protocol, report: FailureCodesReport) -> str:
     """Draw the share of each configuration's clips with each failure code that holds anywhere."""
     dots = [
-        Dot(name, part["share"], protocol.question(key).label)
-        for key, found in codes.items()
-        if found["overall"]["held"]
-        for name, part in found["by_configuration"].items()
+        Dot(name, part.share, protocol.question(key).label)
+        for key, code in report.questions.items()
+        if code.overall.held
+        for name, part in code.by_configuration.items()
     ]
     return dot_plot("Failure codes", Axis(0, 1, (0, 0.25, 0.5, 0.75, 1), "share of clips"), dots)
 

@@ -16,6 +16,12 @@ from scoring.report_classes.people import (
     GateReport,
     RatingsReport,
 )
+from scoring.report_classes.weighted import (
+    FailureCodesReport,
+    ObservationsReport,
+    SceneScoresReport,
+    SmokeReport,
+)
 
 RELEASES = sorted((Path(__file__).parent / "releases").glob("*.zip"))
 CLASSES = {
@@ -25,6 +31,10 @@ CLASSES = {
     "agreement": AgreementReport,
     "coverage": CoverageReport,
     "human_ai_agreement": JudgeReport,
+    "observations": ObservationsReport,
+    "failure_codes": FailureCodesReport,
+    "test_scores": SceneScoresReport,
+    "smoke": SmokeReport,
     "ratings": RatingsReport,
     "preference": PreferenceReport,
 }

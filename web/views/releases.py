@@ -24,6 +24,12 @@ from scoring.report_classes.people import (
     RatingCounts,
     RatingsReport,
 )
+from scoring.report_classes.weighted import (
+    FailureCodesReport,
+    ObservationsReport,
+    SceneScoresReport,
+    SmokeReport,
+)
 from web.pages import reports, weighted
 from web.pages.board import SORTS, Choice
 from web.pages.files import listed, send, send_archive
@@ -152,8 +158,7 @@ def tests(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """Show a weighted score per test with its ceilings, failure codes, observations, metrics and
     the smoke test.
     """
-    keys = ("test_scores", "failure_codes", "observations", "metrics", "smoke")
-    scores, codes, observed, metrics, smoke, index = page.documents(*keys, LEADERBOARD)
+    metrics, index = page.documents("metrics", LEADERBOARD)
     shown = Paginator(index["configurations"], CONFIGURATIONS_SHOWN).get_page(
         request.GET.get("page")
     )
@@ -168,16 +173,16 @@ def tests(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
         "names": names,
         "scenes": [page.rules.scene(key) for key in page.summary["scenes"]],
     }
-    if scores:
+    if scores := page.report(SceneScoresReport, "test_scores"):
         context["scores"] = weighted.score_rows(parts_of("test_scores"))
         context["capped"] = weighted.capped_clips(scores, page.rules)
-    if codes:
+    if codes := page.report(FailureCodesReport, "failure_codes"):
         context["codes"] = weighted.code_rows(codes, parts_of("failure_codes"), page.rules)
-    if observed:
+    if observed := page.report(ObservationsReport, "observations"):
         context["observations"] = weighted.observation_rows(observed, page.rules)
     if metrics:
         context["metrics"] = list(weighted.metric_rows(metrics, parts_of("metrics")))
-    if smoke:
+    if smoke := page.report(SmokeReport, "smoke"):
         context["smoke"] = weighted.smoke_lines(smoke, page.rules)
     return page.show(request, "scoring/tests.html", context)
 
