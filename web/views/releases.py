@@ -21,6 +21,7 @@ from scoring.report_classes.people import (
     FactualReport,
     GateCounts,
     GateReport,
+    Outcomes,
     RatingCounts,
     RatingsReport,
 )
@@ -72,6 +73,9 @@ def configuration(request: HttpRequest, page: ReleasePage, configuration: str) -
         raise Http404
     (row,) = page.rows([configuration])
     parts = document["reports"]
+    outcomes: dict[str, int] = {}
+    if "coverage" in parts:
+        outcomes = Outcomes.model_validate(parts["coverage"]).outcomes
     clips = Paginator(row.clips, CLIPS_PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "row": row,
@@ -89,10 +93,7 @@ def configuration(request: HttpRequest, page: ReleasePage, configuration: str) -
             )
             for key, part in parts.get("ratings", {}).items()
         ],
-        "outcomes": [
-            (reports.in_words(key), n)
-            for key, n in parts.get("coverage", {}).get("outcomes", {}).items()
-        ],
+        "outcomes": [(reports.in_words(key), n) for key, n in outcomes.items()],
         "prompts": prompts_of(page.release.round, configuration),
     }
     return page.show(request, "scoring/configuration.html", context)
