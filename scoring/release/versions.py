@@ -117,19 +117,24 @@ NUMBERS = tuple(
 )
 """Values whose intervals are estimated in another way."""
 
+
+def _of_columns(file: str, names: Sequence[str], words: str) -> list[tuple[str, str, str]]:
+    return [(file, name, words) for name in names]
+
+
 NUMBERS_3 = tuple(
     Change(3, file, place, words)
     for file, place, words in (
         ("scores.json", "readings/*/systems/*/columns", _COLUMNS),
-        *(("columns.*", name, _COLUMNS) for name in ("value", "low", "high", "method")),
+        *_of_columns("columns.*", ("value", "low", "high", "method"), _COLUMNS),
         ("plots/profile-*.svg", "", _COLUMNS),
         ("reports.json", "reports/trajectories/readings", _ALONG),
         ("plots/curves-*.svg", "", _ALONG),
         ("reports.json", "reports/alignment/questions", _ALIGNED),
-        *(("alignment.*", name, _ALIGNED) for name in ("low", "high", "method", "ceiling")),
+        *_of_columns("alignment.*", ("low", "high", "method", "ceiling"), _ALIGNED),
         ("reports.json", "reports/human_ai_agreement/judges/*/ratings/*/best_constant", _SKILL),
         ("reports.json", "reports/human_ai_agreement/judges/*/ratings/*/discrimination", _SKILL),
-        *(("judge_ratings.*", name, _SKILL) for name in ("d_low", "d_high", "reads")),
+        *_of_columns("judge_ratings.*", ("d_low", "d_high", "reads"), _SKILL),
         ("plots/judges*.svg", "", _SKILL),
     )
 )

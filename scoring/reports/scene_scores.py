@@ -5,9 +5,8 @@ No Django here.
 
 from __future__ import annotations
 
-from typing import Any
-
-from scoring.reports.shape import estimate_document, rounded
+from scoring.report_classes.weighted import CappedClip, SceneScoresReport
+from scoring.reports.shape import reported, rounded
 from scoring.scores.factual_score import Standing, clip_scores
 from scoring.scores.fartscore import HUNDRED
 from scoring.scores.standings import RoundResults
@@ -15,20 +14,17 @@ from scoring.stats.estimate import Estimate, Undefined, derived_seed, without_in
 from scoring.stats.replicates import Resampled, resample_within_scenes, studentised_interval
 
 
-def scene_scores_report(results: RoundResults) -> dict[str, Any]:
+def scene_scores_report(results: RoundResults) -> SceneScoresReport:
     """Return an estimate for each configuration and scene, from its replicates; and the clips under
     a ceiling.
     """
-    return {
-        "by_configuration": {
-            standing.configuration: {
-                scene: estimate_document(_estimate(results, standing, scene))
-                for scene in results.record.scenes
-            }
-            for standing in results.standings
-        },
-        "capped": [clip for standing in results.standings for clip in _capped(results, standing)],
-    }
+    scores, capped = {}, []
+    for standing in results.standings:
+        scores[standing.configuration] = {
+            scene: reported(_estimate(results, standing, scene)) for scene in results.record.scenes
+        }
+        capped += _capped(results, standing)
+    return SceneScoresReport(by_configuration=scores, capped=capped)
 
 
 def _estimate(results: RoundResults, standing: Standing, scene: str) -> Estimate | Undefined:
@@ -42,18 +38,18 @@ def _estimate(results: RoundResults, standing: Standing, scene: str) -> Estimate
     return without_interval(scores[0], 1, "one clip")
 
 
-def _capped(results: RoundResults, standing: Standing) -> list[dict[str, Any]]:
+def _capped(results: RoundResults, standing: Standing) -> list[CappedClip]:
     caps = {cap.key: cap for cap in results.protocol.scoring.caps}
     return [
-        {
-            "configuration": standing.configuration,
-            "scene": cell.scene,
-            "replicate": cell.replicate,
-            "cap": cell.rated.cap,
-            "because": caps[cell.rated.cap].label,
-            "score": rounded(float(cell.rated.score)),
-            "uncapped": rounded(float(cell.rated.uncapped)),
-        }
+        CappedClip(
+            configuration=standing.configuration,
+            scene=cell.scene,
+            replicate=cell.replicate,
+            cap=cell.rated.cap,
+            because=caps[cell.rated.cap].label,
+            score=rounded(float(cell.rated.score)),
+            uncapped=rounded(float(cell.rated.uncapped)),
+        )
         for cell in standing.cells
         if cell.rated is not None and cell.rated.cap
     ]

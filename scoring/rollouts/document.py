@@ -16,6 +16,7 @@ from scoring.metrics.cases import CaseValue
 from scoring.metrics.summary import Column, Trajectory
 from scoring.records import DELIVERED, RoundRecord
 from scoring.records.judges import ANSWERED
+from scoring.report_classes.people import FormCount, JudgeCount, UnitCount
 from scoring.reports.coverage import coverage_of
 from scoring.reports.shape import estimate_document, rounded
 from scoring.rollouts.alignment import alignment_report
@@ -222,18 +223,17 @@ def _coverage(results: RolloutResults) -> Document:
     record = results.record
     asked = Counter(window.unit for window in record.windows)
     answered = Counter(record.windows[place].unit for place in set(record.sheets.window))
-    return {
-        **coverage_of(record, [cell.outcome for cell in record.cells]),
-        "units": {
-            unit: {"shown": count, "answered": answered[unit]}
-            for unit, count in sorted(asked.items())
-        },
-        "judges": [judge.name for judge in record.judges if judge.is_frozen_run],
-        "forms": _by_form(record),
+    units = {
+        unit: UnitCount(shown=count, answered=answered[unit])
+        for unit, count in sorted(asked.items())
     }
+    judges = [judge.name for judge in record.judges if judge.is_frozen_run]
+    of_cells = coverage_of(record, [cell.outcome for cell in record.cells])
+    more = {"units": units, "judges": judges, "forms": _by_form(record)}
+    return of_cells.model_copy(update=more).document()
 
 
-def _by_form(record: RoundRecord) -> Document:
+def _by_form(record: RoundRecord) -> dict[str, FormCount]:
     """Return of each form its windows, the sheets that people locked, and what each judge was asked
     and answered.
 
@@ -245,14 +245,14 @@ def _by_form(record: RoundRecord) -> Document:
     asked = [Counter(names[run.window] for run in of) for of in runs]
     answered = [Counter(names[run.window] for run in of if run.state == ANSWERED) for of in runs]
     return {
-        form: {
-            "shown": count,
-            "sheets": people[form],
-            "judges": [
-                {"asked": every[form], "answered": some[form]}
+        form: FormCount(
+            shown=count,
+            sheets=people[form],
+            judges=[
+                JudgeCount(asked=every[form], answered=some[form])
                 for every, some in zip(asked, answered, strict=True)
             ],
-        }
+        )
         for form, count in sorted(Counter(names).items())
     }
 
