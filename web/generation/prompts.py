@@ -24,6 +24,7 @@ from generation.prompting import (
 )
 from generation.prompts import QUESTIONS, audit_faults, parse_specification, prompt_faults
 from generation.prompts.schedule import SCHEDULE
+from rounds.steps import for_browser
 from web.generation.access import commissions, shared_context
 from web.generation.rounds import configurations_of, round_or_404
 
@@ -79,7 +80,7 @@ def _freeze_audited(request: HttpRequest, round_: Round) -> None:
         audited = [row["prompt"] for row in map(_row, _prompts_of(round_)) if row["may_freeze"]]
         messages.success(request, f"{freeze_prompts(prompts=audited, actor=actor)} prompts frozen.")
     except Refusal as refusal:
-        messages.error(request, str(refusal))
+        messages.error(request, for_browser(str(refusal), round_))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
