@@ -148,6 +148,7 @@ CALLS = {
     "media": Call(PLAYERS, ("due",)),
     "staff-home": Call(STAFF),
     "staff-audit": Call(STAFF),
+    "staff-audit-csv": Call(STAFF),
     "staff-health": Call(STAFF),
     "staff-export": Call(STAFF, ("locked",), "post", {"reason": "a test"}),
     "staff-round": Call(STAFF, ("open",)),

@@ -51,7 +51,9 @@ def queries(client: Client, address: str) -> int:
 
 def test_a_site_without_data_says_what_to_do_first(client: Client) -> None:
     home = text_of(client, "home")
-    assert "load_protocol fixtures/protocols/core-r01/1.0.0" in home
+    assert "as an admin and load a protocol" in home
+    for name in ("home", "method", "state"):
+        assert "manage.py" not in text_of(client, name), "a browser is no shell"
     assert "No round has been published yet" in text_of(client, "leaderboards")
     assert "No protocol has been loaded yet" in text_of(client, "method")
 

@@ -40,6 +40,7 @@ from generation.uploads.table import (
     open_cells,
     rows_from,
 )
+from rounds.steps import for_browser
 from web.generation.access import commissions, shared_context
 from web.generation.rounds import round_or_404
 
@@ -109,7 +110,7 @@ def _act(request: HttpRequest, round_: Round, upload: Upload) -> HttpResponseBas
             dry_run=action != "take_in",
         )
     except Refusal as refusal:
-        verdict = Verdict(faults=[str(refusal)])
+        verdict = Verdict(faults=[for_browser(str(refusal), round_)])
     if verdict.done:
         messages.success(request, "The clips are in the round.")
         return redirect("generation-upload", round_.name, upload.key)
@@ -125,7 +126,7 @@ def _put_csv(request: HttpRequest, round_: Round, upload: Upload) -> HttpRespons
         upload = put_table(upload, str(sent.name), sent.read())
         verdict = check(upload, round_, actor=request.user.get_username())
     except Refusal as refusal:
-        verdict = Verdict(faults=[str(refusal)])
+        verdict = Verdict(faults=[for_browser(str(refusal), round_)])
     return _show(request, round_, upload, verdict)
 
 

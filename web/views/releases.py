@@ -41,6 +41,7 @@ from web.pages.published import (
     prompts_of,
     public_releases,
 )
+from web.pages.sharing import of_board
 from web.views import rollouts
 from web.views.release_page import ReleasePage, of_release
 
@@ -57,7 +58,13 @@ def leaderboard(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     if page.rules.rollouts is not None:
         return rollouts.columns(request, page)
     board = board_of(page.release, choice=Choice.of(request.GET.dict()))
-    context = {"board": board, "summary": board.summary, "sorts": SORTS, "page": board.page}
+    context = {
+        "board": board,
+        "summary": board.summary,
+        "sorts": SORTS,
+        "page": board.page,
+        "sharing": of_board(page.release, board, board.summary, request.path),
+    }
     return page.show(request, "scoring/leaderboard.html", context)
 
 

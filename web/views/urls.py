@@ -73,6 +73,7 @@ urlpatterns = [
     path("method/<str:name>/<str:version>/", public.method, name="method"),
     path("staff/", staff.home, name="staff-home"),
     path("staff/audit/", staff.audit_trail, name="staff-audit"),
+    path("staff/audit/trail.csv", staff.audit_csv, name="staff-audit-csv"),
     path("staff/health/", staff.health, name="staff-health"),
     path("staff/rounds/<str:name>/", staff.round_page, name="staff-round"),
     path("staff/rounds/<str:name>/progress", staff.progress, name="staff-progress"),
