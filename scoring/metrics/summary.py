@@ -71,12 +71,17 @@ def column(code: str, values: Sequence[CaseValue], bounds: Limits = ANYTHING) ->
     reasons = {str(one.status): one.reason for one in reversed(values) if one.reason}
     return Column(
         code,
-        mean_interval(known, bounds=bounds, of="cases"),
+        mean_of_cases(known, bounds),
         dict(counts),
         float(np.mean(signed)) if signed else None,
         reasons,
         bootstrap_of_cases(known),
     )
+
+
+def mean_of_cases(values: NDArray[np.float64], bounds: Limits = ANYTHING) -> Estimate | Undefined:
+    """Return the mean of (n,) case values with Student's t interval, cut to ``bounds``."""
+    return mean_interval(values, bounds=bounds, of="cases")
 
 
 def bootstrap_of_cases(values: NDArray[np.float64]) -> Limits | None:

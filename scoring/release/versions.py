@@ -92,6 +92,14 @@ _SKILL = (
     "The best constant and the skill of a judge have intervals, and no interval has no width. In "
     "older formats they had none, and a judge that was always right an interval of no width."
 )
+_TESTS = (
+    "Scores of one test have a t interval whose variance is pooled over configurations. In older "
+    "formats each had the studentised bootstrap of its few replicates."
+)
+_NO_WIDTH = (
+    "An interval whose limits do not differ is not estimable. In older formats a median of equal "
+    "values had such an interval."
+)
 _AGREEMENT, _RANKING = "reports/agreement/questions", "reports/overall_ranking"
 
 NUMBERS = tuple(
@@ -131,6 +139,9 @@ NUMBERS_3 = tuple(
         ("reports.json", "reports/human_ai_agreement/judges/*/ratings/*/discrimination", _SKILL),
         *(("judge_ratings.*", name, _SKILL) for name in ("d_low", "d_high", "reads")),
         ("plots/judges*.svg", "", _SKILL),
+        ("reports.json", "reports/test_scores/by_configuration", _TESTS),
+        ("reports.json", "reports/metrics/metrics/*/overall", _NO_WIDTH),
+        ("reports.json", "reports/metrics/metrics/*/by_configuration", _NO_WIDTH),
     )
 )
 """The same, of rollouts and judges."""

@@ -11,35 +11,30 @@ from scoring.reports.shape import estimate_document, rounded
 from scoring.scores.factual_score import Standing, clip_scores
 from scoring.scores.fartscore import HUNDRED
 from scoring.scores.standings import RoundResults
-from scoring.stats.estimate import Estimate, Undefined, derived_seed, without_interval
-from scoring.stats.replicates import Resampled, resample_within_scenes, studentised_interval
+from scoring.stats.replicates import means_of_replicates
 
 
 def scene_scores_report(results: RoundResults) -> dict[str, Any]:
-    """Return an estimate for each configuration and scene, from its replicates; and the clips under
+    """Return an estimate for each configuration and scene, from replicates; and the clips under
     a ceiling.
     """
     return {
-        "by_configuration": {
-            standing.configuration: {
-                scene: estimate_document(_estimate(results, standing, scene))
-                for scene in results.record.scenes
-            }
-            for standing in results.standings
-        },
+        "by_configuration": _by_configuration(results),
         "capped": [clip for standing in results.standings for clip in _capped(results, standing)],
     }
 
 
-def _estimate(results: RoundResults, standing: Standing, scene: str) -> Estimate | Undefined:
-    scores = [float(score) for score in clip_scores(results.protocol, standing, scene)]
-    if not scores:
-        return Undefined("no clip is scored")
-    seed = derived_seed(results.record.seed, "score", standing.configuration, scene)
-    resampled = resample_within_scenes([scores], seed=seed)
-    if isinstance(resampled, Resampled):
-        return studentised_interval(resampled, bounds=(0.0, float(HUNDRED)))
-    return without_interval(scores[0], 1, "one clip")
+def _by_configuration(results: RoundResults) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {one.configuration: {} for one in results.standings}
+    for scene in results.record.scenes:
+        scores = [
+            [float(score) for score in clip_scores(results.protocol, standing, scene)]
+            for standing in results.standings
+        ]
+        estimates = means_of_replicates(scores, bounds=(0.0, float(HUNDRED)))
+        for standing, estimate in zip(results.standings, estimates, strict=True):
+            found[standing.configuration][scene] = estimate_document(estimate)
+    return found
 
 
 def _capped(results: RoundResults, standing: Standing) -> list[dict[str, Any]]:

@@ -54,7 +54,7 @@ def make_rollouts() -> RoundRecord:
         pytest.param(
             core_v01,
             make_pilot,
-            "0359e34f81925bad11d0232edb1fd30b090e2772b614641b44a540f4a62d79e9",
+            "f79288e24439f4a45c484c60adae59e3435b660c473e72774fd78fd4b7306321",
             id="weighted",
         ),
         pytest.param(
