@@ -83,6 +83,7 @@ _COLUMNS = (
     "cases on. Before format 3 the bootstrap was given at every size."
 )
 _ALONG = "How a metric changes along rollouts has an interval, a jackknife over cases."
+_BESIDE = "Diagnostics beside the columns have intervals over cases."
 _ALIGNED = (
     "Spearman's correlation has the interval of Bonett and Wright, of scores to ten digits. The "
     "ceiling is the root of the majority's reliability, and it and win rates have intervals. In "
@@ -132,6 +133,8 @@ NUMBERS_3 = tuple(
         *(("columns.*", name, _COLUMNS) for name in ("value", "low", "high", "method")),
         ("plots/profile-*.svg", "", _COLUMNS),
         ("reports.json", "reports/trajectories/readings", _ALONG),
+        ("reports.json", "reports/appendix/readings", _BESIDE),
+        ("reports.json", "reports/smoke/redundant", "Correlations of scales have intervals."),
         ("plots/curves-*.svg", "", _ALONG),
         ("reports.json", "reports/alignment/questions", _ALIGNED),
         *(("alignment.*", name, _ALIGNED) for name in ("low", "high", "method", "ceiling")),

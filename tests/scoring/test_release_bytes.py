@@ -60,7 +60,7 @@ def make_rollouts() -> RoundRecord:
         pytest.param(
             streamav,
             make_rollouts,
-            "bbad16d8ff362d595b37276620e9318d16d0992e2cfa4834f5d43799b50e51ae",
+            "772d45da8895a55fed7420a5db551089fbc9de6e818cbfe8bc5ea026c2d71d7e",
             id="rollouts",
         ),
     ],

@@ -6,7 +6,7 @@ Nothing is scored here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -121,6 +121,8 @@ class SceneResults:
 
     scene: Scene
     clips: tuple[ClipResult, ...]
+    score: Figure | None = None
+    """The mean of a weighted score with its interval."""
 
     @cached_property
     def sort_value(self) -> float:
@@ -179,6 +181,11 @@ class ConfigurationResult:
     interval: Figure
     rank_set: Mapping[str, Any] | None
     identity: Mapping[str, Any]
+
+    @property
+    def score_figure(self) -> Figure:
+        """The exact score with its interval and what that rests on."""
+        return replace(self.interval, value=self.score_shown)
 
     @property
     def score_shown(self) -> str:
@@ -260,6 +267,7 @@ class Words:
 
 def _result(document: Mapping[str, Any], protocol: Protocol, words: Words) -> ConfigurationResult:
     scenes = [scene for scene in protocol.scenes if scene.key in document["scenes"]]
+    scores = document["reports"].get("test_scores", {})
     cohort = int(document.get("cohort", protocol.cohort.size))
     cells = {(cell["scene"], cell["replicate"]): cell for cell in document["cells"]}
     return ConfigurationResult(
@@ -274,7 +282,9 @@ def _result(document: Mapping[str, Any], protocol: Protocol, words: Words) -> Co
         apart=document["ranked_apart"],
         scenes=tuple(
             SceneResults(
-                scene, tuple(_clips(scene, document["scenes"][scene.key], cells, cohort, words))
+                scene,
+                tuple(_clips(scene, document["scenes"][scene.key], cells, cohort, words)),
+                figure(scores[scene.key], digits=1) if scene.key in scores else None,
             )
             for scene in scenes
         ),

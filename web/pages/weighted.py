@@ -10,7 +10,7 @@ from typing import Any
 
 from fartbench.numbers import number_text
 from fartbench.protocol import Protocol
-from web.pages.figures import Figure, figure
+from web.pages.figures import Figure, figure, stored_figure
 
 Document = Mapping[str, Any]
 
@@ -148,7 +148,7 @@ class SmokeLines:
     official_needs: int
     is_smoke_test: bool
     points: tuple[Document, ...]
-    redundant: tuple[tuple[str, str, str, int], ...]
+    redundant: tuple[tuple[str, str, Figure], ...]
     revise: tuple[tuple[str, Figure], ...]
 
 
@@ -161,7 +161,7 @@ def smoke_lines(report: Document, protocol: Protocol) -> SmokeLines:
         is_smoke_test=report["is_smoke_test"],
         points=tuple(report["points"]),
         redundant=tuple(
-            (label[one], label[other], number_text(pair["correlation"], ".2f"), pair["n"])
+            (label[one], label[other], stored_figure(pair.get("interval", pair["correlation"])))
             for pair in sorted(report["redundant"], key=lambda pair: -pair["correlation"])
             for one, other in [pair["questions"]]
         ),
