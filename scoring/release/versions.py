@@ -83,6 +83,10 @@ _COLUMNS = (
     "cases on. Before format 3 the bootstrap was given at every size."
 )
 _ALONG = "How a metric changes along rollouts has an interval, a jackknife over cases."
+_DIFFERENT = (
+    "The ranking says which configurations cannot be told apart, how surely each is ahead of each "
+    "other when all pairs are looked at, and what each scene tells."
+)
 _BESIDE = "Diagnostics beside the columns have intervals over cases."
 _ALIGNED = (
     "Spearman's correlation has the interval of Bonett and Wright, of scores to ten digits. The "
@@ -134,6 +138,11 @@ NUMBERS_3 = tuple(
         ("plots/profile-*.svg", "", _COLUMNS),
         ("reports.json", "reports/trajectories/readings", _ALONG),
         ("reports.json", "reports/appendix/readings", _BESIDE),
+        ("reports.json", f"{_RANKING}/tiers", _DIFFERENT),
+        ("reports.json", f"{_RANKING}/scenes", _DIFFERENT),
+        ("reports.json", f"{_RANKING}/ahead", _DIFFERENT),
+        ("reports.json", f"{_RANKING}/leaderboard/*/by_scene", _DIFFERENT),
+        ("plots/scenes.svg", "", _DIFFERENT),
         ("reports.json", "reports/smoke/redundant", "Correlations of scales have intervals."),
         ("plots/curves-*.svg", "", _ALONG),
         ("reports.json", "reports/alignment/questions", _ALIGNED),

@@ -25,6 +25,7 @@ from scoring.stats.intervals import (
     pooled_two_way,
     wilson,
 )
+from scoring.stats.items import items
 from scoring.stats.points import total_points
 from scoring.stats.replicates import means_of_replicates
 from tests.bench.coverage import Check, Random, covers_if_shown, line, mean_held
@@ -175,6 +176,18 @@ def _true_error() -> float:
     return float(np.abs(people - np.median(people)).mean())
 
 
+def scene_told(random: Random, *, configurations: int, what: str) -> float:
+    """How hard a scene is, and how its points correlate with the others (both normal here)."""
+    level = 0.18 * random.normal(size=(configurations, 1))
+    points = 1 + level + 0.25 * random.normal(size=(configurations, 4))
+    found = next(iter(items(points, 2.0)))
+    if what == "difficulty":
+        return covers_if_shown(found.difficulty, 0.5)
+    shared, own = 0.18**2, 0.25**2
+    rho = 3 * shared / np.sqrt((shared + own) * (9 * shared + 3 * own))
+    return covers_if_shown(found.discrimination, float(rho))
+
+
 def events_per_dollar_held(random: Random, *, cells: int) -> float:
     """Events per US dollar of one configuration whose clips cost unequally."""
     costs = 0.4 * np.exp(0.3 * random.normal(size=cells))
@@ -240,6 +253,7 @@ def checks_of_pages() -> Iterator[Check]:
         yield line(f"mean step of {cases} rollouts: jackknife", of_step, step, 1500, SYSTEM, STEP)
     yield from checks_of_pairs()
     yield from _of_shares_and_ratings()
+    yield from _of_judges()
 
 
 def _of_shares_and_ratings() -> Iterator[Check]:
@@ -258,6 +272,20 @@ def _of_shares_and_ratings() -> Iterator[Check]:
         yield line(name, expected, simulate, 400, CONFIGURATION, OF_ONE)
         simulate = partial(mean_rating, configurations=configurations, of_all=True)
         yield line(f"mean rating of {configurations} x 4: jackknife", 0.95, simulate, 1500)
+    for configurations in (4, 6, 25):
+        for what in ("difficulty", "discrimination"):
+            simulate = partial(scene_told, configurations=configurations, what=what)
+            yield line(f"{what} of a scene, {configurations} configurations", 0.95, simulate, 2000)
+    for cells, expected in ((8, 0.95), (24, 0.944)):
+        simulate = partial(events_per_dollar_held, cells=cells)
+        name = f"events per dollar of {cells} cells: jackknife"
+        yield line(name, expected, simulate, 1500, TESTS, EVENTS)
+    for clips, expected in ((6, 0.969), (16, 0.979), (24, 0.977)):
+        name = f"median of {clips} clips: order statistics"
+        yield line(name, expected, partial(median, clips=clips), 4000, TESTS, MEDIANS)
+
+
+def _of_judges() -> Iterator[Check]:
     for configurations, order, constant in (
         (25, 0.955, 0.947),
         (6, 0.961, 0.934),
@@ -269,10 +297,3 @@ def _of_shares_and_ratings() -> Iterator[Check]:
         simulate = partial(best_constant, configurations=configurations)
         name = f"best constant, {configurations} x 4: jackknife"
         yield line(name, constant, simulate, 1000, JUDGES, CONSTANT)
-    for cells, expected in ((8, 0.95), (24, 0.944)):
-        simulate = partial(events_per_dollar_held, cells=cells)
-        name = f"events per dollar of {cells} cells: jackknife"
-        yield line(name, expected, simulate, 1500, TESTS, EVENTS)
-    for clips, expected in ((6, 0.969), (16, 0.979), (24, 0.977)):
-        name = f"median of {clips} clips: order statistics"
-        yield line(name, expected, partial(median, clips=clips), 4000, TESTS, MEDIANS)

@@ -48,13 +48,13 @@ def make_rollouts() -> RoundRecord:
         pytest.param(
             core_r01,
             make_record,
-            "de9f621536ff69117a36ea7d6f01612ff2fc9d1be39e880e1c24818bea217f78",
+            "38c01a0ae2e9ab026c8ad336b719b7ab597355d5e676af91f23e96864b900ae2",
             id="gates",
         ),
         pytest.param(
             core_v01,
             make_pilot,
-            "f79288e24439f4a45c484c60adae59e3435b660c473e72774fd78fd4b7306321",
+            "e5a7a67a9977932b1ba1a2c5c5de7d19b0db75c516864319e2c051676d6f43c1",
             id="weighted",
         ),
         pytest.param(

@@ -57,6 +57,9 @@ SENTENCES = (
     "95% confidence",
     "Points of 0.",
     "points apart before chance",
+    "0.5 says nothing",
+    "p = ",  # of a test
+    "p < ",
     "Published reference, not measured here",
     "Figures of the paper",
     "is flagged when",
@@ -67,6 +70,7 @@ SENTENCES = (
     "; expected ",  # follows from two strengths, whose intervals are in the table above
 )
 ONE_CLIP = re.compile(r"/(configurations|rollouts)/")
+CHANCE = re.compile(r"^([<>] )?[01]\.\d\d$")  # of being ahead
 CLIP_FACT = re.compile(r"Cost \$|^\d+\.\d+( without this ceiling)?$|at \d|^\d+\.\d+ s")
 
 
@@ -164,6 +168,8 @@ class Walk(HTMLParser):
 def is_fact(path: str, number: Number) -> bool:
     """Say whether a number is a fact: of one clip, of the answers, of the protocol or the paper."""
     if number.column in FACTS or any(words in number.words for words in SENTENCES):
+        return True
+    if path.endswith("/differences/") and CHANCE.match(number.words):
         return True
     is_version = bool(re.search(r"@\d+\.\d+\.\d+|\$\d", number.words))
     return is_version or bool(ONE_CLIP.search(path) and CLIP_FACT.search(number.words))

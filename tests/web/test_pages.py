@@ -107,6 +107,7 @@ def test_the_sample_of_a_scene_is_one_that_got_it_right(client: Client) -> None:
 PAGES = (
     ("leaderboard", ()),
     ("configuration", ("alpha",)),
+    ("differences", ()),
     ("scenes", ()),
     ("scene", ("r01-lift",)),
     ("ratings", ()),
@@ -163,7 +164,7 @@ def test_every_estimate_has_its_interval_and_n_or_says_why_not(client: Client) -
     board = text_of(client, "leaderboard", "spring")
     assert re.search(r'<b>6</b> <span class="figure__reach"[^>]*>[\d.]+ to [\d.]+</span>', board)
     assert "points apart before chance alone" in board
-    for name, args in PAGES[:6]:
+    for name, args in PAGES[:7]:
         page = text_of(client, name, "spring", *args)
         figures = page.split('<span class="figure">')[1:]
         assert figures, name
