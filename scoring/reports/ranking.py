@@ -81,7 +81,7 @@ def _ties(ranked: list[Standing]) -> list[dict[str, Any]]:
 def _means(results: RoundResults, row: Row) -> dict[str, float | None]:
     """Return the mean score of the clips that count in each scene, None without any."""
     return {
-        scene: rounded(float(np.mean(clips))) if clips else None
+        scene: rounded(_mean(clips)) if clips else None
         for scene, clips in zip(results.record.scenes, row, strict=True)
     }
 
@@ -91,9 +91,8 @@ def _scenes(results: RoundResults, rows: Rows) -> dict[str, Any]:
     most = (
         results.total if results.protocol.scoring.is_weighted else results.protocol.points_per_clip
     )
-    table = np.array(
-        [[np.mean(clips) if clips else np.nan for clips in row] for row in rows.values()]
-    ).reshape(len(rows), len(results.record.scenes))
+    means = [[_mean(clips) for clips in row] for row in rows.values()]
+    table = np.array(means).reshape(len(rows), len(results.record.scenes))
     return {
         scene: {
             "difficulty": estimate_document(item.difficulty),
@@ -101,6 +100,10 @@ def _scenes(results: RoundResults, rows: Rows) -> dict[str, Any]:
         }
         for scene, item in zip(results.record.scenes, items(table, float(most)), strict=True)
     }
+
+
+def _mean(clips: Sequence[float]) -> float:
+    return sum(clips) / len(clips) if clips else float("nan")
 
 
 def _row(results: RoundResults, standing: Standing) -> Row:

@@ -45,12 +45,12 @@ def tiers(scores: Floats, difference: Difference) -> list[list[int]]:
     order = np.argsort(-scores, kind="stable")
     apart = np.abs(scores[:, None] - scores[None, :]) > difference.beyond
     groups: list[list[int]] = []
-    last_end = 0
+    end = 0
     for start in range(len(order)):
-        end = start + 1
+        # A run stays one without its first member, so its end never moves back.
+        last_end, end = end, max(end, start + 1)
         while end < len(order) and not apart[order[end], order[start:end]].any():
             end += 1
         if end > last_end:
             groups.append(order[start:end].tolist())
-            last_end = end
     return groups
