@@ -101,6 +101,7 @@ CALLS = {
     # (tests/web/test_rollout_pages.py).
     "rollout": Call(NOBODY, ("published", "configuration", "scene", "release")),
     "rollout-timeline": Call(NOBODY, ("published", "configuration", "scene", "release")),
+    "differences": Call(ALL, ("published",)),
     "scenes": Call(ALL, ("published",)),
     "scene": Call(ALL, ("published", "scene")),
     "ratings": Call(ALL, ("published",)),

@@ -28,6 +28,7 @@ from scoring.release.drawing import (
     text,
 )
 from scoring.release.pair_plots import pair_plots
+from scoring.release.scene_plots import scenes_plot
 from scoring.report_classes.base import Everywhere
 from scoring.report_classes.pairs import PreferenceReport
 from scoring.report_classes.people import (
@@ -45,6 +46,7 @@ def plots_of(protocol: Protocol, reports: Mapping[str, Any]) -> dict[str, str]:
     made: dict[str, str] = {}
     if ranking := found.get("overall_ranking"):
         made["leaderboard.svg"] = leaderboard_plot(protocol, ranking)
+        made["scenes.svg"] = scenes_plot(protocol, ranking)
     if success := found.get("factual_success"):
         made["gates.svg"] = gates_plot(protocol, FactualReport.model_validate(success))
     if ratings := found.get("ratings"):

@@ -83,6 +83,11 @@ _COLUMNS = (
     "cases on. Before format 3 the bootstrap was given at every size."
 )
 _ALONG = "How a metric changes along rollouts has an interval, a jackknife over cases."
+_DIFFERENT = (
+    "The ranking says which configurations cannot be told apart, how surely each is ahead of each "
+    "other when all pairs are looked at, and what each scene tells."
+)
+_BESIDE = "Diagnostics beside the columns have intervals over cases."
 _ALIGNED = (
     "Spearman's correlation has the interval of Bonett and Wright, of scores to ten digits. The "
     "ceiling is the root of the majority's reliability, and it and win rates have intervals. In "
@@ -91,6 +96,14 @@ _ALIGNED = (
 _SKILL = (
     "The best constant and the skill of a judge have intervals, and no interval has no width. In "
     "older formats they had none, and a judge that was always right an interval of no width."
+)
+_TESTS = (
+    "Scores of one test have a t interval whose variance is pooled over configurations. In older "
+    "formats each had the studentised bootstrap of its few replicates."
+)
+_NO_WIDTH = (
+    "An interval whose limits do not differ is not estimable. In older formats a median of equal "
+    "values had such an interval."
 )
 _AGREEMENT, _RANKING = "reports/agreement/questions", "reports/overall_ranking"
 
@@ -129,6 +142,13 @@ NUMBERS_3 = tuple(
         *_of_columns("columns.*", ("value", "low", "high", "method"), _COLUMNS),
         ("plots/profile-*.svg", "", _COLUMNS),
         ("reports.json", "reports/trajectories/readings", _ALONG),
+        ("reports.json", "reports/appendix/readings", _BESIDE),
+        ("reports.json", f"{_RANKING}/tiers", _DIFFERENT),
+        ("reports.json", f"{_RANKING}/scenes", _DIFFERENT),
+        ("reports.json", f"{_RANKING}/ahead", _DIFFERENT),
+        ("reports.json", f"{_RANKING}/leaderboard/*/by_scene", _DIFFERENT),
+        ("plots/scenes.svg", "", _DIFFERENT),
+        ("reports.json", "reports/smoke/redundant", "Correlations of scales have intervals."),
         ("plots/curves-*.svg", "", _ALONG),
         ("reports.json", "reports/alignment/questions", _ALIGNED),
         *_of_columns("alignment.*", ("low", "high", "method", "ceiling"), _ALIGNED),
@@ -136,6 +156,9 @@ NUMBERS_3 = tuple(
         ("reports.json", "reports/human_ai_agreement/judges/*/ratings/*/discrimination", _SKILL),
         *_of_columns("judge_ratings.*", ("d_low", "d_high", "reads"), _SKILL),
         ("plots/judges*.svg", "", _SKILL),
+        ("reports.json", "reports/test_scores/by_configuration", _TESTS),
+        ("reports.json", "reports/metrics/metrics/*/overall", _NO_WIDTH),
+        ("reports.json", "reports/metrics/metrics/*/by_configuration", _NO_WIDTH),
     )
 )
 """The same, of rollouts and judges."""

@@ -64,11 +64,12 @@ class SmokeVerdict(Part):
 
 
 class RedundantScales(Part):
-    """Two scales whose clip means correlate, over ``n`` clips."""
+    """Two scales whose clip means correlate, over ``n`` clips; formats 1 and 2 have no interval."""
 
     questions: list[str]
     correlation: float
     n: int
+    interval: ReportedEstimate | None = None
 
 
 class ScaleToRevise(Part):

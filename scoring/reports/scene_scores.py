@@ -5,37 +5,38 @@ No Django here.
 
 from __future__ import annotations
 
+from scoring.report_classes.base import ReportedEstimate
 from scoring.report_classes.weighted import CappedClip, SceneScoresReport
 from scoring.reports.shape import reported, rounded
 from scoring.scores.factual_score import Standing, clip_scores
 from scoring.scores.fartscore import HUNDRED
 from scoring.scores.standings import RoundResults
-from scoring.stats.estimate import Estimate, Undefined, derived_seed, without_interval
-from scoring.stats.replicates import Resampled, resample_within_scenes, studentised_interval
+from scoring.stats.replicates import means_of_replicates
 
 
 def scene_scores_report(results: RoundResults) -> SceneScoresReport:
     """Return an estimate for each configuration and scene, from its replicates; and the clips under
     a ceiling.
     """
-    scores, capped = {}, []
-    for standing in results.standings:
-        scores[standing.configuration] = {
-            scene: reported(_estimate(results, standing, scene)) for scene in results.record.scenes
-        }
-        capped += _capped(results, standing)
-    return SceneScoresReport(by_configuration=scores, capped=capped)
+    return SceneScoresReport(
+        by_configuration=_by_configuration(results),
+        capped=[clip for standing in results.standings for clip in _capped(results, standing)],
+    )
 
 
-def _estimate(results: RoundResults, standing: Standing, scene: str) -> Estimate | Undefined:
-    scores = [float(score) for score in clip_scores(results.protocol, standing, scene)]
-    if not scores:
-        return Undefined("no clip is scored")
-    seed = derived_seed(results.record.seed, "score", standing.configuration, scene)
-    resampled = resample_within_scenes([scores], seed=seed)
-    if isinstance(resampled, Resampled):
-        return studentised_interval(resampled, bounds=(0.0, float(HUNDRED)))
-    return without_interval(scores[0], 1, "one clip")
+def _by_configuration(results: RoundResults) -> dict[str, dict[str, ReportedEstimate]]:
+    by_name: dict[str, dict[str, ReportedEstimate]] = {
+        standing.configuration: {} for standing in results.standings
+    }
+    for scene in results.record.scenes:
+        scores = [
+            [float(score) for score in clip_scores(results.protocol, standing, scene)]
+            for standing in results.standings
+        ]
+        estimates = means_of_replicates(scores, bounds=(0.0, float(HUNDRED)))
+        for standing, estimate in zip(results.standings, estimates, strict=True):
+            by_name[standing.configuration][scene] = reported(estimate)
+    return by_name
 
 
 def _capped(results: RoundResults, standing: Standing) -> list[CappedClip]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fartbench.protocol.scoring import Smoke, SmokePoint
-from scoring.records import Tally
+from scoring.records import Integers, Tally
 from scoring.report_classes.weighted import (
     RedundantScales,
     ScaleToRevise,
@@ -24,9 +24,11 @@ from scoring.report_classes.weighted import (
 from scoring.reports.agreement import answers_given
 from scoring.reports.groups import every_row
 from scoring.reports.observations import scored_rows
-from scoring.reports.shape import rounded
+from scoring.reports.shape import reported, rounded
 from scoring.scores.consensus import SPLIT, YES, Consensus
 from scoring.scores.fartscore import facts_of
+from scoring.stats.estimate import Estimate
+from scoring.stats.intervals import Floats, jackknife_interval
 
 MET, NOT_MET, UNKNOWN = "met", "not met", "unknown"
 UNSETTLED = {SPLIT, "unclear"}
@@ -80,16 +82,34 @@ def redundant_scales(votes: Tally, smoke: Smoke) -> list[RedundantScales]:
     for one, other in combinations(means, 2):
         both = ~np.isnan(means[one]) & ~np.isnan(means[other])
         first, second = means[one][both], means[other][both]
-        if len(first) < FEWEST_CLIPS or not first.std() or not second.std():
-            continue
-        correlation = float(np.corrcoef(first, second)[0, 1])
+        correlation = _correlation(first, second)
         if correlation > smoke.redundant_above:
+            interval = _interval(first, second, votes.configuration[rows][both])
             found.append(
                 RedundantScales(
-                    questions=[one, other], correlation=rounded(correlation), n=int(both.sum())
+                    questions=[one, other],
+                    correlation=rounded(correlation),
+                    n=int(both.sum()),
+                    interval=reported(interval),
                 )
             )
     return found
+
+
+def _correlation(first: Floats, second: Floats) -> float:
+    if len(first) < FEWEST_CLIPS or not first.std() or not second.std():
+        return float("nan")
+    return float(np.corrcoef(first, second)[0, 1])
+
+
+def _interval(first: Floats, second: Floats, configurations: Integers) -> Estimate:
+    """Return the correlation with the jackknife over configurations."""
+    left_out = []
+    for name in np.unique(configurations):
+        rest = configurations != name
+        left_out.append(_correlation(first[rest], second[rest]))
+    value = _correlation(first, second)
+    return jackknife_interval(value, left_out, len(first), bounds=(-1.0, 1.0))
 
 
 def _clip_means(votes: Tally, question: str) -> Any:

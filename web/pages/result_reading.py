@@ -58,6 +58,7 @@ class Words:
 
 def _result(document: Mapping[str, Any], protocol: Protocol, words: Words) -> ConfigurationResult:
     scenes = [scene for scene in protocol.scenes if scene.key in document["scenes"]]
+    scores = document["reports"].get("test_scores", {})
     cohort = int(document.get("cohort", protocol.cohort.size))
     cells = {(cell["scene"], cell["replicate"]): cell for cell in document["cells"]}
     return ConfigurationResult(
@@ -72,7 +73,9 @@ def _result(document: Mapping[str, Any], protocol: Protocol, words: Words) -> Co
         apart=document["ranked_apart"],
         scenes=tuple(
             SceneResults(
-                scene, tuple(_clips(scene, document["scenes"][scene.key], cells, cohort, words))
+                scene,
+                tuple(_clips(scene, document["scenes"][scene.key], cells, cohort, words)),
+                figure(scores[scene.key], digits=1) if scene.key in scores else None,
             )
             for scene in scenes
         ),

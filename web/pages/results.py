@@ -6,7 +6,7 @@ Nothing is scored here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -120,6 +120,8 @@ class SceneResults:
 
     scene: Scene
     clips: tuple[ClipResult, ...]
+    score: Figure | None = None
+    """The mean of a weighted score with its interval."""
 
     @cached_property
     def sort_value(self) -> float:
@@ -178,6 +180,11 @@ class ConfigurationResult:
     interval: Figure
     rank_set: Mapping[str, Any] | None
     identity: Mapping[str, Any]
+
+    @property
+    def score_figure(self) -> Figure:
+        """The exact score with its interval and what that rests on."""
+        return replace(self.interval, value=self.score_shown)
 
     @property
     def score_shown(self) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fartbench.numbers import number_text
 from fartbench.protocol import Protocol
 from scoring.report_classes.weighted import (
     CappedClip,
@@ -18,7 +17,7 @@ from scoring.report_classes.weighted import (
     SmokeReport,
     SmokeVerdict,
 )
-from web.pages.figures import Figure, figure
+from web.pages.figures import Figure, figure, stored_figure
 
 Document = Mapping[str, Any]
 
@@ -133,7 +132,7 @@ class SmokeLines:
     """What the smoke test settles, in words."""
 
     points: list[SmokeVerdict]
-    redundant: tuple[tuple[str, str, str, int], ...]
+    redundant: tuple[tuple[str, str, Figure], ...]
     revise: tuple[tuple[str, Figure], ...]
 
 
@@ -143,7 +142,7 @@ def smoke_lines(report: SmokeReport, protocol: Protocol) -> SmokeLines:
     return SmokeLines(
         points=report.points,
         redundant=tuple(
-            (label[one], label[other], number_text(pair.correlation, ".2f"), pair.n)
+            (label[one], label[other], stored_figure(pair.interval or pair.correlation))
             for pair in sorted(report.redundant, key=lambda pair: -pair.correlation)
             for one, other in [pair.questions]
         ),

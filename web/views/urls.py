@@ -4,6 +4,7 @@ from django.urls import path
 
 from web.views import (
     alignment,
+    differences,
     insight,
     pairs,
     public,
@@ -36,6 +37,7 @@ urlpatterns = [
         rollouts.timeline,
         name="rollout-timeline",
     ),
+    path("rounds/<str:name>/differences/", differences.differences, name="differences"),
     path("rounds/<str:name>/scenes/", releases.scenes, name="scenes"),
     path("rounds/<str:name>/scenes/<str:scene>/", releases.scene, name="scene"),
     path("rounds/<str:name>/ratings/", releases.ratings, name="ratings"),
