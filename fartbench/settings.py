@@ -287,3 +287,4 @@ LOGGING = {
 
 # The address of the terms under which releases may be used; it is in every release.
 RELEASE_LICENCE = env.str("RELEASE_LICENCE", default="")
+OPERATOR = env.str("OPERATOR", default="")  # who runs this installation, as reviewers read it

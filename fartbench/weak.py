@@ -53,13 +53,19 @@ def _faults_of_key(key: str) -> Iterator[tuple[int, str, str]]:
         yield 1, "SECRET_KEY is an example and no random text.", new
 
 
+def _is_whole_domain(host: str) -> bool:
+    """Say whether a host such as “.org” covers all names below a top domain."""
+    return host.startswith(".") and "." not in host[1:]
+
+
 def _faults_of_address() -> Iterator[tuple[int, str, str]]:
-    if "*" in settings.ALLOWED_HOSTS:
-        yield (
-            2,
-            "ALLOWED_HOSTS is “*”, so that any name would be answered.",
-            "Name the hosts, or leave it out.",
-        )
+    for host in settings.ALLOWED_HOSTS:
+        if "*" in host or _is_whole_domain(host):
+            yield (
+                2,
+                f"ALLOWED_HOSTS is “{host}”, so that names of other people would be answered.",
+                "Name the hosts, or leave it out.",
+            )
     if is_loopback(settings.BASE_URL):
         return
     if not settings.BASE_URL.startswith("https://"):

@@ -7,8 +7,9 @@ from django.db import transaction
 from fartbench import audit
 from fartbench.models import Round, RoundState
 from fartbench.rounds import move, where_it_stands
+from fartbench.wording import has_control_characters
 from generation.errors import CellRefused, ClipsAreSettled
-from generation.manifest import CellKey
+from generation.manifest import CellKey, fault_of_configuration
 from generation.models import Cell, Configuration, Sample, SampleState
 
 # While a round is in one of these states its cells can still be filled.
@@ -26,7 +27,12 @@ def refuse_when_settled(round_: Round) -> None:
 def configuration_named(name: str) -> tuple[Configuration, bool]:
     """Return the configuration of this name, made as a provisional one when it is new, and whether
     it was made.
+
+    Raises CellRefused for a new one with a name that none can have.
     """
+    known = Configuration.objects.filter(name=name).exists()
+    if not known and (fault := fault_of_configuration(name)):
+        raise CellRefused(f"The configuration {fault}.")
     return Configuration.objects.get_or_create(
         name=name, defaults={"label": name, "provisional": True}
     )
@@ -83,6 +89,8 @@ def mark_cell(
     refuse_when_settled(round_)
     if not reason.strip():
         raise CellRefused(f"Say why {cell} is “{state.label}”: the reason is empty.")
+    if has_control_characters(reason):
+        raise CellRefused(f"The reason of {cell} holds a control character. Write it without.")
     if cell.scene not in round_.scenes or not 1 <= cell.replicate <= round_.replicates:
         raise CellRefused(
             f"Round {round_.name!r} has no cell {cell}: its scenes are {', '.join(round_.scenes)}, "
@@ -129,6 +137,8 @@ def note_limitation(*, round_: Round, cell: CellKey, note: str, actor: str) -> C
             f"Round {round_.name!r} is published: what it says of its cells is frozen in its "
             "release."
         )
+    if has_control_characters(note):
+        raise CellRefused("The note holds a control character. Write it without.")
     row = Cell.objects.filter(
         round=round_,
         configuration__name=cell.configuration,

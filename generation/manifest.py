@@ -117,13 +117,18 @@ def read_manifest(
     return Manifest(rows, faults)
 
 
+def fault_of_configuration(name: str) -> str:
+    """Return why a text cannot be the name of a configuration, nothing when it can."""
+    if not re.match(NAME_PATTERN, name):
+        return f"{name!r} cannot be one: {NAME_RULE}"
+    if fault := fault_of_name(name):
+        return f"{name!r} could be taken for another name: {fault}"
+    return ""
+
+
 def _faults(row: Row, scenes: list[str], replicates: int) -> Iterator[str]:
-    if not re.match(NAME_PATTERN, row["configuration"]):
-        yield row.fault("configuration", f"{row['configuration']!r} cannot be one: {NAME_RULE}")
-    elif fault := fault_of_name(row["configuration"]):
-        yield row.fault(
-            "configuration", f"{row['configuration']!r} could be taken for another name: {fault}"
-        )
+    if fault := fault_of_configuration(row["configuration"]):
+        yield row.fault("configuration", fault)
     if row["scene"] not in scenes:
         yield row.fault(
             "scene", f"the round has no scene {row['scene']!r}; its scenes are {', '.join(scenes)}"

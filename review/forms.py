@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from django import forms
 
 from review.services.locking import MISTAKE_LENGTH
@@ -25,11 +28,25 @@ class SoundCheckForm(forms.Form):
 
 
 class ConsentForm(forms.Form):
-    """The agreement to take part."""
+    """The agreement to take part: each statement of the text is ticked, and then all of it."""
 
+    shown = forms.CharField(max_length=64, required=False)
     agree = forms.BooleanField(
         error_messages={"required": "Tick the box to agree, or leave the page."}
     )
+
+    def __init__(self, data: Any, *, statements: Sequence[str]) -> None:
+        super().__init__(data)
+        for number, statement in enumerate(statements, start=1):
+            self.fields[f"statement-{number}"] = forms.BooleanField(
+                label=statement,
+                error_messages={"required": "Tick this as well, or leave the page."},
+            )
+
+    @property
+    def statements(self) -> list[forms.BoundField]:
+        """The boxes of the statements, in their order."""
+        return [self[name] for name in self.fields if name.startswith("statement-")]
 
 
 class MistakeForm(forms.Form):

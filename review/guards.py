@@ -117,6 +117,8 @@ ASSIGNMENTS = (
     Guard("assignment_joins_no_closed_round", "review_assignment", "INSERT", _OF_CLOSED_ROUND),
     *never_changes("review_orderplan", once=_OF_OPENED_ROUND),
     *never_changes("review_trainingclip"),
+    *never_changes("review_consenttext"),
+    *never_changes("review_consent"),
 )
 
 # What was said about a sheet or a stimulus is shown beside it for good.

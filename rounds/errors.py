@@ -19,6 +19,10 @@ class UnknownStimulus(Refusal):
     """The round has no stimulus of this id."""
 
 
+class TextRefused(Refusal):
+    """A text with characters that command a terminal or hide."""
+
+
 class ReasonMissing(Refusal):
     """A step that needs a reason and got none."""
 

@@ -10,7 +10,9 @@ from typing import Any, Literal
 
 from fartbench.models import Round, RoundState
 from fartbench.rounds import refuse_unless
+from fartbench.wording import has_control_characters
 from review.services import InviteLink
+from rounds.errors import TextRefused
 
 BEFORE_OPENING = (RoundState.DRAFT, RoundState.GENERATING, RoundState.BLINDING)
 COPYING = (RoundState.GENERATING, RoundState.BLINDING)
@@ -115,12 +117,22 @@ class Step:
         """Do the step, perhaps with another ``run``, and say what was done, or that it was done
         already.
 
-        Raises StepOutOfOrder, and whatever Refusal the step itself has.
+        Raises TextRefused, StepOutOfOrder, and whatever Refusal the step itself has.
         """
+        self._refuse_control_characters(values)
         if already := self.done(round_, values):
             return replace(already, words=f"{already.words} Nothing was changed.")
         refuse_unless(round_, self.key, *self.states)
         return (run or self.run)(round_, actor, values)
+
+    def _refuse_control_characters(self, values: Values) -> None:
+        """Raise TextRefused for a text that a terminal would take for commands: results show it."""
+        for field in self.fields:
+            value = values.get(field.name)
+            if isinstance(value, str) and has_control_characters(value):
+                raise TextRefused(
+                    f"{field.name}: the text holds a control character. Write it without."
+                )
 
     @property
     def has_form(self) -> bool:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from fartbench.models import Round
 from fartbench.times import utc
 from judging.models import Judge
-from review.models import AnswerSheet, Pair, Retirement, Vote
+from review.models import AnswerSheet, Consent, Pair, Retirement, Vote
 from review.pairs.planning import plan_digest
 from review.pairs.voting import vote_record
 from review.record import played_as_locked
@@ -25,6 +25,7 @@ def planned_faults(round_: Round) -> Iterator[str]:
     yield from _pair_faults(round_)
     yield from _uncounted_faults(round_)
     yield from differences("judge {0} ({1})", _judges(round_), _recorded_judges(round_))
+    yield from differences("the consent of {0} at {1}", _consents(round_), _recorded(round_))
     yield from differences(
         "the unplayable sheet of {1} on {0}",
         _unplayable_sheets(round_),
@@ -84,6 +85,27 @@ def _recorded_judges(round_: Round) -> dict[Place, Values]:
     return {
         (text(said, "judge"), text(said, "variant")): texts(said, "digest", "frozen_at")
         for said in rows
+    }
+
+
+def _consents(round_: Round) -> dict[Place, Values]:
+    rows = Consent.objects.filter(member__round=round_).select_related("member__reviewer", "text")
+    return {
+        (row.member.reviewer.code, utc(row.at)): {
+            "digest": row.text.document.digest,
+            "text": row.text.digest,
+            "version": row.text.version,
+        }
+        for row in rows
+    }
+
+
+def _recorded(round_: Round) -> dict[Place, Values]:
+    given = entries("consent given").filter(round_name=round_.name)
+    return {
+        (code, text(said, "at")): {"text": text(said, "digest"), **texts(said, "digest", "version")}
+        for code, said in given.values_list("actor", "details")
+        if text(said, "at")  # older versions kept no text
     }
 
 

@@ -101,6 +101,7 @@ CALLS = {
     # (tests/web/test_rollout_pages.py).
     "rollout": Call(NOBODY, ("published", "configuration", "scene", "release")),
     "rollout-timeline": Call(NOBODY, ("published", "configuration", "scene", "release")),
+    "differences": Call(ALL, ("published",)),
     "scenes": Call(ALL, ("published",)),
     "scene": Call(ALL, ("published", "scene")),
     "ratings": Call(ALL, ("published",)),
@@ -148,6 +149,7 @@ CALLS = {
     "media": Call(PLAYERS, ("due",)),
     "staff-home": Call(STAFF),
     "staff-audit": Call(STAFF),
+    "staff-audit-csv": Call(STAFF),
     "staff-health": Call(STAFF),
     "staff-export": Call(STAFF, ("locked",), "post", {"reason": "a test"}),
     "staff-round": Call(STAFF, ("open",)),

@@ -2,6 +2,7 @@
 
 from review.answering import Source
 from review.models.clips import Assignment, OrderPlan, Retirement, TrainingClip
+from review.models.consent import Consent, ConsentText
 from review.models.forms import AllowedAnswer, Form, FormQuestion
 from review.models.pairs import Pair, PairTask, Vote
 from review.models.people import CohortMember, Invite, Reviewer, Role
@@ -13,6 +14,8 @@ __all__ = [
     "AnswerSheet",
     "Assignment",
     "CohortMember",
+    "Consent",
+    "ConsentText",
     "Form",
     "FormQuestion",
     "Invite",

@@ -18,6 +18,7 @@ from fartbench import audit
 from fartbench.models import Round, RoundState
 from fartbench.protocol import Pairs
 from fartbench.times import utc
+from fartbench.wording import printable
 from review.drafts import VoteDraft
 from review.errors import BadPlayback, RoundNotOpen
 from review.models import PairTask, Reviewer, Vote
@@ -114,7 +115,7 @@ def report_pair_unplayable(
         vote.playback = _parsed(playback)
     vote.answer = ""
     vote.unplayable_at = timezone.now()
-    vote.unplayable_reason = " ".join(reason.split())[:REASON_LENGTH]
+    vote.unplayable_reason = printable(" ".join(reason.split()))[:REASON_LENGTH]
     vote.save()
     round_ = task.member.round
     audit.record(

@@ -7,6 +7,7 @@ from review.drafts import Draft
 from review.links import InviteLink
 from review.services.changes import add_secondary, replace_reviewer, retire_stimulus
 from review.services.cohort import set_cohort
+from review.services.consent import consent_document, consent_of, give_consent
 from review.services.drafts import save_draft, set_aside
 from review.services.entering import SheetEntry, enter_sheet, enter_sheets
 from review.services.forms import write_forms
@@ -16,7 +17,6 @@ from review.services.orders import plan_orders
 from review.services.revoking import revoke_access
 from review.services.welcome import (
     StoredFile,
-    give_consent,
     keep_training,
     note_practice,
     note_sound_check,
@@ -28,6 +28,8 @@ __all__ = [
     "SheetEntry",
     "StoredFile",
     "add_secondary",
+    "consent_document",
+    "consent_of",
     "enter_sheet",
     "enter_sheets",
     "give_consent",

@@ -11,6 +11,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from fartbench import audit
@@ -62,7 +63,9 @@ def has_begun(reviewer: Reviewer) -> bool:
     """Say whether this person has agreed to take part in a round, be it this one or an earlier
     one.
     """
-    return CohortMember.objects.filter(reviewer=reviewer, consented_at__isnull=False).exists()
+    # A member who is asked anew has begun as well.
+    agreed = Q(consented_at__isnull=False) | Q(consents__isnull=False)
+    return CohortMember.objects.filter(agreed, reviewer=reviewer).exists()
 
 
 @transaction.atomic

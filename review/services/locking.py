@@ -17,6 +17,7 @@ from fartbench.compiled import CompiledWrite
 from fartbench.models import ProtocolVersion, RoundState
 from fartbench.protocol import Form, Response, Violation
 from fartbench.times import utc
+from fartbench.wording import printable
 from review.drafts import Draft
 from review.errors import InvalidAnswers, RoundNotOpen, TooManyNotes
 from review.models import AnswerSheet, MistakeReport, Reviewer
@@ -163,7 +164,7 @@ def report_unplayable(
     if playback is not None:
         sheet.playback = parse_playback(playback)
     sheet.unplayable_at, sheet.set_aside_at = timezone.now(), None
-    sheet.unplayable_reason = " ".join(reason.split())[:REASON_LENGTH]
+    sheet.unplayable_reason = printable(" ".join(reason.split()))[:REASON_LENGTH]
     sheet.save()
     audit.record(
         "sheet ended as unplayable",
@@ -189,7 +190,7 @@ def report_mistake(*, sheet: AnswerSheet, text: str) -> MistakeReport:
                 f"{MOST_MISTAKES} mistakes are noted beside this sheet. Tell staff what is missing."
             )
         report = MistakeReport.objects.create(
-            sheet=sheet, text=" ".join(text.split())[:MISTAKE_LENGTH]
+            sheet=sheet, text=printable(" ".join(text.split()))[:MISTAKE_LENGTH]
         )
         audit.record(
             "mistake reported",

@@ -1,4 +1,4 @@
-"""What a reviewer does once per round before the first clip: consent, sound check, training."""
+"""What a reviewer does once per round before the first clip: sound check and training."""
 
 from __future__ import annotations
 
@@ -22,15 +22,6 @@ class StoredFile:
 
     sha256: str
     size: int
-
-
-@transaction.atomic
-def give_consent(member: CohortMember) -> None:
-    """Note that the reviewer read the instructions and takes part. Only the first time is kept."""
-    if CohortMember.objects.filter(pk=member.pk, consented_at=None).update(
-        consented_at=timezone.now()
-    ):
-        audit.record("consent given", actor=member.reviewer.code, round_name=member.round.name)
 
 
 def note_sound_check(member: CohortMember, *, tries: int, volume: float | None) -> None:

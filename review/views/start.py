@@ -14,7 +14,7 @@ from fartbench.sessions import end_sessions
 from review.forms import ConsentForm, SoundCheckForm
 from review.models import CohortMember, Reviewer
 from review.selectors import training_of
-from review.services import give_consent, note_sound_check
+from review.services import consent_document, consent_of, give_consent, note_sound_check
 from review.services.invites import has_begun
 from review.tones import tones
 from review.views.access import own_membership, reviewers_only
@@ -29,13 +29,19 @@ def start(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBa
     """Show the instructions and the sound check; agreeing opens the training, or the first clip."""
     member = own_membership(reviewer, name)
     if request.method == "POST":
-        if not ConsentForm(request.POST).is_valid():
-            return _start_page(request, member, consent=ConsentForm(request.POST))
+        document = consent_document(member.round.protocol)
+        if request.POST.get("shown", document.digest) != document.digest:
+            return _start_page(request, member, is_new_text=True)
+        form = ConsentForm(request.POST, statements=document.statements)
+        if not form.is_valid():
+            return _start_page(request, member, consent=form)
         if member.sound_checked_at is None:
-            request.session["agrees"] = True  # the box stays ticked while the sound is checked
+            # The boxes of this text stay ticked while the sound is checked.
+            request.session["agrees"] = document.digest
             return redirect(f"{request.path}?sound=first")
         begins = not has_begun(reviewer)
-        give_consent(member)
+        if not give_consent(member, form.cleaned_data["shown"]):
+            return _start_page(request, member, is_new_text=True)
         if begins:
             # Anyone else who opened the invite, such as a program that checks e-mail, is logged
             # out.
@@ -45,21 +51,40 @@ def start(request: HttpRequest, reviewer: Reviewer, name: str) -> HttpResponseBa
 
 
 def _start_page(
-    request: HttpRequest, member: CohortMember, consent: ConsentForm | None = None
+    request: HttpRequest,
+    member: CohortMember,
+    consent: ConsentForm | None = None,
+    *,
+    is_new_text: bool = False,
 ) -> HttpResponse:
-    """Return the start page with new tones to count; ``consent`` is what was just refused."""
+    """Return the start page with new tones to count; ``consent`` is what was just refused, and
+    ``is_new_text`` whether another text than the one that was read holds by now.
+    """
     request.session["tones"] = FEWEST_TONES + secrets.randbelow(MOST_TONES - FEWEST_TONES + 1)
     protocol = member.round.protocol.rules
+    given = consent_of(member)
+    document = consent_document(member.round.protocol)
+    if member.consented_at and given:
+        document = given.text.document
+    is_refused = consent is not None
+    if consent is None:
+        ticked = {f"statement-{n}": "on" for n in range(1, 1 + len(document.statements))}
+        data = ticked if request.session.get("agrees") == document.digest else None
+        consent = ConsentForm(data, statements=document.statements)
     context = {
         "member": member,
+        "document": document,
+        "given": given,
+        "is_new_text": is_new_text,
+        "is_refused": is_refused,
         "round": member.round,
         "protocol": protocol,
         "has_unclear": _has_unclear(protocol),
         "training": training_of(member.round),
-        "agrees": request.session.get("agrees", False),
+        "agrees": request.session.get("agrees") == document.digest,
         "consent": consent,
     }
-    status = 422 if consent else 200
+    status = 422 if is_refused or is_new_text else 200
     return TemplateResponse(request, "review/start.html", context, status=status)
 
 

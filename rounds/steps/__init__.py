@@ -52,6 +52,8 @@ STEPS: dict[str, Step] = {
     )
 }  # fmt: skip
 
+# Commands that are no steps, and what a page of the round calls the same.
+_ON_PAGES = {"score": "Preview the scores", "render_prompts": "Prompts"}
 _COMMAND = re.compile(r"“([a-z_]+)(?: [^”]*)?”")
 
 
@@ -64,6 +66,8 @@ def for_browser(text: str, round_: Round) -> str:
     words = asdict(round_.protocol.rules.words)
 
     def title_of(match: re.Match[str]) -> str:
+        if match[1] in _ON_PAGES:
+            return f"“{_ON_PAGES[match[1]]}”"
         step = STEPS.get(match[1])
         return f"“{step.title.format(**words)}”" if step else match[0]
 

@@ -218,9 +218,9 @@ def _published(release: Release, already: str = "") -> Done:
     name = release.round.name
     audit = release.manifest["audit"]
     return Done(
-        f"Round {name} is published{already} as release {release.number}, SHA-256 "
-        f"{release.digest}.",
+        f"Round {name} is published{already} as release {release.number}. Everyone can see it.",
         details=(
+            f"SHA-256 of the release: {release.digest}",
             f"Head of the audit trail: {audit['sequence']}:{audit['hash']}",
             str(release.folder),
             f"{settings.BASE_URL}{reverse('leaderboard', args=[name])}",

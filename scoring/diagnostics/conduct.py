@@ -11,7 +11,8 @@ from fartbench.rounds import refuse_unless
 from review.models import AnswerSheet, Role
 from scoring.diagnostics.document import diagnostics_document
 from scoring.records import tally
-from scoring.records.reading import ROWS_AT_ONCE, read_round
+from scoring.records.reading import read_round
+from scoring.records.sheet_reading import ROWS_AT_ONCE
 from scoring.reports.shape import rounded
 
 

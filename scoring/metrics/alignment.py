@@ -3,7 +3,7 @@
 Source: arXiv:2608.26336v1, §4.4 and §E: blind pairs of two systems' rollouts of one case, three
 annotators, ties half a win, majority vote, Spearman's correlation of win rates with
 direction-adjusted scores over systems. Ours: three different votes are a tie; the intervals; and
-the ceiling, which is what a metric that is exactly people's preference would be expected to reach.
+the ceiling, which is about what a metric that is exactly people's preference would reach.
 Pairs are planned like all blind pairs (``review.pairs``).
 """
 
@@ -107,8 +107,9 @@ def alignment(
 
 
 def ceiling(judged: Sequence[Judged]) -> Estimate | Undefined:
-    """Return the correlation that a metric would be expected to have if it ranked systems exactly
-    as people in general prefer them, ``n`` the number of systems.
+    """Return about the correlation to expect of a metric that ranks systems exactly as people in
+    general prefer them, ``n`` the number of systems. It is a little more where systems met other
+    opponents, since people then agree on that too.
 
     The win rates of any two annotators over the pairs that both voted on correlate as the
     reliability of one annotator. That of the majority of k follows by Spearman and Brown (1910,

@@ -28,30 +28,31 @@ class Dependency:
     adjusted: float
 
 
-def initial_alignment(table: MetricTable, code: str, evidence: Sequence[Evidence]) -> float | None:
-    """Return Initial VIF or AIF: the first prompt's checklist over the first interval, by case,
-    then over cases.
+def initial_values(
+    table: MetricTable, code: str, evidence: Sequence[Evidence]
+) -> list[float | None]:
+    """Return Initial VIF or AIF of each case: the first prompt's checklist over the first
+    interval.
     """
     questions = table.questions(table.metric(code))
-    return mean(
+    return [
         mean(of_questions(form.answers, questions) for form in one.forms if form.kind == "initial")
         for one in evidence
-    )
+    ]
 
 
-def capped(table: MetricTable, code: str, evidence: Sequence[Evidence]) -> float | None:
-    """Return SA-PVRL or SA-PARL: the latency with 30 s for updates whose target was never
-    reached.
+def capped_values(
+    table: MetricTable, code: str, evidence: Sequence[Evidence]
+) -> list[float | None]:
+    """Return SA-PVRL or SA-PARL of each case: the latency with 30 s for updates whose target was
+    never reached.
     """
     metric = table.metric(code)
-    return mean(
-        mean(
-            _by_unit(
-                one.forms, metric.unit, lambda form: capped_latency(form.answers, metric.questions)
-            )
-        )
-        for one in evidence
-    )
+
+    def latency(form: Form) -> float | None:
+        return capped_latency(form.answers, metric.questions)
+
+    return [mean(_by_unit(one.forms, metric.unit, latency)) for one in evidence]
 
 
 def _by_unit(
@@ -67,30 +68,53 @@ def _by_unit(
     yield from (mean(values) for values in found.values())
 
 
-def dependencies(
+@dataclass(frozen=True, slots=True)
+class DependentUpdates:
+    """The dependent updates of one case: for each whether its source came about, and how history
+    was followed where it did.
+    """
+
+    established: tuple[float, ...]
+    following: tuple[float, ...]
+
+
+def dependent_updates(
     metric: Metric, evidence: Sequence[Evidence], scenarios: Mapping[str, Scenario], kind: str
-) -> Dependency | None:
-    """Return how the dependent updates of one kind (adjacent or long_range) went; None when none
-    was answered.
+) -> list[DependentUpdates]:
+    """Return the dependent updates of one kind (adjacent or long_range) of each case that has some.
 
     ``scenarios`` are those of the cases; ``metric`` is the one that reads whether history was
     followed.
     """
-    forms = [
-        form
-        for one in evidence
-        for form in one.forms
-        if form.kind == metric.unit and scenarios[one.case].update(form.place).dependency == kind
-    ]
     by = metric.established_by or ""
-    rates = list(_by_unit(forms, metric.unit, lambda form: float(bool(form.answers.get(by)))))
+
+    def came_about(form: Form) -> float:
+        return float(bool(form.answers.get(by)))
+
+    def followed(form: Form) -> float | None:
+        return if_established(form.answers, metric.questions, by)
+
+    found = []
+    for one in evidence:
+        scenario = scenarios[one.case]
+        forms = [
+            form
+            for form in one.forms
+            if form.kind == metric.unit and scenario.update(form.place).dependency == kind
+        ]
+        rates = [rate for rate in _by_unit(forms, metric.unit, came_about) if rate is not None]
+        levels = [level for level in _by_unit(forms, metric.unit, followed) if level is not None]
+        if rates:
+            found.append(DependentUpdates(tuple(rates), tuple(levels)))
+    return found
+
+
+def dependency(kind: str, cases: Sequence[DependentUpdates]) -> Dependency | None:
+    """Return how dependent updates went over these cases; None when none was answered."""
+    rates = [rate for case in cases for rate in case.established]
     established = mean(rates)
     if established is None:
         return None
-    following = mean(
-        _by_unit(
-            forms, metric.unit, lambda form: if_established(form.answers, metric.questions, by)
-        )
-    )
+    following = mean(level for case in cases for level in case.following)
     adjusted = established * (following - 1) / 4 if following is not None else 0.0
     return Dependency(kind, len(rates), established, following, adjusted)

@@ -71,12 +71,17 @@ def column(code: str, values: Sequence[CaseValue], bounds: Limits = ANYTHING) ->
     reasons = {str(one.status): one.reason for one in reversed(values) if one.reason}
     return Column(
         code,
-        mean_interval(known, bounds=bounds, of="cases"),
+        mean_of_cases(known, bounds),
         dict(counts),
         float(np.mean(signed)) if signed else None,
         reasons,
         bootstrap_of_cases(known),
     )
+
+
+def mean_of_cases(values: NDArray[np.float64], bounds: Limits = ANYTHING) -> Estimate | Undefined:
+    """Return the mean of (n,) case values with Student's t interval, cut to ``bounds``."""
+    return mean_interval(values, bounds=bounds, of="cases")
 
 
 def bootstrap_of_cases(values: NDArray[np.float64]) -> Limits | None:
@@ -105,12 +110,13 @@ class Trajectory:
     changes.
 
     ``degradation`` is per 100 s, positive when it gets worse; ``variation`` the mean absolute step
-    between neighbours. Both have the interval of the jackknife over cases.
+    between neighbours. All have the interval of the jackknife over cases, which of a mean is
+    Student's t.
     """
 
     code: str
     at_s: tuple[float, ...]
-    values: tuple[float, ...]
+    means: tuple[Estimate, ...]
     degradation: Estimate
     variation: Estimate
 
@@ -120,10 +126,14 @@ Followed = Sequence[tuple[float, float | None]]
 
 
 def trajectory(
-    code: str, cases: Sequence[Followed], *, better: Literal["higher", "lower"]
+    code: str,
+    cases: Sequence[Followed],
+    *,
+    better: Literal["higher", "lower"],
+    bounds: Limits = ANYTHING,
 ) -> Trajectory | Undefined:
     """Return the trajectory of a metric's means over cases; the slope is that of the least-squares
-    line.
+    line. ``bounds`` are those of the metric.
     """
     ends = sorted({end_s for case in cases for end_s, _ in case})
     sums, counts = _sums_by_end(cases, ends)
@@ -144,7 +154,12 @@ def trajectory(
     return Trajectory(
         code,
         tuple(ends),
-        tuple(map(float, means)),
+        tuple(
+            jackknife_interval(
+                float(value), without[valued], int(valued.sum()), bounds=bounds, of="cases"
+            )
+            for value, without, valued in zip(means, others.T, counts.T > 0, strict=True)
+        ),
         jackknife_interval(worse, sign * slopes, count, of="cases"),
         jackknife_interval(float(variation[0]), variations, count, bounds=(0, np.inf), of="cases"),
     )

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from django.db.models import QuerySet
 
 from blinding.models import BlindingKey, NotReviewable
@@ -16,27 +15,21 @@ from fartbench.protocol import digest_of
 from fartbench.times import utc
 from generation.models import Configuration, Sample
 from generation.verdicts import review_record
-from review.models import Answer, AnswerSheet, CohortMember, Retirement, Role
-from review.record import SheetRecord, played_as_locked
+from review.models import CohortMember, Retirement, Role
 from scoring.errors import RoundAltered
 from scoring.records import (
-    MISSING,
     NOT_REVIEWABLE,
-    AnswerBook,
     CellRecord,
-    Codes,
     ConfigurationRecord,
     ReviewerRecord,
     RoundRecord,
-    Sheets,
 )
 from scoring.records.assignment import Outline
 from scoring.records.judge_reading import read_judges
 from scoring.records.rollout_reading import read_measurements, read_windows
+from scoring.records.sheet_reading import read_sheets
 from scoring.records.shown import Shown
 from scoring.records.vote_reading import read_votes
-
-ROWS_AT_ONCE = 5_000
 
 
 def read_round(round_: Round) -> RoundRecord:
@@ -69,7 +62,7 @@ def read_round(round_: Round) -> RoundRecord:
         cells=records,
         configurations=_configurations(samples),
         reviewers=tuple(ReviewerRecord(member.reviewer.code, member.role) for member in members),
-        sheets=_sheets(
+        sheets=read_sheets(
             round_, shown, {member.reviewer_id: place for place, member in enumerate(members)}
         ),
         judges=read_judges(round_, shown),
@@ -236,140 +229,3 @@ def _configurations(samples: QuerySet[Sample]) -> tuple[ConfigurationRecord, ...
         ConfigurationRecord(name, label, family or "", provider, model_id, track, provisional)
         for name, label, family, provider, model_id, track, provisional in rows
     )
-
-
-def _locked(round_: Round) -> QuerySet[AnswerSheet]:
-    return AnswerSheet.objects.filter(
-        stimulus__round=round_, stimulus__retirement=None, locked_at__isnull=False
-    ).order_by("pk")
-
-
-def _sheets(round_: Round, shown: Shown, reviewers: Mapping[int, int]) -> Sheets:
-    book = AnswerBook(round_.protocol.rules)
-    rows = list(_locked(round_).values_list("pk", "stimulus_id", "reviewer_id"))
-    strangers = sorted({stimulus for _, stimulus, reviewer in rows if reviewer not in reviewers})
-    if strangers:
-        raise RoundAltered(
-            round_.name,
-            [
-                f"stimulus {stimulus}: has a sheet from someone outside the cohort"
-                for stimulus in strangers
-            ],
-        )
-    if unknown := sorted({stimulus for _, stimulus, _ in rows if stimulus not in shown.cell}):
-        raise RoundAltered(
-            round_.name, [f"stimulus {stimulus}: no key says whose it is" for stimulus in unknown]
-        )
-    answers = _answers(round_, book, {pk: place for place, (pk, _, _) in enumerate(rows)})
-    locks, faults = _locks(round_, shown, book, answers)
-    if faults:
-        raise RoundAltered(round_.name, faults)
-    cells = [shown.cell[stimulus] for _, stimulus, _ in rows]
-    reviewer_numbers = [reviewers[reviewer] for _, _, reviewer in rows]
-    windows = [shown.window[stimulus] for _, stimulus, _ in rows] if shown.window else ()
-    return Sheets(
-        cell=np.array(cells, dtype=np.int64),
-        reviewer=np.array(reviewer_numbers, dtype=np.int64),
-        answers=answers,
-        source=locks.source,
-        measured=locks.measured,
-        playback_sha256=locks.playback_sha256,
-        locked_at=locks.locked_at,
-        digest=locks.digest,
-        window=windows,
-    )
-
-
-def _answers(round_: Round, book: AnswerBook, place_of: Mapping[int, int]) -> Codes:
-    """Return (sheets, questions) answer codes, read in one query."""
-    code_of = {
-        (question, *_columns(text)): code
-        for question in book.questions
-        for text, code in book.codes(question).items()
-    }
-    column = {question: number for number, question in enumerate(book.questions)}
-    answers = np.full((len(place_of), len(column)), MISSING, dtype=np.int8)
-    if not place_of:
-        return answers
-    # A range of sheets costs no join per answer; what belongs to other sheets in it is passed over.
-    rows = Answer.objects.filter(
-        sheet_id__gte=min(place_of), sheet_id__lte=max(place_of)
-    ).order_by()
-    for sheet, question, value, reason in rows.values_list(
-        "sheet_id", "question", "value", "na_reason"
-    ).iterator(chunk_size=ROWS_AT_ONCE):
-        if sheet not in place_of:
-            continue
-        code = code_of.get((question, value, reason))
-        if code is None:
-            words = (
-                f"sheet {sheet}: {question!r} has the answer {value or reason!r}, which the "
-                "protocol does not know"
-            )
-            raise RoundAltered(round_.name, [words])
-        answers[place_of[sheet], column[question]] = code
-    return answers
-
-
-def _columns(text: str) -> tuple[str | None, str | None]:
-    return (None, text.removeprefix("na:")) if text.startswith("na:") else (text, None)
-
-
-class _Locks:
-    """How each sheet was locked, a column each: a million small objects would keep the garbage
-    collector busy.
-    """
-
-    def __init__(self) -> None:
-        self.source: list[str] = []
-        self.measured: list[bool] = []
-        self.playback_sha256: list[str] = []
-        self.locked_at: list[str] = []
-        self.digest: list[str] = []
-
-
-def _locks(
-    round_: Round, shown: Shown, book: AnswerBook, answers: Codes
-) -> tuple[_Locks, list[str]]:
-    """Return how each sheet was locked, and a sentence for each that is not what was locked."""
-    responses = [book.responses(question) for question in book.questions]
-    asked = {form: set(round_.protocol.form(form).keys) for form in set(shown.form.values())}
-    locks, faults = _Locks(), []
-    rows = _locked(round_).values_list(
-        "reviewer__code",
-        "stimulus_id",
-        "stimulus__scene",
-        "source",
-        "playback",
-        "locked_at",
-        "digest",
-    )
-    for place, row in enumerate(rows.iterator(chunk_size=ROWS_AT_ONCE)):
-        reviewer, stimulus, scene, source, playback, locked_at, digest = row
-        assert locked_at is not None  # noqa: S101 - what _locked selects
-        locks.source.append(source)
-        locks.measured.append(bool(playback))
-        locks.locked_at.append(utc(locked_at))
-        locks.digest.append(digest)
-        codes = zip(book.questions, responses, answers[place].tolist(), strict=True)
-        given = {key: texts[code] for key, texts, code in codes if code != MISSING}
-        if missing := sorted(asked[shown.form[stimulus]] - given.keys()):
-            faults.append(f"the sheet of {reviewer} on {stimulus} has no answer to {missing[0]!r}")
-            continue
-        record = SheetRecord(
-            reviewer=reviewer,
-            stimulus=stimulus,
-            protocol_digest=round_.protocol.digest,
-            scene=scene,
-            source=source,
-            responses=given,
-            locked_at=locks.locked_at[-1],
-        )
-        played = played_as_locked(record, playback, digest)
-        locks.playback_sha256.append(played or "")
-        if played is None:
-            faults.append(
-                f"the sheet of {reviewer} on {stimulus} is not what was locked: its SHA-256 is not "
-                f"{digest}"
-            )
-    return locks, faults

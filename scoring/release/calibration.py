@@ -1,74 +1,83 @@
 """The calibration of AI judges as tables, from the report on them. No Django here.
 
-Empty cells are unknown or undefined; confusion tables, and why something is undefined, stand in
+Empty cells are unknown or undefined. Confusion tables, and why something is undefined, are in
 ``reports.json``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from scoring.records import RoundRecord
 from scoring.release.rows import Cell, RowOfCells, every_row
+from scoring.report_classes.base import ReportedEstimate
+from scoring.report_classes.judges import JudgedFact, JudgedGate, JudgeReport
 
 
-def judge_fact_rows(record: RoundRecord, report: Mapping[str, Any]) -> Iterator[RowOfCells]:
+def judge_fact_rows(record: RoundRecord, report: JudgeReport) -> Iterator[RowOfCells]:
     """Yield a row per judge, factual question and scene; the scene is empty over all of them."""
-    for judge in report.get("judges", ()):
-        for question, found in judge["facts"].items():
-            lenient = found.get("leniency", {"overall": {}, "by_scene": {}})
-            parts = [("", found["overall"], lenient["overall"])]
-            parts += [
-                (scene, part, lenient["by_scene"].get(scene, {}))
-                for scene, part in found["by_scene"].items()
-            ]
-            for scene, part, leniency in parts:
-                needed = f"{found['threshold']['part']}/{found['threshold']['of']}"
-                where = (*every_row(record), judge["judge"], question, scene)
-                yield (
-                    *where,
-                    *_fact(part, needed),
-                    *_values(leniency, "value", "low", "high", "n"),
-                )
+    for judge in report.judges:
+        for question, gate in judge.facts.items():
+            where = (*every_row(record), judge.judge, question)
+            lenient = gate.leniency.overall if gate.leniency else None
+            yield (*where, "", *_fact(gate, gate.overall), *_limits(lenient), _n(lenient))
+            for scene, part in gate.by_scene.items():
+                lenient = gate.leniency.by_scene[scene] if gate.leniency else None
+                yield (*where, scene, *_fact(gate, part), *_limits(lenient), _n(lenient))
 
 
-def _fact(part: Mapping[str, Any], needed: str) -> RowOfCells:
-    out, commonest = part["left_out"], part["commonest"]
+def _fact(gate: JudgedGate, part: JudgedFact) -> RowOfCells:
+    left_out = part.left_out
     return (
-        part["n"],
-        part["agreed"],
-        *_values(part["share"], "value", "low", "high"),
-        needed,
-        part["verdict"],
-        commonest["answer"],
-        *_values(commonest["share"], "value"),
-        *_values(part["human_ceiling"], "value", "low", "high", "n"),
-        *(out[way] for way in ("split", "na", "incomplete", "not_asked")),
+        part.n,
+        part.agreed,
+        *_limits(part.share),
+        f"{gate.threshold.part}/{gate.threshold.of}",
+        part.verdict,
+        part.commonest.answer,
+        _cell(part.commonest.share.value),
+        *_limits(part.human_ceiling),
+        part.human_ceiling.n,
+        left_out.split,
+        left_out.na,
+        left_out.incomplete,
+        left_out.not_asked,
     )
 
 
-def judge_rating_rows(record: RoundRecord, report: Mapping[str, Any]) -> Iterator[RowOfCells]:
+def judge_rating_rows(record: RoundRecord, report: JudgeReport) -> Iterator[RowOfCells]:
     """Yield a row per judge and scale."""
-    for judge in report.get("judges", ()):
-        for question, found in judge["ratings"].items():
-            ordering, best = found["discrimination"], found["best_constant"]
+    for judge in report.judges:
+        for question, scale in judge.ratings.items():
+            ordering, best = scale.discrimination, scale.best_constant
             yield (
                 *every_row(record),
-                judge["judge"],
+                judge.judge,
                 question,
-                *(found[name] for name in ("n", "missing", "not_asked")),
-                *_values(found["mae"], "value", "low", "high"),
-                *_values(best, "rating"),
-                *_values(best["mae"], "value", "low", "high"),
-                *_values(best["skill"], "value", "low", "high"),
-                *_values(ordering["d"], "value", "low", "high"),
-                ordering["pairs"],
-                ordering["configurations"],
-                found["reads"],
+                scale.n,
+                scale.missing,
+                scale.not_asked,
+                *_limits(scale.mae),
+                _cell(best.rating),
+                *_limits(best.mae),
+                *_limits(best.skill),
+                *_limits(ordering.d),
+                ordering.pairs,
+                ordering.configurations,
+                scale.reads,
             )
 
 
-def _values(document: Mapping[str, Any], *names: str) -> tuple[Cell, ...]:
-    found = (document.get(name) for name in names)
-    return tuple(repr(value) if isinstance(value, float) else value for value in found)
+def _limits(estimate: ReportedEstimate | float | None) -> tuple[Cell, Cell, Cell]:
+    """Return the value and both limits; a value of an old format has no limits."""
+    if isinstance(estimate, ReportedEstimate):
+        return _cell(estimate.value), _cell(estimate.low), _cell(estimate.high)
+    return _cell(estimate), None, None
+
+
+def _n(estimate: ReportedEstimate | None) -> Cell:
+    return None if estimate is None else estimate.n
+
+
+def _cell(value: float | None) -> Cell:
+    return None if value is None else repr(value)

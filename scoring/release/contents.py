@@ -70,8 +70,10 @@ def write_release(
         rows = kind.answers.cells_as_of(record.format, answer_rows(record))
         write(folder / name, answers, rows)
     (folder / "reports.json").write_bytes(json_bytes(documents.reports))
-    (folder / "plots").mkdir()
-    for name, drawing in kind.plots(record.protocol, documents).items():
+    plots = kind.plots(record.protocol, documents)
+    if plots:  # an empty folder is no part of a release
+        (folder / "plots").mkdir()
+    for name, drawing in plots.items():
         (folder / "plots" / name).write_text(drawing, encoding="utf-8", newline="\n")
     (folder / "README.md").write_text(
         readme(record, tables, kind.files, issue.licence), encoding="utf-8", newline="\n"

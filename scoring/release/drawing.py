@@ -14,6 +14,7 @@ from typing import Any
 import svg
 
 from fartbench.numbers import number_text
+from scoring.report_classes.base import ReportedEstimate
 
 WIDTH, LABEL_WIDTH, NOTE_WIDTH = 800, 210, 170
 ROW, HEAD, FOOT = 26, 44, 34
@@ -37,13 +38,13 @@ text { font: 13px system-ui, sans-serif; fill: currentColor }
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A row of a plot: an estimate's document with its label.
+    """A row of a plot: an estimate, or its JSON, with its label.
 
     ``group`` is written where it changes; ``target``, on the axis, is marked by a bar.
     """
 
     label: str
-    estimate: Mapping[str, Any]
+    estimate: ReportedEstimate | Mapping[str, Any]
     group: str = ""
     target: float | None = None
 
@@ -98,18 +99,21 @@ def _placed(dots: Sequence[Dot]) -> Iterator[tuple[Dot, float]]:
 
 def _dot(axis: Axis, dot: Dot, y: float) -> list[svg.Element]:
     found: list[svg.Element] = [text(14 if dot.group else 0, y + 4, dot.label)]
-    value, low, high, n = (dot.estimate[name] for name in ("value", "low", "high", "n"))
+    estimate = dot.estimate
+    if not isinstance(estimate, ReportedEstimate):
+        estimate = ReportedEstimate.of_document(estimate)
+    value, low, high, n = estimate.value, estimate.low, estimate.high, estimate.n
     if dot.target is not None:
         x = axis.x(dot.target)
         found.append(svg.Line(x1=x, x2=x, y1=y - 10, y2=y + 10, class_=["target"], stroke_width=3))
     if value is None:
-        return [*found, text(LABEL_WIDTH, y + 4, f"undefined: {dot.estimate['note']}", "soft")]
-    if low is not None:
+        return [*found, text(LABEL_WIDTH, y + 4, f"undefined: {estimate.note}", "soft")]
+    if low is not None and high is not None:
         found.append(svg.Line(x1=axis.x(low), x2=axis.x(high), y1=y, y2=y, class_=["reach"]))
     written = number_text(value, ".2f")
     reach = (
         ", no interval"
-        if low is None
+        if low is None or high is None
         else f" [{number_text(low, '.2f')}, {number_text(high, '.2f')}]"
     )
     words = f"{written}{reach}"

@@ -5,18 +5,18 @@ No Django here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from fartbench.protocol import Protocol
 from scoring.release.drawing import Axis, Dot, dot_plot
+from scoring.report_classes.judges import Calibrated, JudgeReport
 
 SHARES = (0, 0.25, 0.5, 0.75, 1)
 
 
-def judge_plots(protocol: Protocol, report: Mapping[str, Any]) -> dict[str, str]:
+def judge_plots(protocol: Protocol, report: JudgeReport) -> dict[str, str]:
     """Return each plot of the report on judges by its file name; none without judges."""
-    judges = report.get("judges", ())
+    judges = report.judges
     if not judges:
         return {}
     facts = [dot for judge in judges for dot in _facts(protocol, judge)]
@@ -33,19 +33,13 @@ def judge_plots(protocol: Protocol, report: Mapping[str, Any]) -> dict[str, str]
     }
 
 
-def _facts(protocol: Protocol, judge: Mapping[str, Any]) -> Iterator[Dot]:
-    for key, found in judge["facts"].items():
-        threshold = found["threshold"]["part"] / found["threshold"]["of"]
-        yield Dot(
-            protocol.question(key).label, found["overall"]["share"], judge["label"], threshold
-        )
+def _facts(protocol: Protocol, judge: Calibrated) -> Iterator[Dot]:
+    for key, gate in judge.facts.items():
+        threshold = gate.threshold.part / gate.threshold.of
+        yield Dot(protocol.question(key).label, gate.overall.share, judge.label, threshold)
 
 
-def _ratings(protocol: Protocol, judge: Mapping[str, Any]) -> Iterator[Dot]:
-    for key, found in judge["ratings"].items():
-        yield Dot(
-            protocol.question(key).label,
-            found["discrimination"]["ordered_rightly"],
-            judge["label"],
-            0.5,
-        )
+def _ratings(protocol: Protocol, judge: Calibrated) -> Iterator[Dot]:
+    for key, scale in judge.ratings.items():
+        ordered = scale.discrimination.ordered_rightly
+        yield Dot(protocol.question(key).label, ordered, judge.label, 0.5)

@@ -28,7 +28,9 @@ from scoring.release.documents import Documents
 from scoring.release.rollouts import pages as rollout_pages
 from scoring.release.rollouts import tables
 from scoring.release.rows import RowOfCells, clip_rows, configuration_rows, leaderboard_rows
+from scoring.report_classes.judges import JudgeReport
 from scoring.reports import reports_document
+from scoring.reports.human_ai import NO_JUDGES
 from scoring.rollouts import document
 from scoring.rollouts.results import rollout_results
 from scoring.scores.document import scores_document
@@ -89,14 +91,14 @@ def _clip_table_rows(documents: Documents[Any]) -> Iterator[Rows]:
 
 
 def _clip_calibration_rows(documents: Documents[Any]) -> Iterator[Rows]:
-    record, found = documents.results.record, _human_ai(documents)
-    yield judge_fact_rows(record, found)
-    yield judge_rating_rows(record, found)
+    record, report = documents.results.record, _human_ai(documents)
+    yield judge_fact_rows(record, report)
+    yield judge_rating_rows(record, report)
 
 
-def _human_ai(documents: Documents[Any]) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = documents.reports["reports"].get("human_ai_agreement", {})
-    return found
+def _human_ai(documents: Documents[Any]) -> JudgeReport:
+    report = documents.reports["reports"].get("human_ai_agreement")
+    return JudgeReport.model_validate(report) if report else NO_JUDGES
 
 
 def _clip_plots(protocol: Protocol, documents: Documents[Any]) -> Mapping[str, str]:

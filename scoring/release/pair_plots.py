@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor
-from typing import Any
 
 import svg
 
@@ -25,49 +24,49 @@ from scoring.release.drawing import (
     hint,
     text,
 )
+from scoring.report_classes.pairs import Meeting, PairQuestion, PreferenceReport
 
 ELO_STEP, ELO_MIDDLE, MOST_TICKS = 100, 1500, 8
 WIDEST_CELL, NARROWEST_WITH_WORDS = 72, 34
 PALEST, DARKEST = 0.05, 0.55  # so that words on a cell are read in either mode
 
 
-def pair_plots(report: Mapping[str, Any]) -> dict[str, str]:
+def pair_plots(report: PreferenceReport) -> dict[str, str]:
     """Return each plot of the report on pairs by its file name."""
     made: dict[str, str] = {}
-    for key, question in report.get("questions", {}).items():
+    for key, question in report.questions.items():
         made[f"preference-{key}.svg"] = preference_plot(question)
         made[f"preference-{key}-matrix.svg"] = matrix_plot(question)
     return made
 
 
-def preference_plot(question: Mapping[str, Any]) -> str:
+def preference_plot(question: PairQuestion) -> str:
     """Draw the Elo of each configuration with its interval, every group of connected ones apart."""
-    groups = question["groups"]
+    groups = question.groups
     dots = [
-        Dot(line["configuration"], line["elo"], f"Table {number}" if len(groups) > 1 else "")
+        Dot(line.configuration, line.elo, f"Table {number}" if len(groups) > 1 else "")
         for number, group in enumerate(groups, start=1)
-        for line in group["configurations"]
+        for line in group.configurations
     ]
-    ends = [
-        dot.estimate[name]
-        for dot in dots
-        for name in ("low", "value", "high")
-        if dot.estimate[name] is not None
-    ]
+    ends: list[float] = []
+    for group in groups:
+        for line in group.configurations:
+            values = (line.elo.low, line.elo.value, line.elo.high)
+            ends += [value for value in values if value is not None]
     low = ELO_STEP * floor(min(ends, default=ELO_MIDDLE - 1) / ELO_STEP)
     high = ELO_STEP * ceil(max(ends, default=ELO_MIDDLE + 1) / ELO_STEP)
     steps = max(1, ceil((high - low) / ELO_STEP / MOST_TICKS)) * ELO_STEP
     axis = Axis(
         low, high, list(range(low, high + 1, steps)), "Elo: 400 points are odds of ten to one"
     )
-    return dot_plot(question["label"], axis, dots)
+    return dot_plot(question.label, axis, dots)
 
 
-def matrix_plot(question: Mapping[str, Any]) -> str:
+def matrix_plot(question: PairQuestion) -> str:
     """Draw how often the row won against the column, strongest first; a tie is half a win for
     each.
     """
-    matrix = question["matrix"]
+    matrix = question.matrix
     names = list(matrix)[:MOST_ROWS]
     width = min(WIDEST_CELL, (WIDTH - LABEL_WIDTH) / max(len(names), 1))
     elements: list[svg.Element] = [text(0, 16, "Who won against whom", "title")]
@@ -98,21 +97,20 @@ def matrix_plot(question: Mapping[str, Any]) -> str:
 
 
 def _cells(
-    row: str, names: Sequence[str], against: Mapping[str, Any], y: float, width: float
+    row: str, names: Sequence[str], against: Mapping[str, Meeting], y: float, width: float
 ) -> Iterator[svg.Element]:
     for place, column in enumerate(names):
         if (met := against.get(column)) is None:
             continue
         x = round(LABEL_WIDTH + place * width, 1)
-        opacity = round(PALEST + (DARKEST - PALEST) * met["share"], 3)
+        opacity = round(PALEST + (DARKEST - PALEST) * met.share, 3)
         words = (
-            f"{row} against {column}: {met['share']:.0%} of {met['n']} votes; expected "
-            f"{met['expected']:.0%}"
+            f"{row} against {column}: {met.share:.0%} of {met.n} votes; expected {met.expected:.0%}"
         )
         yield svg.Rect(x=x, y=y, width=round(width, 1), height=ROW, class_=["step"],
                        fill_opacity=opacity,
                        elements=[hint(words)])  # fmt: skip
         if width >= NARROWEST_WITH_WORDS:
             yield text(
-                round(x + width / 2, 1), y + ROW / 2 + 4, f"{met['share']:.0%}", anchor="middle"
+                round(x + width / 2, 1), y + ROW / 2 + 4, f"{met.share:.0%}", anchor="middle"
             )

@@ -28,6 +28,16 @@ from scoring.release.drawing import (
     text,
 )
 from scoring.release.pair_plots import pair_plots
+from scoring.release.scene_plots import scenes_plot
+from scoring.report_classes.base import Everywhere
+from scoring.report_classes.pairs import PreferenceReport
+from scoring.report_classes.people import (
+    AgreementReport,
+    FactualReport,
+    RatingCounts,
+    RatingsReport,
+)
+from scoring.report_classes.weighted import FailureCodesReport
 
 
 def plots_of(protocol: Protocol, reports: Mapping[str, Any]) -> dict[str, str]:
@@ -36,13 +46,16 @@ def plots_of(protocol: Protocol, reports: Mapping[str, Any]) -> dict[str, str]:
     made: dict[str, str] = {}
     if ranking := found.get("overall_ranking"):
         made["leaderboard.svg"] = leaderboard_plot(protocol, ranking)
+        made["scenes.svg"] = scenes_plot(protocol, ranking)
     if success := found.get("factual_success"):
-        made["gates.svg"] = gates_plot(protocol, success)
+        made["gates.svg"] = gates_plot(protocol, FactualReport.model_validate(success))
     if ratings := found.get("ratings"):
-        made["ratings.svg"] = ratings_plot(protocol, ratings["questions"])
+        made["ratings.svg"] = ratings_plot(protocol, RatingsReport.model_validate(ratings))
     if agreement := found.get("agreement"):
-        made["agreement.svg"] = agreement_plot(protocol, agreement["questions"])
-    return made | pair_plots(found.get("preference", {})) | weighted_plots(protocol, found)
+        made["agreement.svg"] = agreement_plot(protocol, AgreementReport.model_validate(agreement))
+    if preference := found.get("preference"):
+        made |= pair_plots(PreferenceReport.model_validate(preference))
+    return made | weighted_plots(protocol, found)
 
 
 def leaderboard_plot(protocol: Protocol, ranking: Mapping[str, Any]) -> str:
@@ -56,31 +69,24 @@ def leaderboard_plot(protocol: Protocol, ranking: Mapping[str, Any]) -> str:
     return dot_plot(protocol.scoring.score_label, axis, dots)
 
 
-def gates_plot(protocol: Protocol, success: Mapping[str, Any]) -> str:
+def gates_plot(protocol: Protocol, success: FactualReport) -> str:
     """Draw the share of clips that passed each gate of each scene."""
     dots = [
-        Dot(protocol.question(gate).label, document["share"], protocol.scene(scene).title)
-        for scene, found in success["by_scene"].items()
-        for gate, document in found["gates"].items()
+        Dot(protocol.question(gate).label, counts.share, protocol.scene(scene).title)
+        for scene, part in success.by_scene.items()
+        for gate, counts in part.gates.items()
     ]
     return dot_plot("Gates passed", Axis(0, 1, (0, 0.25, 0.5, 0.75, 1), "share of clips"), dots)
 
 
-def agreement_plot(protocol: Protocol, agreement: Mapping[str, Any]) -> str:
+def agreement_plot(protocol: Protocol, report: AgreementReport) -> str:
     """Draw alpha of each question, and of whether it applies."""
-    dots = [
-        dot
-        for question in protocol.questions
-        if question.key in agreement and protocol.answer_set(question).kind != "flag"
-        for dot in (
-            Dot("alpha", agreement[question.key]["overall"]["alpha"], question.label),
-            Dot(
-                "applicability",
-                agreement[question.key]["overall"]["applicability_alpha"],
-                question.label,
-            ),
-        )
-    ]
+    dots = []
+    for question in protocol.questions:
+        if question.key in report.questions and protocol.answer_set(question).kind != "flag":
+            overall = report.questions[question.key].overall
+            dots.append(Dot("alpha", overall.alpha, question.label))
+            dots.append(Dot("applicability", overall.applicability_alpha, question.label))
     axis = Axis(
         -1, 1, (-1, -0.5, 0, 0.5, 1), "Krippendorff’s alpha: 1 is full agreement, 0 is chance"
     )
@@ -93,35 +99,37 @@ def weighted_plots(protocol: Protocol, found: Mapping[str, Any]) -> dict[str, st
     """
     made: dict[str, str] = {}
     if protocol.scoring.is_weighted and (ratings := found.get("ratings")):
-        made["dimensions.svg"] = dimensions_plot(protocol, ratings["questions"])
+        questions = RatingsReport.model_validate(ratings).questions
+        made["dimensions.svg"] = dimensions_plot(protocol, questions)
     if codes := found.get("failure_codes"):
-        made["failure_codes.svg"] = failure_codes_plot(protocol, codes["questions"])
+        report = FailureCodesReport.model_validate(codes)
+        made["failure_codes.svg"] = failure_codes_plot(protocol, report)
     return made
 
 
-def dimensions_plot(protocol: Protocol, ratings: Mapping[str, Any]) -> str:
+def dimensions_plot(protocol: Protocol, ratings: Mapping[str, Everywhere[RatingCounts]]) -> str:
     """Draw each configuration's mean rating of each dimension."""
     dots = [
-        Dot(name, part["mean"], protocol.question(one.question).label)
+        Dot(name, part.mean, protocol.question(one.question).label)
         for one in protocol.scoring.dimensions
-        for name, part in ratings[one.question]["by_configuration"].items()
+        for name, part in ratings[one.question].by_configuration.items()
     ]
     top = len(protocol.options(protocol.question(protocol.scoring.dimensions[0].question))) - 1
     return dot_plot("Dimensions", Axis(0, top, list(range(top + 1)), "mean rating"), dots)
 
 
-def failure_codes_plot(protocol: Protocol, codes: Mapping[str, Any]) -> str:
+def failure_codes_plot(protocol: Protocol, report: FailureCodesReport) -> str:
     """Draw the share of each configuration's clips with each failure code that holds anywhere."""
     dots = [
-        Dot(name, part["share"], protocol.question(key).label)
-        for key, found in codes.items()
-        if found["overall"]["held"]
-        for name, part in found["by_configuration"].items()
+        Dot(name, part.share, protocol.question(key).label)
+        for key, code in report.questions.items()
+        if code.overall.held
+        for name, part in code.by_configuration.items()
     ]
     return dot_plot("Failure codes", Axis(0, 1, (0, 0.25, 0.5, 0.75, 1), "share of clips"), dots)
 
 
-def ratings_plot(protocol: Protocol, ratings: Mapping[str, Any]) -> str:
+def ratings_plot(protocol: Protocol, report: RatingsReport) -> str:
     """Draw how the ratings of each scale fall in each scene: one bar of shares, from the lowest
     rating up.
     """
@@ -130,32 +138,32 @@ def ratings_plot(protocol: Protocol, ratings: Mapping[str, Any]) -> str:
         0, 1, (0, 0.25, 0.5, 0.75, 1), "share of ratings, lowest to highest; N/A is counted apart"
     )
     y = HEAD + ROW / 2
-    for question, found in ratings.items():
+    for question, ratings in report.questions.items():
         elements.append(text(0, y + 4, protocol.question(question).label, "soft"))
         y += ROW
-        for scene, part in found["by_scene"].items():
+        for scene, part in ratings.by_scene.items():
             elements += _bar(axis, protocol.scene(scene).title, part, y)
             y += ROW
     bottom = y - ROW / 2
     return document("Ratings", bottom + FOOT, [*frame("Ratings", axis, bottom), *elements])
 
 
-def _bar(axis: Axis, label: str, ratings: Mapping[str, Any], y: float) -> list[svg.Element]:
-    n, na = ratings["n"], ratings["na"]["n"]
-    found: list[svg.Element] = [
+def _bar(axis: Axis, label: str, ratings: RatingCounts, y: float) -> list[svg.Element]:
+    n, na = ratings.n, ratings.na.n
+    bar: list[svg.Element] = [
         text(14, y + 4, label),
         text(WIDTH - NOTE_WIDTH + 14, y + 4, f"n = {n}, {na} N/A", "soft"),
     ]
     if not n:
-        return [*found, text(LABEL_WIDTH, y + 4, "no ratings", "soft")]
-    done, steps = 0, len(ratings["counts"])
-    for place, (rating, count) in enumerate(ratings["counts"].items(), start=1):
+        return [*bar, text(LABEL_WIDTH, y + 4, "no ratings", "soft")]
+    done, steps = 0, len(ratings.counts)
+    for place, (rating, count) in enumerate(ratings.counts.items(), start=1):
         left, right = axis.x(done / n), axis.x((done + count) / n)
         done += count
         if count:
             words = hint(f"{label}: {count} of {n} rated {rating}")
             opacity = round(place / steps, 2)
-            found.append(svg.Rect(x=left, y=y - 9, width=round(right - left, 1), height=18,
+            bar.append(svg.Rect(x=left, y=y - 9, width=round(right - left, 1), height=18,
                                   class_=["step"],
                                   fill_opacity=opacity, elements=[words]))  # fmt: skip
-    return found
+    return bar

@@ -83,6 +83,11 @@ _COLUMNS = (
     "cases on. Before format 3 the bootstrap was given at every size."
 )
 _ALONG = "How a metric changes along rollouts has an interval, a jackknife over cases."
+_DIFFERENT = (
+    "The ranking says which configurations cannot be told apart, how surely each is ahead of each "
+    "other when all pairs are looked at, and what each scene tells."
+)
+_BESIDE = "Diagnostics beside the columns have intervals over cases."
 _ALIGNED = (
     "Spearman's correlation has the interval of Bonett and Wright, of scores to ten digits. The "
     "ceiling is the root of the majority's reliability, and it and win rates have intervals. In "
@@ -91,6 +96,14 @@ _ALIGNED = (
 _SKILL = (
     "The best constant and the skill of a judge have intervals, and no interval has no width. In "
     "older formats they had none, and a judge that was always right an interval of no width."
+)
+_TESTS = (
+    "Scores of one test have a t interval whose variance is pooled over configurations. In older "
+    "formats each had the studentised bootstrap of its few replicates."
+)
+_NO_WIDTH = (
+    "An interval whose limits do not differ is not estimable. In older formats a median of equal "
+    "values had such an interval."
 )
 _AGREEMENT, _RANKING = "reports/agreement/questions", "reports/overall_ranking"
 
@@ -117,20 +130,35 @@ NUMBERS = tuple(
 )
 """Values whose intervals are estimated in another way."""
 
+
+def _of_columns(file: str, names: Sequence[str], words: str) -> list[tuple[str, str, str]]:
+    return [(file, name, words) for name in names]
+
+
 NUMBERS_3 = tuple(
     Change(3, file, place, words)
     for file, place, words in (
         ("scores.json", "readings/*/systems/*/columns", _COLUMNS),
-        *(("columns.*", name, _COLUMNS) for name in ("value", "low", "high", "method")),
+        *_of_columns("columns.*", ("value", "low", "high", "method"), _COLUMNS),
         ("plots/profile-*.svg", "", _COLUMNS),
         ("reports.json", "reports/trajectories/readings", _ALONG),
+        ("reports.json", "reports/appendix/readings", _BESIDE),
+        ("reports.json", f"{_RANKING}/tiers", _DIFFERENT),
+        ("reports.json", f"{_RANKING}/scenes", _DIFFERENT),
+        ("reports.json", f"{_RANKING}/ahead", _DIFFERENT),
+        ("reports.json", f"{_RANKING}/leaderboard/*/by_scene", _DIFFERENT),
+        ("plots/scenes.svg", "", _DIFFERENT),
+        ("reports.json", "reports/smoke/redundant", "Correlations of scales have intervals."),
         ("plots/curves-*.svg", "", _ALONG),
         ("reports.json", "reports/alignment/questions", _ALIGNED),
-        *(("alignment.*", name, _ALIGNED) for name in ("low", "high", "method", "ceiling")),
+        *_of_columns("alignment.*", ("low", "high", "method", "ceiling"), _ALIGNED),
         ("reports.json", "reports/human_ai_agreement/judges/*/ratings/*/best_constant", _SKILL),
         ("reports.json", "reports/human_ai_agreement/judges/*/ratings/*/discrimination", _SKILL),
-        *(("judge_ratings.*", name, _SKILL) for name in ("d_low", "d_high", "reads")),
+        *_of_columns("judge_ratings.*", ("d_low", "d_high", "reads"), _SKILL),
         ("plots/judges*.svg", "", _SKILL),
+        ("reports.json", "reports/test_scores/by_configuration", _TESTS),
+        ("reports.json", "reports/metrics/metrics/*/overall", _NO_WIDTH),
+        ("reports.json", "reports/metrics/metrics/*/by_configuration", _NO_WIDTH),
     )
 )
 """The same, of rollouts and judges."""

@@ -8,13 +8,14 @@ missing there, and whether a question applies at all has a nominal alpha of its 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import numpy as np
 
 from scoring.records import Integers, Tally
+from scoring.report_classes.base import Everywhere
+from scoring.report_classes.people import AgreementReport, AnswersGiven
 from scoring.reports.groups import every_row, rows_by_scene
-from scoring.reports.shape import estimate_document
+from scoring.reports.shape import reported
 from scoring.stats.agreement import Level, alpha, applicability_counts
 from scoring.stats.estimate import Estimate, Undefined
 
@@ -23,43 +24,46 @@ TENTATIVE = 0.667
 FEWEST_TO_FLAG = 10
 
 
-def agreement_report(votes: Tally) -> dict[str, Any]:
+def agreement_report(votes: Tally) -> AgreementReport:
     """Return each question pooled over the scenes, and apart in each scene."""
-    return {
-        "questions": {
-            question: _question(votes, question) for question in votes.record.book.questions
-        }
-    }
+    questions = votes.record.book.questions
+    return AgreementReport(
+        questions={question: _question(votes, question) for question in questions}
+    )
 
 
-def _question(votes: Tally, question: str) -> dict[str, Any]:
-    by_scene = {
-        scene: agreement_document(votes, question, rows) for scene, rows in rows_by_scene(votes)
-    }
-    return {
-        "overall": agreement_document(votes, question, every_row(votes)),
-        "by_scene": by_scene,
-    }
+def _question(votes: Tally, question: str) -> Everywhere[AnswersGiven]:
+    return Everywhere[AnswersGiven](
+        overall=answers_given(votes, question, every_row(votes)),
+        by_scene={
+            scene: answers_given(votes, question, rows) for scene, rows in rows_by_scene(votes)
+        },
+    )
 
 
-def agreement_document(votes: Tally, question: str, rows: Integers) -> dict[str, Any]:
+def answers_given(votes: Tally, question: str, rows: Integers) -> AnswersGiven:
     """Return how the cohort agreed on one question over these cells."""
-    kept = rows[votes.complete[rows]]
-    table = votes.counts(question)[kept]
-    configurations = votes.configuration[kept]
+    complete = rows[votes.complete[rows]]
+    table = votes.counts(question)[complete]
+    configurations = votes.configuration[complete]
     level = level_of(votes, question)
-    found = alpha(table[:, :-1], level, configurations=configurations)
+    agreement = alpha(table[:, :-1], level, configurations=configurations)
     applicability = applicability_counts(table[:, :-1], table[:, -1])
     applies = alpha(applicability, Level.NOMINAL, configurations=configurations)
-    return {
-        "clips": len(kept),
-        "answers": _answers(votes, question, table),
-        **_patterns(table, votes),
-        "level": level.value,
-        "alpha": estimate_document(found),
-        "applicability_alpha": estimate_document(applies),
-        "revise_wording": should_be_reworded(found),
-    }
+    cohort, quorum = votes.record.cohort, votes.record.quorum
+    highest = table.max(axis=1, initial=0)
+    return AnswersGiven(
+        clips=len(complete),
+        answers=_answers(votes, question, table),
+        unanimous=int((highest == cohort).sum()),
+        majority=int(((highest >= quorum) & (highest < cohort)).sum()),
+        split=int((highest < quorum).sum()),
+        patterns=_patterns(table),
+        level=level.value,
+        alpha=reported(agreement),
+        applicability_alpha=reported(applies),
+        revise_wording=should_be_reworded(agreement),
+    )
 
 
 def _answers(votes: Tally, question: str, table: Integers) -> dict[str, int]:
@@ -95,19 +99,10 @@ def should_be_reworded(found: Estimate | Undefined) -> bool:
     return (found.value if found.high is None else found.high) < TENTATIVE
 
 
-def _patterns(table: Integers, votes: Tally) -> dict[str, Any]:
-    """Return how the votes fell: unanimous, a consensus with a minority, split; and how often each
-    pattern, ``3-1``.
-    """
-    cohort, quorum = votes.record.cohort, votes.record.quorum
-    highest = table.max(axis=1, initial=0)
+def _patterns(table: Integers) -> dict[str, int]:
+    """Return how often the votes on a clip fell in each pattern, such as ``3-1``."""
     shapes, times = np.unique(-np.sort(-table, axis=1), axis=0, return_counts=True)
     patterns: Counter[str] = Counter()
     for shape, count in zip(shapes.tolist(), times.tolist(), strict=True):
         patterns["-".join(str(size) for size in shape if size)] += count
-    return {
-        "unanimous": int((highest == cohort).sum()),
-        "majority": int(((highest >= quorum) & (highest < cohort)).sum()),
-        "split": int((highest < quorum).sum()),
-        "patterns": dict(patterns),
-    }
+    return dict(patterns)

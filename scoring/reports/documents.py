@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from scoring.report_classes.base import Report
 from scoring.reports.agreement import agreement_report
 from scoring.reports.coverage import coverage_report
 from scoring.reports.gates import factual_success, gate_report, read_gates
@@ -18,11 +19,13 @@ from scoring.reports.scene_scores import scene_scores_report
 from scoring.reports.smoke import smoke_report
 from scoring.scores.standings import RoundResults
 
+Maker = Callable[[], Report | dict[str, Any]]
+
 
 def reports_document(results: RoundResults) -> dict[str, Any]:
     """Return every report that the round's protocol names, by key."""
     votes = results.tally
-    made: dict[str, Callable[[], dict[str, Any]]] = {
+    made: dict[str, Maker] = {
         **(
             _weighted_reports(results)
             if results.protocol.scoring.is_weighted
@@ -40,14 +43,18 @@ def reports_document(results: RoundResults) -> dict[str, Any]:
         "round": results.record.name,
         "reviewers": len(results.record.primary),
         "reports": {
-            report.key: {"label": report.label, **made[report.key]()}
+            report.key: {"label": report.label, **_document(made[report.key]())}
             for report in results.protocol.reports
             if report.key in made
         },
     }
 
 
-def _gate_reports(results: RoundResults) -> dict[str, Callable[[], dict[str, Any]]]:
+def _document(report: Report | dict[str, Any]) -> dict[str, Any]:
+    return report.document() if isinstance(report, Report) else report
+
+
+def _gate_reports(results: RoundResults) -> dict[str, Maker]:
     votes = results.tally
     gates = read_gates(votes)
     event, cause = results.protocol.scoring.gates[0], primary_gate(results)
@@ -58,7 +65,7 @@ def _gate_reports(results: RoundResults) -> dict[str, Callable[[], dict[str, Any
     }
 
 
-def _weighted_reports(results: RoundResults) -> dict[str, Callable[[], dict[str, Any]]]:
+def _weighted_reports(results: RoundResults) -> dict[str, Maker]:
     votes = results.tally
 
     def metrics() -> dict[str, Any]:

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring.records import Integers, Tally
+from scoring.report_classes.people import FactualReport, GateCounts, GateReport, SceneGates
 from scoring.reports.groups import every_row, rows_by_configuration, rows_by_scene, share_of
-from scoring.reports.shape import estimate_document
+from scoring.reports.shape import reported
 from scoring.scores.consensus import INCOMPLETE, YES, find_outcomes, outcome_names
 
 
@@ -30,32 +30,30 @@ class Gate:
 
 def read_gates(votes: Tally) -> dict[str, Gate]:
     """Return the gates of a round by question."""
-    found = {}
+    gates = {}
     for key in votes.record.protocol.scoring.gates:
         names = outcome_names(votes.record.book.values(key))
         outcomes = find_outcomes(
             votes.counts(key), cohort=votes.record.cohort, quorum=votes.record.quorum
         )
         scored = votes.delivered & (outcomes != names.index(INCOMPLETE))
-        found[key] = Gate(key, names, outcomes, outcomes == names.index(YES), scored)
-    return found
+        gates[key] = Gate(key, names, outcomes, outcomes == names.index(YES), scored)
+    return gates
 
 
-def gate_report(gate: Gate, votes: Tally) -> dict[str, Any]:
+def gate_report(gate: Gate, votes: Tally) -> GateReport:
     """Return one gate over the whole round, by scene and by configuration."""
-    return {
-        "question": gate.key,
-        "overall": gate_document(gate, votes, every_row(votes)),
-        "by_scene": {
-            scene: gate_document(gate, votes, rows) for scene, rows in rows_by_scene(votes)
+    return GateReport(
+        question=gate.key,
+        overall=gate_counts(gate, votes, every_row(votes)),
+        by_scene={scene: gate_counts(gate, votes, rows) for scene, rows in rows_by_scene(votes)},
+        by_configuration={
+            name: gate_counts(gate, votes, rows) for name, rows in rows_by_configuration(votes)
         },
-        "by_configuration": {
-            name: gate_document(gate, votes, rows) for name, rows in rows_by_configuration(votes)
-        },
-    }
+    )
 
 
-def gate_document(gate: Gate, votes: Tally, rows: Integers) -> dict[str, Any]:
+def gate_counts(gate: Gate, votes: Tally, rows: Integers) -> GateCounts:
     """Return how many scored clips of ``rows`` passed, and how many did not for each of the
     reasons.
 
@@ -64,33 +62,33 @@ def gate_document(gate: Gate, votes: Tally, rows: Integers) -> dict[str, Any]:
     delivered, scored = rows[votes.delivered[rows]], rows[gate.scored[rows]]
     counts = np.bincount(gate.outcomes[delivered], minlength=len(gate.names)).tolist()
     ways = dict(zip(gate.names, counts, strict=True))
-    return {
-        "passed": ways.pop(YES),
-        "n": len(scored),
-        "incomplete": ways.pop(INCOMPLETE),
-        "not_passed": ways,
-        "share": estimate_document(share_of(gate.passed[scored], votes.configuration[scored])),
-    }
+    return GateCounts(
+        passed=ways.pop(YES),
+        n=len(scored),
+        incomplete=ways.pop(INCOMPLETE),
+        not_passed=ways,
+        share=reported(share_of(gate.passed[scored], votes.configuration[scored])),
+    )
 
 
-def factual_success(gates: Mapping[str, Gate], votes: Tally) -> dict[str, Any]:
+def factual_success(gates: Mapping[str, Gate], votes: Tally) -> FactualReport:
     """Return every gate of every scene, and the clips with all gates right, by scene and by
     configuration.
     """
     every = _every_gate(gates)
-    return {
-        "all_gates": _all_right(every, votes, every_row(votes)),
-        "by_scene": {
-            scene: {
-                "gates": {key: gate_document(gate, votes, rows) for key, gate in gates.items()},
-                "all_gates": _all_right(every, votes, rows),
-            }
-            for scene, rows in rows_by_scene(votes)
-        },
-        "by_configuration": {
+    by_scene = {}
+    for scene, rows in rows_by_scene(votes):
+        by_scene[scene] = SceneGates(
+            gates={key: gate_counts(gate, votes, rows) for key, gate in gates.items()},
+            all_gates=_all_right(every, votes, rows),
+        )
+    return FactualReport(
+        all_gates=_all_right(every, votes, every_row(votes)),
+        by_scene=by_scene,
+        by_configuration={
             name: _all_right(every, votes, rows) for name, rows in rows_by_configuration(votes)
         },
-    }
+    )
 
 
 @dataclass(frozen=True)
@@ -108,8 +106,8 @@ def _every_gate(gates: Mapping[str, Gate]) -> _Every:
     )
 
 
-def _all_right(every: _Every, votes: Tally, rows: Integers) -> dict[str, Any]:
+def _all_right(every: _Every, votes: Tally, rows: Integers) -> GateCounts:
     scored = rows[every.scored[rows]]
     passed = every.passed[scored]
     share = share_of(passed, votes.configuration[scored])
-    return {"passed": int(passed.sum()), "n": len(scored), "share": estimate_document(share)}
+    return GateCounts(passed=int(passed.sum()), n=len(scored), share=reported(share))

@@ -31,7 +31,7 @@ def _grouped(member: Integers, names: tuple[str, ...]) -> Iterator[tuple[str, In
     # One sort and one cut, however many groups there are.
     order = np.argsort(member, kind="stable")
     ends = np.cumsum(np.bincount(member, minlength=len(names)))
-    yield from zip(names, np.split(order, ends[:-1]), strict=True)
+    yield from zip(names, np.split(order, ends)[: len(names)], strict=True)
 
 
 def share_of(passed: NDArray[np.bool_], configurations: Integers) -> Estimate | Undefined:

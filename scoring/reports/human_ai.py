@@ -14,16 +14,17 @@ from typing import Any
 
 from scoring.records import Tally
 from scoring.records.judges import JudgeRecord
+from scoring.report_classes.judges import Calibrated, JudgeReport, SensitivityRun
 from scoring.reports.gates import read_gates
 from scoring.reports.judge_answers import JudgeAnswers, read_judge
-from scoring.reports.judged_facts import facts_document
-from scoring.reports.judged_ratings import ratings_document
-from scoring.reports.sensitivity import sensitivity_document
+from scoring.reports.judged_facts import judged_facts
+from scoring.reports.judged_ratings import judged_ratings
+from scoring.reports.sensitivity import sensitivity_of
 
-NO_JUDGES = {"judges": [], "note": "no AI judge has answered this round"}
+NO_JUDGES = JudgeReport(judges=[], note="no AI judge has answered this round")
 
 
-def human_ai_report(votes: Tally) -> dict[str, Any]:
+def human_ai_report(votes: Tally) -> JudgeReport:
     """Return the report on every judge of the round; without any it says so."""
     record = votes.record
     rules = record.protocol.judges
@@ -32,25 +33,20 @@ def human_ai_report(votes: Tally) -> dict[str, Any]:
     gates = read_gates(votes)
     read = {(judge.name, judge.variant): read_judge(record, judge) for judge in record.judges}
     frozen = [answers for answers in read.values() if answers.judge.is_frozen_run]
-    return {
-        "judges": [
-            {
+    judges, sensitivity = [], []
+    for answers in frozen:
+        judges.append(
+            Calibrated(
                 **_about(answers.judge, record.closed_at),
-                "facts": facts_document(gates, votes, answers, rules.calibration),
-                "ratings": ratings_document(votes, answers, rules.calibration),
-            }
-            for answers in frozen
-        ],
-        "sensitivity": [
-            {
-                **_about(varied.judge, record.closed_at),
-                "questions": sensitivity_document(votes, answers, varied),
-            }
-            for answers in frozen
-            for varied in _variants(read, answers)
-        ],
-        "note": "",
-    }
+                facts=judged_facts(gates, votes, answers, rules.calibration),
+                ratings=judged_ratings(votes, answers, rules.calibration),
+            )
+        )
+        for varied in _variants(read, answers):
+            questions = sensitivity_of(votes, answers, varied)
+            about = _about(varied.judge, record.closed_at)
+            sensitivity.append(SensitivityRun(**about, questions=questions))
+    return JudgeReport(judges=judges, sensitivity=sensitivity, note="")
 
 
 def _variants(

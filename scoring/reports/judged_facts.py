@@ -10,17 +10,18 @@ Thresholds are compared as whole numbers.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fartbench.protocol.judges import Calibration, Share
 from scoring.records import Integers, Tally
+from scoring.report_classes.base import ReportedEstimate
+from scoring.report_classes.judges import Commonest, JudgedFact, JudgedGate, LeftOut, Leniency
 from scoring.reports.gates import Gate
 from scoring.reports.groups import every_row, rows_by_scene, share_of
 from scoring.reports.judge_answers import JudgeAnswers
-from scoring.reports.shape import estimate_document
+from scoring.reports.shape import reported
 from scoring.scores.consensus import INCOMPLETE, NA, SPLIT, YES
 from scoring.stats.estimate import Estimate, Undefined
 from scoring.stats.intervals import clustered_wilson
@@ -52,42 +53,43 @@ class _Compared:
         return np.where(codes < 0, len(self.values) + 1, pooled)
 
 
-def facts_document(
+def judged_facts(
     gates: dict[str, Gate], votes: Tally, answers: JudgeAnswers, rules: Calibration
-) -> dict[str, Any]:
+) -> dict[str, JudgedGate]:
     """Return each gate pooled and by scene, the primary causal question first."""
     protocol = votes.record.protocol
     ordered = sorted(gates.values(), key=lambda gate: not protocol.question(gate.key).primary)
     return {gate.key: _gate(gate, votes, answers, rules) for gate in ordered}
 
 
-def _gate(gate: Gate, votes: Tally, answers: JudgeAnswers, rules: Calibration) -> dict[str, Any]:
+def _gate(gate: Gate, votes: Tally, answers: JudgeAnswers, rules: Calibration) -> JudgedGate:
     primary = votes.record.protocol.question(gate.key).primary
     threshold = rules.primary if primary else rules.facts
     values = len(gate.names) - len((NA, SPLIT, INCOMPLETE))
     compared = _Compared(
         gate, votes, answers, gate.scored & (gate.outcomes < values) & answers.asked
     )
-    found = {
-        "primary": primary,
-        "threshold": threshold.model_dump(),
-        "overall": _agreement(compared, every_row(votes), threshold, rules),
-        "by_scene": {
+    judged = JudgedGate(
+        primary=primary,
+        threshold=threshold,
+        overall=_agreement(compared, every_row(votes), threshold, rules),
+        by_scene={
             scene: _agreement(compared, rows, threshold, rules)
             for scene, rows in rows_by_scene(votes)
         },
-    }
-    if primary:
-        found["leniency"] = {
-            "overall": _leniency(compared, every_row(votes)),
-            "by_scene": {scene: _leniency(compared, rows) for scene, rows in rows_by_scene(votes)},
-        }
-    return found
+    )
+    if not primary:
+        return judged
+    leniency = Leniency(
+        overall=_leniency(compared, every_row(votes)),
+        by_scene={scene: _leniency(compared, rows) for scene, rows in rows_by_scene(votes)},
+    )
+    return judged.model_copy(update={"leniency": leniency})
 
 
 def _agreement(
     compared: _Compared, rows: Integers, threshold: Share, rules: Calibration
-) -> dict[str, Any]:
+) -> JudgedFact:
     gate, values = compared.gate, compared.values
     counted = rows[compared.counted[rows]]
     human, said = gate.outcomes[counted], compared.said[counted]
@@ -95,17 +97,17 @@ def _agreement(
     share = share_of(agreed, compared.votes.configuration[counted])
     not_asked = int((gate.scored[rows] & ~compared.answers.asked[rows]).sum())
     verdict = _verdict(int(agreed.sum()), share, threshold, rules, not_asked)
-    return {
-        "n": len(counted),
-        "agreed": int(agreed.sum()),
-        "share": estimate_document(share),
-        "verdict": verdict,
-        "met": {"met": True, "met_surely": True, "not_met": False}.get(verdict),
-        "commonest": _commonest(human, values, compared.votes.configuration[counted]),
-        "confusion": _confusion(human, said, values),
-        "left_out": _left_out(gate, rows, compared.answers) | {"not_asked": not_asked},
-        "human_ceiling": estimate_document(ceiling(compared.votes, gate.key, rows)),
-    }
+    return JudgedFact(
+        n=len(counted),
+        agreed=int(agreed.sum()),
+        share=reported(share),
+        verdict=verdict,
+        met={"met": True, "met_surely": True, "not_met": False}.get(verdict),
+        commonest=_commonest(human, values, compared.votes.configuration[counted]),
+        confusion=_confusion(human, said, values),
+        left_out=LeftOut(**_left_out(gate, rows, compared.answers), not_asked=not_asked),
+        human_ceiling=reported(ceiling(compared.votes, gate.key, rows)),
+    )
 
 
 def _verdict(
@@ -125,19 +127,15 @@ def _verdict(
     return "met_surely" if sure else "met"
 
 
-def _commonest(
-    human: Integers, values: tuple[str, ...], configurations: Integers
-) -> dict[str, Any]:
+def _commonest(human: Integers, values: tuple[str, ...], configurations: Integers) -> Commonest:
     """Return the commonest answer of people and its share: what a judge reaches that always gives
     this answer.
     """
     if not len(human):
-        return {"answer": "", "share": estimate_document(Undefined("nothing was counted"))}
+        return Commonest(answer="", share=reported(Undefined("nothing was counted")))
     place = int(np.bincount(human, minlength=len(values)).argmax())
-    return {
-        "answer": values[place],
-        "share": estimate_document(share_of(human == place, configurations)),
-    }
+    share = reported(share_of(human == place, configurations))
+    return Commonest(answer=values[place], share=share)
 
 
 def _confusion(
@@ -161,12 +159,12 @@ def _left_out(gate: Gate, rows: Integers, answers: JudgeAnswers) -> dict[str, in
     }
 
 
-def _leniency(compared: _Compared, rows: Integers) -> dict[str, Any]:
+def _leniency(compared: _Compared, rows: Integers) -> ReportedEstimate:
     """Return the share of causes which people call a No that the judge called a Yes."""
     counted = rows[compared.counted[rows]]
     refused = counted[compared.gate.outcomes[counted] == compared.values.index(NO)]
     lenient = compared.said[refused] == compared.values.index(YES)
-    return estimate_document(share_of(lenient, compared.votes.configuration[refused]))
+    return reported(share_of(lenient, compared.votes.configuration[refused]))
 
 
 def ceiling(votes: Tally, question: str, rows: Integers) -> Estimate | Undefined:

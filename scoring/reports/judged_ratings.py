@@ -10,15 +10,15 @@ shown without what the best constant would reach and without within-scene Somers
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fartbench.protocol.judges import Calibration
 from scoring.records import Tally
+from scoring.report_classes.judges import BestConstant, Discrimination, JudgedScale
 from scoring.reports.judge_answers import JudgeAnswers
-from scoring.reports.shape import estimate_document, rounded
+from scoring.reports.shape import reported, rounded
 from scoring.stats.discrimination import Ordering, somers_d
 from scoring.stats.estimate import Estimate, Undefined
 from scoring.stats.intervals import jackknife_interval
@@ -26,7 +26,9 @@ from scoring.stats.intervals import jackknife_interval
 Floats = NDArray[np.float64]
 
 
-def ratings_document(votes: Tally, answers: JudgeAnswers, rules: Calibration) -> dict[str, Any]:
+def judged_ratings(
+    votes: Tally, answers: JudgeAnswers, rules: Calibration
+) -> dict[str, JudgedScale]:
     """Return every scale of the protocol."""
     protocol = votes.record.protocol
     scales = [question.key for question in protocol.questions if protocol.is_scale(question)]
@@ -45,9 +47,7 @@ def human_consensus(votes: Tally, question: str, fewest: int) -> Floats:
     return found
 
 
-def _scale(
-    votes: Tally, answers: JudgeAnswers, question: str, rules: Calibration
-) -> dict[str, Any]:
+def _scale(votes: Tally, answers: JudgeAnswers, question: str, rules: Calibration) -> JudgedScale:
     human, judge = human_consensus(votes, question, rules.fewest_ratings), answers.ratings(question)
     rated = ~np.isnan(human) & answers.asked
     both = np.flatnonzero(rated & ~np.isnan(judge))
@@ -60,24 +60,24 @@ def _scale(
     words = "demonstrated" if demonstrated else "not demonstrated"
     if why:
         words += f" (not estimable: {why})"
-    return {
-        "n": len(both),
-        "clips": clips,
-        "missing": missing,
-        "not_asked": int((~np.isnan(human) & ~answers.asked).sum()),
-        "mae": estimate_document(_mae(off, configurations)),
-        "best_constant": _best_constant(human[both], off, configurations),
-        "criterion": criterion,
-        "discrimination": {
-            "d": estimate_document(ordering.d),
-            "ordered_rightly": estimate_document(_chance(ordering.d)),
-            "pairs": ordering.pairs,
-            "configurations": ordering.configurations,
-            "demonstrated": demonstrated,
-            "not_estimable": why,
-        },
-        "reads": f"MAE criterion {criterion} · useful discrimination {words}",
-    }
+    return JudgedScale(
+        n=len(both),
+        clips=clips,
+        missing=missing,
+        not_asked=int((~np.isnan(human) & ~answers.asked).sum()),
+        mae=reported(_mae(off, configurations)),
+        best_constant=_best_constant(human[both], off, configurations),
+        criterion=criterion,
+        discrimination=Discrimination(
+            d=reported(ordering.d),
+            ordered_rightly=reported(_chance(ordering.d)),
+            pairs=ordering.pairs,
+            configurations=ordering.configurations,
+            demonstrated=demonstrated,
+            not_estimable=why,
+        ),
+        reads=f"MAE criterion {criterion} · useful discrimination {words}",
+    )
 
 
 def _criterion(off: Floats, clips: int, missing: int, rules: Calibration) -> str:
@@ -100,13 +100,13 @@ def _mae(off: Floats, configurations: NDArray[np.int64]) -> Estimate | Undefined
     return jackknife_interval(float(off.mean()), left_out, off.size, bounds=(0.0, np.inf))
 
 
-def _best_constant(human: Floats, off: Floats, configurations: NDArray[np.int64]) -> dict[str, Any]:
+def _best_constant(human: Floats, off: Floats, configurations: NDArray[np.int64]) -> BestConstant:
     """Return the constant with the least error, its error, and how much less the judge's is:
     ``skill`` of 1. Both have the interval of the jackknife over configurations.
     """
     if not human.size:
-        none = estimate_document(Undefined("no clip was rated by both"))
-        return {"rating": None, "mae": none, "skill": none}
+        none = reported(Undefined("no clip was rated by both"))
+        return BestConstant(rating=None, mae=none, skill=none)
     error, skill = _against_constant(human, off)
     without = [
         _against_constant(human[rest], off[rest])
@@ -114,17 +114,17 @@ def _best_constant(human: Floats, off: Floats, configurations: NDArray[np.int64]
         if rest.any()
     ]
     errors, skills = [one for one, _ in without], [other for _, other in without]
-    return {
-        "rating": rounded(float(np.median(human))),
-        "mae": estimate_document(
-            jackknife_interval(error, errors, human.size, bounds=(0.0, np.inf))
-        ),
-        "skill": estimate_document(
-            Undefined("people gave every clip the same rating", human.size)
-            if np.isnan(skill)
-            else jackknife_interval(skill, skills, human.size, bounds=(-np.inf, 1.0))
-        ),
-    }
+    if np.isnan(skill):
+        skill_estimate: Estimate | Undefined = Undefined(
+            "people gave every clip the same rating", human.size
+        )
+    else:
+        skill_estimate = jackknife_interval(skill, skills, human.size, bounds=(-np.inf, 1.0))
+    return BestConstant(
+        rating=rounded(float(np.median(human))),
+        mae=reported(jackknife_interval(error, errors, human.size, bounds=(0.0, np.inf))),
+        skill=reported(skill_estimate),
+    )
 
 
 def _against_constant(human: Floats, off: Floats) -> tuple[float, float]:

@@ -57,9 +57,13 @@ def _figures(
     if metric.kind == "score_per_cost":
         return {"families": scaling_by_family(results.record, score_intervals)}
     if metric.kind == "mean":
-        found = ratings_report(results.tally)["questions"][str(metric.question)]
-        by_configuration = {name: part["mean"] for name, part in found["by_configuration"].items()}
-        return {"overall": found["overall"]["mean"], "by_configuration": by_configuration}
+        ratings = ratings_report(results.tally).questions[str(metric.question)]
+        return {
+            "overall": ratings.overall.mean.model_dump(),
+            "by_configuration": {
+                name: part.mean.model_dump() for name, part in ratings.by_configuration.items()
+            },
+        }
     return _everywhere(results, _estimator(results, metric))
 
 

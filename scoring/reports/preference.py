@@ -8,15 +8,16 @@ win for each, as a tie is, and is counted apart too.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from fartbench.protocol import Pairs
 from scoring.records import RoundRecord
-from scoring.reports.shape import estimate_document, rounded
+from scoring.report_classes.base import ReportedEstimate
+from scoring.report_classes.pairs import EloLine, EloTable, Meeting, PairQuestion, PreferenceReport
+from scoring.reports.shape import reported, rounded
 from scoring.stats.estimate import Estimate
 from scoring.stats.intervals import clustered_wilson
 from scoring.stats.preference import Battles, Group, rate, win_chance
@@ -55,44 +56,44 @@ def battles_of(record: RoundRecord, question: str) -> list[Battle]:
     ]  # fmt: skip
 
 
-def preference_report(record: RoundRecord) -> dict[str, Any]:
+def preference_report(record: RoundRecord) -> PreferenceReport:
     """Return the report on every question about pairs, by key; empty for a protocol without
     pairs.
     """
     pairs = record.protocol.pairs
     if pairs is None:
-        return {"questions": {}}
+        return PreferenceReport(questions={})
     names = sorted({cell.configuration for cell in record.cells if cell.stimulus})
-    return {
-        "questions": {
+    return PreferenceReport(
+        questions={
             question.key: _question(pairs, question.key, battles_of(record, question.key), names)
             for question in pairs.questions
         }
-    }
+    )
 
 
 def _question(
     pairs: Pairs, key: str, found: Sequence[Battle], names: Sequence[str]
-) -> dict[str, Any]:
+) -> PairQuestion:
     question = pairs.question(key)
     groups = rate(_columns(found, names)) if found else []
     compared = [group for group in groups if group.battles]
     compared_names = {names[item] for group in compared for item in group.items}
     pairs_voted, voters = {battle.pair for battle in found}, {battle.reviewer for battle in found}
     has_both_bad = pairs.answer(key, "both_bad")
-    return {
-        "label": question.label,
-        "wording": question.wording,
-        "votes": len(found),
-        "pairs": len(pairs_voted),
-        "reviewers": len(voters),
-        "tie_rate": _share(found, {"tie", "both_bad"}),
-        "both_bad_rate": _share(found, {"both_bad"}) if has_both_bad else None,
-        "left_rate": _left_share(found),
-        "groups": [_group(group, names, found) for group in compared],
-        "not_compared": sorted(set(names) - compared_names),
-        "matrix": _matrix(found, compared, names),
-    }
+    return PairQuestion(
+        label=question.label,
+        wording=question.wording,
+        votes=len(found),
+        pairs=len(pairs_voted),
+        reviewers=len(voters),
+        tie_rate=_share(found, {"tie", "both_bad"}),
+        both_bad_rate=_share(found, {"both_bad"}) if has_both_bad else None,
+        left_rate=_left_share(found),
+        groups=[_group(group, names, found) for group in compared],
+        not_compared=sorted(set(names) - compared_names),
+        matrix=_matrix(found, compared, names),
+    )
 
 
 def _columns(found: Sequence[Battle], names: Sequence[str]) -> Battles:
@@ -112,12 +113,12 @@ def _columns(found: Sequence[Battle], names: Sequence[str]) -> Battles:
     )
 
 
-def _share(found: Sequence[Battle], outcomes: set[str]) -> dict[str, Any]:
+def _share(found: Sequence[Battle], outcomes: set[str]) -> ReportedEstimate:
     hits = [battle.outcome in outcomes for battle in found]
-    return estimate_document(clustered_wilson(hits, [battle.pair for battle in found], by="pair"))
+    return reported(clustered_wilson(hits, [battle.pair for battle in found], by="pair"))
 
 
-def _left_share(found: Sequence[Battle]) -> dict[str, Any]:
+def _left_share(found: Sequence[Battle]) -> ReportedEstimate:
     """How often the clip on the left won, of the votes that chose one: near a half where sides do
     not matter.
     """
@@ -125,24 +126,19 @@ def _left_share(found: Sequence[Battle]) -> dict[str, Any]:
     return _share(decided, {"a"})
 
 
-def _group(group: Group, names: Sequence[str], found: Sequence[Battle]) -> dict[str, Any]:
-    counts = _counts(found)
-    return {
-        "battles": group.battles,
-        "regularised": group.regularised,
-        "configurations": [
-            {"configuration": names[item], "elo": estimate_document(elo), **counts[names[item]]}
-            for item, elo in zip(group.items, group.elo, strict=True)
-        ],
-    }
-
-
-def _counts(found: Sequence[Battle]) -> Mapping[str, dict[str, int]]:
+def _group(group: Group, names: Sequence[str], found: Sequence[Battle]) -> EloTable:
     counts: defaultdict[str, dict[str, int]] = defaultdict(_none)
     for battle in found:
         for name, won, lost in ((battle.a, "a", "b"), (battle.b, "b", "a")):
             counts[name][_way(battle.outcome, won, lost)] += 1
-    return counts
+    return EloTable(
+        battles=group.battles,
+        regularised=group.regularised,
+        configurations=[
+            EloLine(configuration=names[item], elo=reported(elo), **counts[names[item]])
+            for item, elo in zip(group.items, group.elo, strict=True)
+        ],
+    )
 
 
 def _none() -> dict[str, int]:
@@ -155,7 +151,7 @@ def _way(outcome: str, won: str, lost: str) -> str:
 
 def _matrix(
     found: Sequence[Battle], groups: Sequence[Group], names: Sequence[str]
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, dict[str, Meeting]]:
     """For every two configurations that met: how the row fared, and the share that its strength
     lets expect.
     """
@@ -165,22 +161,25 @@ def _matrix(
         for item, estimate in zip(group.items, group.elo, strict=True)
         if isinstance(estimate, Estimate)
     }
-    matrix: defaultdict[str, dict[str, Any]] = defaultdict(dict)
+    matrix: defaultdict[str, dict[str, dict[str, int]]] = defaultdict(dict)
     for battle in found:
         for row, column, won, lost in (
             (battle.a, battle.b, "a", "b"),
             (battle.b, battle.a, "b", "a"),
         ):
             matrix[row].setdefault(column, _none())[_way(battle.outcome, won, lost)] += 1
-    for row, against in matrix.items():
-        for column, cell in against.items():
-            n = sum(cell.values())
-            cell["n"] = n
-            cell["share"] = rounded((cell["won"] + (cell["tied"] + cell["both_bad"]) / 2) / n)
-            cell["expected"] = rounded(win_chance(elo[row], elo[column]))
-    order = {name: place for place, name in enumerate(elo)}
     return {
-        row: dict(sorted(matrix[row].items(), key=lambda one: order[one[0]]))
-        for row in order
+        row: {
+            column: _meeting(matrix[row][column], win_chance(elo[row], elo[column]))
+            for column in elo
+            if column in matrix[row]
+        }
+        for row in elo
         if row in matrix
     }
+
+
+def _meeting(counts: dict[str, int], expected: float) -> Meeting:
+    n = sum(counts.values())
+    share = (counts["won"] + (counts["tied"] + counts["both_bad"]) / 2) / n
+    return Meeting(**counts, n=n, share=rounded(share), expected=rounded(expected))

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from scoring.reports.shape import estimate_document
+from scoring.reports.shape import estimate_document, rounded
 from scoring.reports.sureness import MOST_COMPARED, Compared, sureness_document
 from scoring.scores.document import line_without_scenes
 from scoring.scores.factual_score import Standing
 from scoring.scores.standings import RoundResults
 from scoring.stats.estimate import Estimate, Undefined, derived_seed, without_interval
 from scoring.stats.intervals import pooled_two_way, two_way_residual
+from scoring.stats.items import items
 from scoring.stats.points import dispersion_of, errors_of, points_ahead, total_points
 from scoring.stats.ranksets import (
     probability_ahead,
@@ -56,10 +57,12 @@ def ranking_report(results: RoundResults) -> dict[str, Any]:
             {
                 **line_without_scenes(results.protocol, standing),
                 "score_interval": estimate_document(estimates[standing.configuration]),
+                "by_scene": _means(results, rows[standing.configuration]),
             }
             for standing in results.standings
         ],
         "ties": _ties(ranked),
+        "scenes": _scenes(results, rows),
         **sureness_document(main, compared, reason),
     }
 
@@ -73,6 +76,34 @@ def _ties(ranked: list[Standing]) -> list[dict[str, Any]]:
         for (apart, rank), names in shared.items()
         if len(names) > 1
     ]
+
+
+def _means(results: RoundResults, row: Row) -> dict[str, float | None]:
+    """Return the mean score of the clips that count in each scene, None without any."""
+    return {
+        scene: rounded(_mean(clips)) if clips else None
+        for scene, clips in zip(results.record.scenes, row, strict=True)
+    }
+
+
+def _scenes(results: RoundResults, rows: Rows) -> dict[str, Any]:
+    """Return how hard each scene is and how well it tells configurations apart."""
+    most = (
+        results.total if results.protocol.scoring.is_weighted else results.protocol.points_per_clip
+    )
+    means = [[_mean(clips) for clips in row] for row in rows.values()]
+    table = np.array(means).reshape(len(rows), len(results.record.scenes))
+    return {
+        scene: {
+            "difficulty": estimate_document(item.difficulty),
+            "discrimination": estimate_document(item.discrimination),
+        }
+        for scene, item in zip(results.record.scenes, items(table, float(most)), strict=True)
+    }
+
+
+def _mean(clips: Sequence[float]) -> float:
+    return sum(clips) / len(clips) if clips else float("nan")
 
 
 def _row(results: RoundResults, standing: Standing) -> Row:

@@ -8,28 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fartbench.numbers import exact_number
 from scoring.records import Codes, Integers, Tally, count_codes
+from scoring.report_classes.base import Everywhere
+from scoring.report_classes.people import NotRated, RatingCounts, RatingsReport
 from scoring.reports.groups import every_row, rows_by_configuration, rows_by_scene
-from scoring.reports.shape import estimate_document, rounded
+from scoring.reports.shape import reported, rounded
 from scoring.stats.estimate import Estimate, Undefined, cut, without_interval
 from scoring.stats.intervals import jackknife_interval, pooled_two_way
 
 Floats = NDArray[np.float64]
 
 
-def ratings_report(votes: Tally) -> dict[str, Any]:
+def ratings_report(votes: Tally) -> RatingsReport:
     """Return every scale of the protocol, overall, by scene and by configuration."""
     protocol = votes.record.protocol
     scales = [question.key for question in protocol.questions if protocol.is_scale(question)]
-    return {
-        "questions": {question: _question(_Ratings.read(votes, question)) for question in scales}
-    }
+    return RatingsReport(
+        questions={question: _question(_Ratings.read(votes, question)) for question in scales}
+    )
 
 
 @dataclass(frozen=True)
@@ -66,53 +67,53 @@ class _Ratings:
         return float(self.values[0]), float(self.values[-1])
 
 
-def _question(ratings: _Ratings) -> dict[str, Any]:
+def _question(ratings: _Ratings) -> Everywhere[RatingCounts]:
     votes = ratings.votes
     means = _configuration_means(ratings)
-    return {
-        "overall": _document(
+    return Everywhere[RatingCounts](
+        overall=_counts(
             ratings, every_row(votes), _mean_over_configurations(ratings, every_row(votes))
         ),
-        "by_scene": {
-            scene: _document(ratings, rows, _mean_over_configurations(ratings, rows))
+        by_scene={
+            scene: _counts(ratings, rows, _mean_over_configurations(ratings, rows))
             for scene, rows in rows_by_scene(votes)
         },
-        "by_configuration": {
-            name: _document(ratings, rows, mean)
+        by_configuration={
+            name: _counts(ratings, rows, mean)
             for (name, rows), mean in zip(rows_by_configuration(votes), means, strict=True)
         },
-    }
+    )
 
 
-def _document(ratings: _Ratings, rows: Integers, mean: Estimate | Undefined) -> dict[str, Any]:
+def _counts(ratings: _Ratings, rows: Integers, mean: Estimate | Undefined) -> RatingCounts:
     counts = ratings.counts[rows].sum(axis=0)
     given = np.repeat(ratings.values, counts)
     codes, first = ratings.codes[rows], len(ratings.values)
     na = {
         reason: int((codes == first + place).sum()) for place, reason in enumerate(ratings.reasons)
     }
-    return {
-        "n": given.size,
-        "clips": int((ratings.sizes[rows] > 0).sum()),
-        "mean": estimate_document(mean),
-        **_spread(given),
-        "counts": {
-            exact_number(value): int(count)
-            for value, count in zip(ratings.values, counts, strict=True)
-        },
-        "na": {"n": sum(na.values()), "by_reason": na},
-    }
+    quartiles, median, deviation = None, None, None
+    if given.size:
+        low, median, high = _quartiles(given)
+        quartiles = [low, high]
+    if given.size > 1:
+        deviation = rounded(float(given.std(ddof=1)))
+    by_value = zip(ratings.values, counts, strict=True)
+    return RatingCounts(
+        n=given.size,
+        clips=int((ratings.sizes[rows] > 0).sum()),
+        mean=reported(mean),
+        median=median,
+        quartiles=quartiles,
+        sd=deviation,
+        counts={exact_number(value): int(count) for value, count in by_value},
+        na=NotRated(n=sum(na.values()), by_reason=na),
+    )
 
 
-def _spread(given: Floats) -> dict[str, Any]:
-    """Return median, quartiles (linear between ratings) and standard deviation (n - 1) of the
-    ratings themselves.
-    """
-    if not given.size:
-        return {"median": None, "quartiles": None, "sd": None}
-    low, median, high = (rounded(float(value)) for value in np.quantile(given, [0.25, 0.5, 0.75]))
-    sd = rounded(float(given.std(ddof=1))) if given.size > 1 else None
-    return {"median": median, "quartiles": [low, high], "sd": sd}
+def _quartiles(given: Floats) -> list[float]:
+    """Return the quartiles of the ratings themselves, linear between ratings."""
+    return [rounded(float(value)) for value in np.quantile(given, [0.25, 0.5, 0.75])]
 
 
 def _mean_over_configurations(ratings: _Ratings, rows: Integers) -> Estimate | Undefined:

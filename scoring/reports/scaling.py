@@ -13,7 +13,7 @@ from typing import Any
 
 from scoring.records import RoundRecord
 from scoring.reports.costs import cost_of, why_no_costs
-from scoring.reports.shape import estimate_document
+from scoring.reports.shape import estimate_document, rounded
 from scoring.stats.estimate import Estimate, Undefined, without_interval
 
 Document = Mapping[str, Any]
@@ -53,7 +53,8 @@ def scaling_by_family(record: RoundRecord, scores: Mapping[str, Document]) -> li
 
 def _mean_cost(record: RoundRecord, name: str) -> float:
     costs = [cost_of(cell) for cell in record.cells if cell.configuration == name]
-    return sum(costs) / len(costs) if costs else 0.0
+    # Rounded, so that equal costs that were added in another order are equal.
+    return rounded(sum(costs) / len(costs)) if costs else 0.0
 
 
 def efficiency(cheap: Document, dear: Document, price: float) -> Estimate | Undefined:

@@ -5,55 +5,52 @@ No Django here.
 
 from __future__ import annotations
 
-from typing import Any
-
-from scoring.reports.shape import estimate_document, rounded
+from scoring.report_classes.base import ReportedEstimate
+from scoring.report_classes.weighted import CappedClip, SceneScoresReport
+from scoring.reports.shape import reported, rounded
 from scoring.scores.factual_score import Standing, clip_scores
 from scoring.scores.fartscore import HUNDRED
 from scoring.scores.standings import RoundResults
-from scoring.stats.estimate import Estimate, Undefined, derived_seed, without_interval
-from scoring.stats.replicates import Resampled, resample_within_scenes, studentised_interval
+from scoring.stats.replicates import means_of_replicates
 
 
-def scene_scores_report(results: RoundResults) -> dict[str, Any]:
+def scene_scores_report(results: RoundResults) -> SceneScoresReport:
     """Return an estimate for each configuration and scene, from its replicates; and the clips under
     a ceiling.
     """
-    return {
-        "by_configuration": {
-            standing.configuration: {
-                scene: estimate_document(_estimate(results, standing, scene))
-                for scene in results.record.scenes
-            }
-            for standing in results.standings
-        },
-        "capped": [clip for standing in results.standings for clip in _capped(results, standing)],
+    return SceneScoresReport(
+        by_configuration=_by_configuration(results),
+        capped=[clip for standing in results.standings for clip in _capped(results, standing)],
+    )
+
+
+def _by_configuration(results: RoundResults) -> dict[str, dict[str, ReportedEstimate]]:
+    by_name: dict[str, dict[str, ReportedEstimate]] = {
+        standing.configuration: {} for standing in results.standings
     }
+    for scene in results.record.scenes:
+        scores = [
+            [float(score) for score in clip_scores(results.protocol, standing, scene)]
+            for standing in results.standings
+        ]
+        estimates = means_of_replicates(scores, bounds=(0.0, float(HUNDRED)))
+        for standing, estimate in zip(results.standings, estimates, strict=True):
+            by_name[standing.configuration][scene] = reported(estimate)
+    return by_name
 
 
-def _estimate(results: RoundResults, standing: Standing, scene: str) -> Estimate | Undefined:
-    scores = [float(score) for score in clip_scores(results.protocol, standing, scene)]
-    if not scores:
-        return Undefined("no clip is scored")
-    seed = derived_seed(results.record.seed, "score", standing.configuration, scene)
-    resampled = resample_within_scenes([scores], seed=seed)
-    if isinstance(resampled, Resampled):
-        return studentised_interval(resampled, bounds=(0.0, float(HUNDRED)))
-    return without_interval(scores[0], 1, "one clip")
-
-
-def _capped(results: RoundResults, standing: Standing) -> list[dict[str, Any]]:
+def _capped(results: RoundResults, standing: Standing) -> list[CappedClip]:
     caps = {cap.key: cap for cap in results.protocol.scoring.caps}
     return [
-        {
-            "configuration": standing.configuration,
-            "scene": cell.scene,
-            "replicate": cell.replicate,
-            "cap": cell.rated.cap,
-            "because": caps[cell.rated.cap].label,
-            "score": rounded(float(cell.rated.score)),
-            "uncapped": rounded(float(cell.rated.uncapped)),
-        }
+        CappedClip(
+            configuration=standing.configuration,
+            scene=cell.scene,
+            replicate=cell.replicate,
+            cap=cell.rated.cap,
+            because=caps[cell.rated.cap].label,
+            score=rounded(float(cell.rated.score)),
+            uncapped=rounded(float(cell.rated.uncapped)),
+        )
         for cell in standing.cells
         if cell.rated is not None and cell.rated.cap
     ]

@@ -5,33 +5,33 @@ They calibrate nothing and never replace the frozen run.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from scoring.records import MISSING, Tally
+from scoring.report_classes.judges import Sensitivity
 from scoring.reports.groups import share_of
 from scoring.reports.judge_answers import JudgeAnswers
-from scoring.reports.shape import estimate_document
+from scoring.reports.shape import reported
 from scoring.stats.estimate import Estimate, Undefined
 from scoring.stats.intervals import Floats, jackknife_interval
 
 
-def sensitivity_document(
+def sensitivity_of(
     votes: Tally, frozen: JudgeAnswers, varied: JudgeAnswers
-) -> dict[str, Any]:
+) -> dict[str, Sensitivity]:
     """Return for each question how often the answer stayed the same, and for scales how far the
     ratings moved.
     """
     protocol = votes.record.protocol
-    return {
-        question.key: {
-            "kept": estimate_document(_kept(votes, frozen, varied, question.key)),
-            **({"moved": estimate_document(_moved(votes, frozen, varied, question.key))}
-               if protocol.is_scale(question) else {}),
-        }
-        for question in protocol.questions
-    }  # fmt: skip
+    answers = {}
+    for question in protocol.questions:
+        kept = reported(_kept(votes, frozen, varied, question.key))
+        if protocol.is_scale(question):
+            moved = reported(_moved(votes, frozen, varied, question.key))
+            answers[question.key] = Sensitivity(kept=kept, moved=moved)
+        else:
+            answers[question.key] = Sensitivity(kept=kept)
+    return answers
 
 
 def _kept(

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from fartbench.numbers import number_text
+from scoring.report_classes.base import ReportedEstimate
 from scoring.stats.estimate import Estimate, Undefined
 
 # More digits than any reader needs, and fewer than differ between two builds of a numerical
@@ -22,27 +23,22 @@ def rounded(value: float) -> float:
     return float(number_text(value, f".{DIGITS}g"))
 
 
-def estimate_document(estimate: Estimate | Undefined) -> dict[str, Any]:
-    """Return ``{value, low, high, n, method, note}``; value and limits are null when undefined, and
-    note says why.
-    """
+def reported(estimate: Estimate | Undefined) -> ReportedEstimate:
+    """Return an estimate as reports write it."""
     if isinstance(estimate, Undefined):
-        return {
-            "value": None,
-            "low": None,
-            "high": None,
-            "n": estimate.n,
-            "method": "",
-            "note": estimate.reason,
-        }
-    low, high = (
-        None if limit is None else rounded(limit) for limit in (estimate.low, estimate.high)
+        return ReportedEstimate(
+            value=None, low=None, high=None, n=estimate.n, method="", note=estimate.reason
+        )
+    return ReportedEstimate(
+        value=rounded(estimate.value),
+        low=None if estimate.low is None else rounded(estimate.low),
+        high=None if estimate.high is None else rounded(estimate.high),
+        n=estimate.n,
+        method=estimate.method,
+        note=estimate.note,
     )
-    return {
-        "value": rounded(estimate.value),
-        "low": low,
-        "high": high,
-        "n": estimate.n,
-        "method": estimate.method,
-        "note": estimate.note,
-    }
+
+
+def estimate_document(estimate: Estimate | Undefined) -> dict[str, Any]:
+    """Return ``{value, low, high, n, method, note}``, the JSON of `reported`."""
+    return reported(estimate).model_dump()

@@ -14,13 +14,21 @@ from typing import Any
 import numpy as np
 
 from fartbench.protocol.scoring import Smoke, SmokePoint
-from scoring.records import Tally
-from scoring.reports.agreement import agreement_document
+from scoring.records import Integers, Tally
+from scoring.report_classes.weighted import (
+    RedundantScales,
+    ScaleToRevise,
+    SmokeReport,
+    SmokeVerdict,
+)
+from scoring.reports.agreement import answers_given
 from scoring.reports.groups import every_row
 from scoring.reports.observations import scored_rows
-from scoring.reports.shape import rounded
+from scoring.reports.shape import reported, rounded
 from scoring.scores.consensus import SPLIT, YES, Consensus
 from scoring.scores.fartscore import facts_of
+from scoring.stats.estimate import Estimate
+from scoring.stats.intervals import Floats, jackknife_interval
 
 MET, NOT_MET, UNKNOWN = "met", "not met", "unknown"
 UNSETTLED = {SPLIT, "unclear"}
@@ -28,13 +36,13 @@ FEWEST_CLIPS = 3
 Verdict = tuple[str, str]
 
 
-def smoke_report(votes: Tally) -> dict[str, Any]:
+def smoke_report(votes: Tally) -> SmokeReport:
     """Return each point with its verdict and evidence, scales that say the same, and scales to be
     revised.
     """
     smoke = votes.record.protocol.smoke
     if smoke is None:
-        return {"points": [], "redundant": [], "revise": []}
+        return SmokeReport(points=[], redundant=[], revise=[])
     revise = to_be_revised(votes, smoke)
     judged: dict[str, Callable[[SmokePoint], Verdict]] = {
         "prompt_clarity": lambda point: _settled(votes, point, smoke.share),
@@ -48,20 +56,20 @@ def smoke_report(votes: Tally) -> dict[str, Any]:
     for point in smoke.points:
         verdict, evidence = judged[point.key](point)
         points.append(
-            {"key": point.key, "label": point.label, "verdict": verdict, "evidence": evidence}
+            SmokeVerdict(key=point.key, label=point.label, verdict=verdict, evidence=evidence)
         )
     record = votes.record
-    return {
-        "reviewers": record.cohort,
-        "official_needs": record.protocol.cohort.size,
-        "is_smoke_test": record.is_smoke,
-        "points": points,
-        "redundant": redundant_scales(votes, smoke),
-        "revise": revise,
-    }
+    return SmokeReport(
+        reviewers=record.cohort,
+        official_needs=record.protocol.cohort.size,
+        is_smoke_test=record.is_smoke,
+        points=points,
+        redundant=redundant_scales(votes, smoke),
+        revise=revise,
+    )
 
 
-def redundant_scales(votes: Tally, smoke: Smoke) -> list[dict[str, Any]]:
+def redundant_scales(votes: Tally, smoke: Smoke) -> list[RedundantScales]:
     """Return the pairs of dimensions whose clip means correlate above the protocol's limit
     (Pearson).
     """
@@ -74,18 +82,34 @@ def redundant_scales(votes: Tally, smoke: Smoke) -> list[dict[str, Any]]:
     for one, other in combinations(means, 2):
         both = ~np.isnan(means[one]) & ~np.isnan(means[other])
         first, second = means[one][both], means[other][both]
-        if len(first) < FEWEST_CLIPS or not first.std() or not second.std():
-            continue
-        correlation = float(np.corrcoef(first, second)[0, 1])
+        correlation = _correlation(first, second)
         if correlation > smoke.redundant_above:
+            interval = _interval(first, second, votes.configuration[rows][both])
             found.append(
-                {
-                    "questions": [one, other],
-                    "correlation": rounded(correlation),
-                    "n": int(both.sum()),
-                }
+                RedundantScales(
+                    questions=[one, other],
+                    correlation=rounded(correlation),
+                    n=int(both.sum()),
+                    interval=reported(interval),
+                )
             )
     return found
+
+
+def _correlation(first: Floats, second: Floats) -> float:
+    if len(first) < FEWEST_CLIPS or not first.std() or not second.std():
+        return float("nan")
+    return float(np.corrcoef(first, second)[0, 1])
+
+
+def _interval(first: Floats, second: Floats, configurations: Integers) -> Estimate:
+    """Return the correlation with the jackknife over configurations."""
+    left_out = []
+    for name in np.unique(configurations):
+        rest = configurations != name
+        left_out.append(_correlation(first[rest], second[rest]))
+    value = _correlation(first, second)
+    return jackknife_interval(value, left_out, len(first), bounds=(-1.0, 1.0))
 
 
 def _clip_means(votes: Tally, question: str) -> Any:
@@ -95,13 +119,13 @@ def _clip_means(votes: Tally, question: str) -> Any:
     return np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
 
 
-def to_be_revised(votes: Tally, smoke: Smoke) -> list[dict[str, Any]]:
+def to_be_revised(votes: Tally, smoke: Smoke) -> list[ScaleToRevise]:
     """Return the scales on which reviewers agree less than the protocol's limit."""
     found = []
     for dimension in votes.record.protocol.scoring.dimensions:
-        alpha = agreement_document(votes, dimension.question, every_row(votes))["alpha"]
-        if alpha["value"] is not None and alpha["value"] < smoke.agreement_below:
-            found.append({"question": dimension.question, "alpha": alpha})
+        alpha = answers_given(votes, dimension.question, every_row(votes)).alpha
+        if alpha.value is not None and alpha.value < smoke.agreement_below:
+            found.append(ScaleToRevise(question=dimension.question, alpha=alpha))
     return found
 
 
@@ -134,14 +158,14 @@ def _feasible(votes: Tally, point: SmokePoint) -> Verdict:
     return MET if fine else NOT_MET, f"{fine} of {clips} clips keep the time window"
 
 
-def _agreement(votes: Tally, revise: Sequence[dict[str, Any]]) -> Verdict:
+def _agreement(votes: Tally, revise: Sequence[ScaleToRevise]) -> Verdict:
     if votes.record.cohort < 2:  # noqa: PLR2004 - nobody to agree with
         return UNKNOWN, "one reviewer has nobody to agree with"
     if revise:
         return (
             NOT_MET,
             f"{len(revise)} scales lie under the limit: "
-            f"{', '.join(one['question'] for one in revise)}",
+            f"{', '.join(one.question for one in revise)}",
         )
     return MET, f"no scale lies under the limit, with {votes.record.cohort} reviewers"
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from scoring.reports.shape import rounded
 from scoring.stats.intervals import Floats
+from scoring.stats.pairwise import holm_matrix, tiers
 from scoring.stats.ranksets import Difference, RankSet, sets_of
 
 # Beyond this many configurations comparing each with each would take minutes.
@@ -54,7 +55,13 @@ def sureness_document(
             "method": "",
             "note": why,
         }
-        return {"rank_sets": None, "ahead": None, "sureness_note": why, "one_point": unknown}
+        return {
+            "rank_sets": None,
+            "ahead": None,
+            "tiers": None,
+            "sureness_note": why,
+            "one_point": unknown,
+        }
     others = len(ranked) - len(compared.names)
     sets = dict(zip(compared.names, sets_of(compared.scores, compared.difference), strict=True))
     return {
@@ -63,6 +70,7 @@ def sureness_document(
             for name in ranked
         },
         "ahead": _ahead(compared),
+        "tiers": _tiers(compared),
         "sureness_note": "",
         "one_point": {
             "difference_beyond_chance": rounded(compared.difference.typical),
@@ -72,6 +80,12 @@ def sureness_document(
             "note": "",
         },
     }
+
+
+def _tiers(compared: Compared) -> list[list[str]]:
+    """Return the groups whose members cannot be told apart, best first."""
+    groups = tiers(compared.scores, compared.difference)
+    return [[compared.names[place] for place in group] for group in groups]
 
 
 def _pairs(compared: Compared) -> dict[str, int]:
@@ -102,12 +116,17 @@ def _rank_set(found: RankSet | None, others: int, ranked: int, method: str) -> d
 
 
 def _ahead(compared: Compared) -> dict[str, Any] | None:
-    """Return the chance that a configuration (row) is ahead of another (column); not for a
-    crowd.
+    """Return the chance that a configuration (row) is ahead of another (column), and the p-value
+    of their difference after Holm's correction for all pairs; not for a crowd.
     """
     if compared.ahead is None or len(compared.names) > MOST_PAIRS_SHOWN:
         return None
     return {
         "configurations": list(compared.names),
-        "chance": [[rounded(float(chance)) for chance in row] for row in compared.ahead],
+        "chance": _rounded(compared.ahead),
+        "adjusted_p": _rounded(holm_matrix(compared.ahead)),
     }
+
+
+def _rounded(matrix: Floats) -> list[list[float]]:
+    return [[rounded(float(value)) for value in row] for row in matrix]

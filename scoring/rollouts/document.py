@@ -10,15 +10,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from fartbench.numbers import exact_number
-from fartbench.protocol.rollouts.metrics import MetricTable, as_columns
-from scoring.metrics.appendix import capped, dependencies, initial_alignment
+from fartbench.protocol.rollouts.metrics import as_columns
 from scoring.metrics.cases import CaseValue
 from scoring.metrics.summary import Column, Trajectory
 from scoring.records import DELIVERED, RoundRecord
 from scoring.records.judges import ANSWERED
+from scoring.report_classes.people import FormCount, JudgeCount, UnitCount
 from scoring.reports.coverage import coverage_of
 from scoring.reports.shape import estimate_document, rounded
 from scoring.rollouts.alignment import alignment_report
+from scoring.rollouts.diagnostics import diagnostics_document
 from scoring.rollouts.evidence import Case
 from scoring.rollouts.results import (
     EVERY_TRACK,
@@ -106,7 +107,7 @@ def reports_document(results: RolloutResults) -> Document:
     """Return every report that the round's protocol names, by key."""
     made: dict[str, Callable[[RolloutResults], Document]] = {
         "trajectories": _trajectories,
-        "appendix": _appendix,
+        "appendix": diagnostics_document,
         "coverage": _coverage,
         "alignment": alignment_report,
         "published_figures": lambda found: sorted_by_key(
@@ -153,66 +154,19 @@ def _trajectory(found: Trajectory | Undefined) -> Document:
         return {
             "at_s": [],
             "values": [],
+            "means": [],
             "degradation": estimate_document(found),
             "variation": estimate_document(found),
             "note": found.reason,
         }
     return {
         "at_s": list(found.at_s),
-        "values": [rounded(value) for value in found.values],
+        "values": [rounded(one.value) for one in found.means],
+        "means": [estimate_document(one) for one in found.means],
         "degradation": estimate_document(found.degradation),
         "variation": estimate_document(found.variation),
         "note": "",
     }
-
-
-def _appendix(results: RolloutResults) -> Document:
-    return {
-        "readings": {
-            reading.source: {
-                system.name: _diagnostics(results.table, system) for system in reading.systems
-            }
-            for reading in results.readings
-        }
-    }
-
-
-def _diagnostics(table: MetricTable, system: System) -> Document:
-    evidence = [case.evidence for case in system.cases]
-    scenarios = {case.evidence.case: case.scenario for case in system.cases}
-    kinds = dict.fromkeys(
-        update.dependency for case in system.cases for update in case.scenario.updates
-    )
-    by_recipe = {
-        recipe: [one for one in table.metrics if one.recipe == recipe] for recipe in _DIAGNOSED
-    }
-    return {
-        "initial": {
-            one.code: _number(initial_alignment(table, one.code, evidence))
-            for one in by_recipe["criteria"]
-        },
-        "capped": {
-            one.code: _number(capped(table, one.code, evidence)) for one in by_recipe["latency"]
-        },
-        "dependencies": {
-            kind: {
-                "updates": found.updates,
-                "established": rounded(found.established),
-                "following": _number(found.following),
-                "adjusted": rounded(found.adjusted),
-            }
-            for kind in sorted(kinds)
-            for metric in by_recipe["if_established"]
-            if (found := dependencies(metric, evidence, scenarios, kind)) is not None
-        },
-    }
-
-
-_DIAGNOSED = ("criteria", "latency", "if_established")
-
-
-def _number(value: float | None) -> float | None:
-    return None if value is None else rounded(value)
 
 
 def _coverage(results: RolloutResults) -> Document:
@@ -222,18 +176,17 @@ def _coverage(results: RolloutResults) -> Document:
     record = results.record
     asked = Counter(window.unit for window in record.windows)
     answered = Counter(record.windows[place].unit for place in set(record.sheets.window))
-    return {
-        **coverage_of(record, [cell.outcome for cell in record.cells]),
-        "units": {
-            unit: {"shown": count, "answered": answered[unit]}
-            for unit, count in sorted(asked.items())
-        },
-        "judges": [judge.name for judge in record.judges if judge.is_frozen_run],
-        "forms": _by_form(record),
+    units = {
+        unit: UnitCount(shown=count, answered=answered[unit])
+        for unit, count in sorted(asked.items())
     }
+    judges = [judge.name for judge in record.judges if judge.is_frozen_run]
+    of_cells = coverage_of(record, [cell.outcome for cell in record.cells])
+    more = {"units": units, "judges": judges, "forms": _by_form(record)}
+    return of_cells.model_copy(update=more).document()
 
 
-def _by_form(record: RoundRecord) -> Document:
+def _by_form(record: RoundRecord) -> dict[str, FormCount]:
     """Return of each form its windows, the sheets that people locked, and what each judge was asked
     and answered.
 
@@ -245,14 +198,14 @@ def _by_form(record: RoundRecord) -> Document:
     asked = [Counter(names[run.window] for run in of) for of in runs]
     answered = [Counter(names[run.window] for run in of if run.state == ANSWERED) for of in runs]
     return {
-        form: {
-            "shown": count,
-            "sheets": people[form],
-            "judges": [
-                {"asked": every[form], "answered": some[form]}
+        form: FormCount(
+            shown=count,
+            sheets=people[form],
+            judges=[
+                JudgeCount(asked=every[form], answered=some[form])
                 for every, some in zip(asked, answered, strict=True)
             ],
-        }
+        )
         for form, count in sorted(Counter(names).items())
     }
 

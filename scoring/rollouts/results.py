@@ -161,7 +161,7 @@ def trajectory_of(
     followed = [
         list(_along(table, metric, case)) for case in cases if metric.applies_to(case.scenario)
     ]
-    return trajectory(metric.code, followed, better=metric.better)
+    return trajectory(metric.code, followed, better=metric.better, bounds=metric.bounds)
 
 
 def _along(table: MetricTable, metric: Metric, case: Case) -> Iterator[tuple[float, float | None]]:

@@ -111,7 +111,7 @@ def alpha(
         raise ValueError(
             f"{labels.shape} configurations do not match {np.asarray(counts).shape} counts."
         )
-    return _warned(alpha_jackknife(patterns, level, labels, values), patterns)
+    return alpha_warned(alpha_jackknife(patterns, level, labels, values), patterns)
 
 
 def find_patterns(counts: ArrayLike) -> Patterns:
@@ -237,7 +237,7 @@ def _distances(given: Floats, level: Level, values: ArrayLike) -> Floats:
     return np.square(at[:, :, None] - at[:, None, :])
 
 
-def _warned(estimate: Estimate | Undefined, patterns: Patterns) -> Estimate | Undefined:
+def alpha_warned(estimate: Estimate | Undefined, patterns: Patterns) -> Estimate | Undefined:
     """The estimate, with a warning where the answers are too few or too much alike for its
     interval.
     """

@@ -7,6 +7,9 @@ import hashlib
 from dataclasses import dataclass
 
 CONFIDENCE = 0.95
+NO_WIDTH = 1e-10  # of an interval, relative to its value: less is not seen in what is published
+NOT_ESTIMABLE = "not estimable"
+NO_VARIATION = "no variation: both limits are the value itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +24,8 @@ class Undefined:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value with its 95% interval.
+    """A value with its 95% interval. Limits that do not differ are no interval: it is not
+    estimable then.
 
     `n` is the number of observations the value rests on (clips, unless the function says otherwise)
     and `method` names the interval. When the value exists but its interval cannot be estimated,
@@ -42,11 +46,17 @@ class Estimate:
             raise ValueError(
                 f"An estimate needs both limits, or neither and a note that says why: {self}"
             )
+        if self.low is None or self.high is None:
+            return
+        if self.high - self.low <= NO_WIDTH * max(1.0, abs(self.value)):
+            without = {"low": None, "high": None, "method": NOT_ESTIMABLE, "note": NO_VARIATION}
+            for name, value in without.items():
+                object.__setattr__(self, name, value)
 
 
 def without_interval(value: float, n: int, reason: str) -> Estimate:
     """A value whose interval is not estimable, and why."""
-    return Estimate(value, None, None, n, "not estimable", reason)
+    return Estimate(value, None, None, n, NOT_ESTIMABLE, reason)
 
 
 def cut(limit: float, bounds: tuple[float, float]) -> float:

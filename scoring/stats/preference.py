@@ -214,7 +214,9 @@ def _rated(battles: Battles, items: Integers) -> Group:
     regularised = not has_maximum(wins)
     phantom = PHANTOM if regularised else 0.0
     theta = fit(wins, phantom=phantom)
-    order = sorted(range(len(items)), key=lambda place: (-theta[place], int(items[place])))
+    # Strengths that differ by rounding only are equal, and stand in the order of their items.
+    strength = np.round(theta, 9).tolist()
+    order = sorted(range(len(items)), key=lambda place: (-strength[place], int(items[place])))
     estimates = _estimates(own, theta, phantom)
     return Group(
         tuple(int(items[place]) for place in order),

@@ -14,9 +14,47 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scoring.stats.estimate import Estimate, Undefined, cut, without_interval
-from scoring.stats.intervals import ANYTHING, MOST_UNDEFINED, UPPER, Floats, student_t
+from scoring.stats.intervals import (
+    ANYTHING,
+    MOST_UNDEFINED,
+    ROUNDING,
+    UPPER,
+    Floats,
+    student_t,
+)
 
 DRAWS = 10_000
+
+
+def means_of_replicates(
+    rows: Sequence[ArrayLike], *, bounds: tuple[float, float] = ANYTHING
+) -> list[Estimate | Undefined]:
+    """Return each configuration's mean over its replicates of one scene, with a t interval whose
+    variance is pooled over configurations (one-way analysis of variance: Fisher 1925; Scheffe 1959,
+    The Analysis of Variance, ch. 3).
+
+    From its two to ten replicates alone an interval would be half as wide again and hold the mean
+    in 92 of 100 rounds. n counts clips.
+    """
+    scores = [np.asarray(row, dtype=np.float64) for row in rows]
+    freedom = sum(max(row.size - 1, 0) for row in scores)
+    squares = sum(float(((row - row.mean()) ** 2).sum()) for row in scores if row.size)
+    reason = "no configuration has two clips of it" if freedom < 1 else ""
+    if not reason and squares <= ROUNDING * sum(float((row**2).sum()) for row in scores):
+        reason = "no variation between replicates"
+    method = f"t with the variance of replicates pooled, {freedom} degrees of freedom"
+
+    def estimate(row: Floats) -> Estimate | Undefined:
+        if not row.size:
+            return Undefined("no clip is scored")
+        value = float(row.mean())
+        if reason:
+            return without_interval(value, row.size, reason)
+        reach = student_t(freedom) * float(np.sqrt(squares / freedom / row.size))
+        low, high = cut(value - reach, bounds), cut(value + reach, bounds)
+        return Estimate(value, low, high, row.size, method)
+
+    return [estimate(row) for row in scores]
 
 
 @dataclass(frozen=True, slots=True)

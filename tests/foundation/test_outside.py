@@ -24,6 +24,7 @@ from fartbench.tables import guarded, plain, read_table
 from fartbench.wording import fault_of_name, has_control_characters, printable
 from generation.errors import ManifestRefused
 from generation.manifest import MOST_CONFIGURATIONS, REQUIRED, read_manifest
+from generation.models import Configuration
 from scoring.formats.fastchat import read_battles
 from scoring.formats.label_studio import read_label_studio
 from tests.factories import CORE_R01, make_round, make_stimulus
@@ -229,3 +230,25 @@ def test_no_command_waits_for_what_is_not_a_file(command: str, kind: str, tmp_pa
         path.symlink_to("/dev/zero")
     with pytest.raises(CommandError):
         call_command(command, round_.name, str(path))
+
+
+@pytest.mark.django_db
+def test_no_command_makes_a_configuration_that_could_be_taken_for_another() -> None:
+    round_ = make_round(scenes=["r01-lift"])
+    wanted = ("--scene", "r01-lift", "--outcome", "refused", "--reason", "x")
+    for name in ("loc\u0430l", "a/b", "\x1b[2J", ""):
+        with pytest.raises(CommandError, match="The configuration"):
+            call_command("mark_cell", round_.name, "--configuration", name, *wanted)
+    assert not Configuration.objects.exists()
+
+
+@pytest.mark.django_db
+def test_no_reason_of_a_step_commands_a_terminal() -> None:
+    round_ = make_round(scenes=["r01-lift"])
+    cell = ("--configuration", "alpha", "--scene", "r01-lift")
+    outcome = ("--outcome", "refused", "--reason")
+    with pytest.raises(CommandError, match="control character"):
+        call_command("mark_cell", round_.name, *cell, *outcome, "x\x1b[2J")
+    call_command("mark_cell", round_.name, *cell, *outcome, "x")
+    with pytest.raises(CommandError, match="control character"):
+        call_command("limit_cell", round_.name, *cell, "--note", "x\u202e")

@@ -61,6 +61,7 @@ WEAK: dict[str, tuple[dict[str, Any], str]] = {
         "SECRET_KEY is an example",
     ),
     "every host": ({"ALLOWED_HOSTS": ["*"]}, "ALLOWED_HOSTS is"),
+    "every host of a top domain": ({"ALLOWED_HOSTS": ["a.org", ".org"]}, "ALLOWED_HOSTS is “.org”"),
     "http in a lab's network": ({"BASE_URL": "http://10.0.0.5"}, "BASE_URL is http://10.0.0.5"),
     "http under a name": (
         {"BASE_URL": "http://lab.example.org:8000"},

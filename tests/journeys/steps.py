@@ -57,8 +57,14 @@ def open_due(page: Page, live_server: Any, reviewer: Reviewer, round_: Round) ->
 
 
 def wait_for_clip(page: Page) -> None:
-    """Wait until the clip can be played."""
+    """Wait until the clip can be played and keys reach the page."""
     expect(page.locator("[data-act=play]")).to_be_enabled()
+    wait_for_paint(page)
+
+
+def wait_for_paint(page: Page) -> None:
+    """Wait until the page is drawn: Chromium drops the keys that are pressed before that."""
+    wait_until(page, "performance.getEntriesByName('first-contentful-paint').length > 0")
 
 
 def wait_until(page: Page, condition: str) -> None:

@@ -132,3 +132,4 @@ def test_a_browser_is_told_the_titles_of_steps_and_never_their_commands() -> Non
         words = for_browser(text, round_)
         title = step.worded(round_).title
         assert words == f"Next step: “{title}”. The state is “Draft”."
+    assert for_browser("See “score spring”.", round_) == "See “Preview the scores”."

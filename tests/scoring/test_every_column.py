@@ -23,6 +23,7 @@ from measuring.models import MeasurementRow
 from measuring.rollouts import MEASURED, measured_digest
 from operations.backup import verifying
 from review.models import Answer, AnswerSheet, MistakeReport, Retirement, Vote
+from review.services import give_consent
 from rounds.changes import declare_not_reviewable
 from tests.factories import make_protocol, make_training_clips
 from tests.kept import kept
@@ -63,11 +64,12 @@ MOVES_NOTHING = {
     "blinding_blindcopy.technical", "blinding_blindcopy.removed", "review_form.frozen_at",
     "fartbench_protocolversion.frozen_at", "review_retirement.retired_at",
     "blinding_notreviewable.declared_at", "generation_sample.prompt_id",
-    "scoring_measurementrow.measured_at",
+    "scoring_measurementrow.measured_at", "review_consenttext.loaded_at",
+    "review_consenttext.protocol_id",
 }  # fmt: skip
 # Rows that belong to no opened round until another row says so.
 ADDED_FREELY = {
-    "fartbench_protocolversion", "generation_configuration", "generation_clip", "fartbench_audithead",
+    "review_consenttext", "fartbench_protocolversion", "generation_configuration", "generation_clip", "fartbench_audithead",
 }  # fmt: skip
 # No guard can know whether the program itself makes the change; the trail tells.
 NOT_REFUSED = {
@@ -78,6 +80,7 @@ NOT_REFUSED = {
     "judging_judge: a row more": "a judge may be frozen until the round is published",
     "judging_judgerun: a row more": "a judge may be frozen until the round is published",
     "scoring_measurementrow: a row more": "a round is measured after its close",
+    "review_consent: a row more": "somebody may agree at any time",
     "review_form: a row more": "forms of other scenes are written when another round opens",
     "review_retirement: a row more": "a clip may be retired while the round is open",
 }
@@ -114,6 +117,9 @@ def _describe(round_: Round) -> None:
 
 
 def _remark(round_: Round) -> None:
+    member = round_.members.order_by("place").first()
+    round_.members.filter(pk=member.pk).update(consented_at=None)
+    give_consent(member)
     sheet = AnswerSheet.objects.filter(stimulus__round=round_).order_by("pk").first()
     MistakeReport.objects.create(sheet=sheet, text="the wrong key")
     last = BlindingKey.objects.filter(stimulus__round=round_).order_by("pk").last()

@@ -33,7 +33,7 @@ def alike(answer: str) -> list[str]:
 
 def report(record: RoundRecord, says: Says) -> dict[str, Any]:
     """Return what the report says of one judge; it must be plain JSON without NaN."""
-    found = human_ai_report(tally(judged(record, make_judge(record, says))))
+    found = human_ai_report(tally(judged(record, make_judge(record, says)))).document()
     json.dumps(found, allow_nan=False)
     return found["judges"][0]
 
@@ -275,8 +275,8 @@ def test_sensitivity_runs_stand_beside_and_replace_nothing() -> None:
     truth = truth_of(record)
     frozen = make_judge(record, lambda cell: truth[cell.stimulus])
     deaf = make_judge(record, lambda cell: truth[cell.stimulus] | {"sound": "1"}, variant="muted")
-    alone = human_ai_report(tally(judged(record, frozen)))
-    found = human_ai_report(tally(judged(record, frozen, deaf)))
+    alone = human_ai_report(tally(judged(record, frozen))).document()
+    found = human_ai_report(tally(judged(record, frozen, deaf))).document()
     assert found["judges"] == alone["judges"]
     assert alone["sensitivity"] == []
     (muted,) = found["sensitivity"]

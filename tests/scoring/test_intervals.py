@@ -192,6 +192,13 @@ def test_an_estimate_has_both_limits_or_a_reason():
         Estimate(1.0, None, None, 3, "x")
 
 
+@pytest.mark.parametrize("high", [2.0, 2.0 + 1e-12])
+def test_an_interval_of_no_width_is_not_estimable(high):
+    found = Estimate(2.0, 2.0, high, 9, "some method")
+    assert (found.low, found.high, found.method) == (None, None, "not estimable")
+    assert found.note == "no variation: both limits are the value itself"
+
+
 def test_seeds_are_told_apart_by_every_word():
     seeds = {
         derived_seed("round", "alpha", "event"),

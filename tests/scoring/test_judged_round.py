@@ -316,14 +316,20 @@ def check_ratings(
         assert part["best_constant"]["mae"]["value"] == pytest.approx(best)
         ordering, low = somers(pairs)
         assert part["discrimination"]["d"]["value"] == pytest.approx(ordering)
-        assert part["discrimination"]["d"]["low"] == pytest.approx(low, abs=1e-8)
-        words = "demonstrated" if low > 0 else "not demonstrated"
+        if low is None:
+            assert part["discrimination"]["d"]["low"] is None
+        else:
+            assert part["discrimination"]["d"]["low"] == pytest.approx(low, abs=1e-8)
+        words = "demonstrated" if low is not None and low > 0 else "not demonstrated"
         met = "met" if sum(errors) <= len(errors) else "not met"
         assert part["reads"] == f"MAE criterion {met} · useful discrimination {words}"
 
 
-def somers(clips: list[tuple[float, int, str, str]]) -> tuple[float, float]:
-    """Return D and the lower limit of its jackknife over configurations, by counting every pair."""
+def somers(clips: list[tuple[float, int, str, str]]) -> tuple[float, float | None]:
+    """Return D and the lower limit of its jackknife over configurations, by counting every pair.
+
+    There is no limit where D is the same without any configuration.
+    """
 
     def d(chosen: list[tuple[float, int, str, str]]) -> float:
         pairs = [
@@ -334,4 +340,5 @@ def somers(clips: list[tuple[float, int, str, str]]) -> tuple[float, float]:
     names = sorted({clip_[3] for clip_ in clips})
     left = np.array([d([clip_ for clip_ in clips if clip_[3] != name]) for name in names])
     error = np.sqrt((len(names) - 1) / len(names) * ((left - left.mean()) ** 2).sum())
-    return d(clips), d(clips) - stats.t.ppf(0.975, len(names) - 1) * error
+    low = d(clips) - stats.t.ppf(0.975, len(names) - 1) * error if error else None
+    return d(clips), low

@@ -16,6 +16,7 @@ from scoring.release.contents import hashes_of, write_release
 from scoring.release.kinds import documents_of
 from scoring.release.loading import load_record, read_manifest
 from scoring.release.verifying import verify_release
+from scoring.report_classes.judges import JudgeReport
 from tests.scoring.judges import judged, make_judge
 from tests.scoring.record_factory import ALL_RIGHT, core_r01, make_record
 from tests.scoring.test_verify import ISSUE, seal, write
@@ -112,7 +113,8 @@ def test_the_tables_of_calibration_say_what_the_report_says(original):
 def test_a_judge_that_a_constant_would_equal_has_no_colour_of_success():
     record = make_record()
     report = documents_of(judged(record, make_judge(record, lambda _cell: ALL_RIGHT))).reports
-    (judge,) = judge_results(report["reports"]["human_ai_agreement"], record.protocol)
+    calibration = JudgeReport.model_validate(report["reports"]["human_ai_agreement"])
+    (judge,) = judge_results(calibration, record.protocol)
     assert {(fact.overall.verdict, fact.overall.tone) for fact in judge.facts} == {
         ("Calibrated", "warn")
     }

@@ -87,7 +87,7 @@ def test_a_round_stays_open_until_its_pairs_are_done_too() -> None:
 
 def test_the_report_ranks_by_elo_and_counts_ties_and_both_bad_apart(closed: Round) -> None:
     record = read_round(closed)
-    found = preference_report(record)["questions"]["convincing"]
+    found = preference_report(record).document()["questions"]["convincing"]
     assert (found["votes"], found["pairs"], found["reviewers"]) == (36, 12, 4)
     (group,) = found["groups"]
     assert [line["configuration"] for line in group["configurations"]] == ["alpha", "beta", "gamma"]
@@ -188,7 +188,8 @@ def test_battles_go_out_and_come_in_again_on_either_side(closed: Round, tmp_path
     assert import_battles(round_=twin, path=write(tmp_path / "in.json", rows), actor="test") == 36
     close_round(round_=twin, actor="test")
     reports = [
-        preference_report(read_round(one))["questions"]["convincing"] for one in (closed, twin)
+        preference_report(read_round(one)).document()["questions"]["convincing"]
+        for one in (closed, twin)
     ]
     assert reports[0]["matrix"] == reports[1]["matrix"]
     assert {vote.source for vote in read_round(twin).pair_votes} == {"imported"}

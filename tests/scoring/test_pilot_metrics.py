@@ -107,6 +107,24 @@ def test_scaling_compares_neighbours_of_a_family_by_cost() -> None:
     )
 
 
+def test_costs_that_differ_by_the_rounding_of_a_sum_are_the_same() -> None:
+    """0.1, 0.2, 0.3 and 0.3, 0.2, 0.1 add up to other binary fractions."""
+    prices = {"alpha": ("0.1", "0.2", "0.3"), "beta": ("0.3", "0.2", "0.1")}
+    cells = {
+        (name, scene, 1): {"cost_usd": price, "cost_basis": "reported"}
+        for name, costs in prices.items()
+        for scene, price in zip(SCENES, costs, strict=False)
+    }
+    rest = {
+        (name, scene, 1): {"cost_usd": "0", "cost_basis": "reported"}
+        for name in (*prices, "gamma")
+        for scene in SCENES
+    }
+    record = make_pilot(cells=rest | cells, families={"alpha": "f", "beta": "f"})
+    (pair,) = reports_of(record)["metrics"]["metrics"]["fse"]["families"]
+    assert pair["points_per_dollar"]["note"] == "the two cost the same"
+
+
 def test_means_medians_and_what_is_deferred() -> None:
     times = {
         ("alpha", scene, 1): {"first_fart_time": time}
@@ -125,6 +143,8 @@ def test_a_median_lies_between_its_order_statistics() -> None:
     found = median_estimate([float(n) for n in range(1, 11)])
     assert (found.value, found.low, found.high) == (5.5, 2.0, 9.0)  # type: ignore[union-attr]
     assert median_estimate([1.0, 2.0]).low is None  # type: ignore[union-attr]
+    alike = median_estimate([3.4] * 12)
+    assert (alike.value, alike.low, alike.method) == (3.4, None, "not estimable")  # type: ignore[union-attr]
 
 
 def test_failure_codes_hold_by_majority_and_stand_by_configuration() -> None:

@@ -48,19 +48,19 @@ def make_rollouts() -> RoundRecord:
         pytest.param(
             core_r01,
             make_record,
-            "de9f621536ff69117a36ea7d6f01612ff2fc9d1be39e880e1c24818bea217f78",
+            "38c01a0ae2e9ab026c8ad336b719b7ab597355d5e676af91f23e96864b900ae2",
             id="gates",
         ),
         pytest.param(
             core_v01,
             make_pilot,
-            "0359e34f81925bad11d0232edb1fd30b090e2772b614641b44a540f4a62d79e9",
+            "e5a7a67a9977932b1ba1a2c5c5de7d19b0db75c516864319e2c051676d6f43c1",
             id="weighted",
         ),
         pytest.param(
             streamav,
             make_rollouts,
-            "bbad16d8ff362d595b37276620e9318d16d0992e2cfa4834f5d43799b50e51ae",
+            "772d45da8895a55fed7420a5db551089fbc9de6e818cbfe8bc5ea026c2d71d7e",
             id="rollouts",
         ),
     ],

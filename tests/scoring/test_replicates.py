@@ -8,7 +8,12 @@ from scipy import stats
 
 from scoring.stats.estimate import Undefined
 from scoring.stats.ranksets import RankSet, largest_difference, probability_ahead, rank_sets
-from scoring.stats.replicates import resample_within_scenes, studentised_interval, within_scene_t
+from scoring.stats.replicates import (
+    means_of_replicates,
+    resample_within_scenes,
+    studentised_interval,
+    within_scene_t,
+)
 from tests.scoring.vectors import load_vector
 
 VECTOR = load_vector("within_scene_bootstrap")
@@ -146,3 +151,33 @@ def test_one_configuration_has_rank_one():
     assert rank_sets([alone]) == [RankSet(1, 1, 1)]
     assert probability_ahead([alone]).tolist() == [[0.5]]
     assert rank_sets([]) == []
+
+
+def test_means_of_replicates_have_the_residual_of_the_analysis_of_variance():
+    """The residual mean square is scipy's: of `f_oneway`, between groups over F."""
+    rows = [[61.0, 70, 66], [80.0, 77, 90, 85], [20.0, 31]]
+    found = means_of_replicates(rows, bounds=(0, 100))
+    every = np.concatenate(rows)
+    between = sum(len(row) * (np.mean(row) - every.mean()) ** 2 for row in rows) / 2
+    residual = between / stats.f_oneway(*rows).statistic
+    for one, row in zip(found, rows, strict=True):
+        reach = stats.t.ppf(0.975, 6) * np.sqrt(residual / len(row))
+        assert (one.value, one.n) == (pytest.approx(np.mean(row)), len(row))
+        assert (one.low, one.high) == pytest.approx((one.value - reach, one.value + reach))
+    assert found[0].method == "t with the variance of replicates pooled, 6 degrees of freedom"
+
+
+def test_a_single_replicate_borrows_the_variance_of_the_others_and_a_missing_one_has_no_mean():
+    one, other, none = (
+        means_of_replicates([[50.0], [40.0, 44]], bounds=(0, 100))
+        + (means_of_replicates([[], [40.0, 44]])[:1])
+    )
+    assert one.high - one.low == pytest.approx(2**0.5 * (other.high - other.low))
+    assert none.reason == "no clip is scored"
+
+
+def test_replicates_without_variation_or_without_a_second_clip_have_no_interval():
+    alike = means_of_replicates([[50.0, 50], [40.0, 40]])
+    assert [one.note for one in alike] == ["no variation between replicates"] * 2
+    single = means_of_replicates([[50.0], [40.0]])
+    assert [one.note for one in single] == ["no configuration has two clips of it"] * 2

@@ -94,8 +94,8 @@ def test_a_release_holds_what_it_should(original):
         "configurations.csv",
         "croissant.json", "leaderboard.csv", "manifest.json", "plots/agreement.svg",
         "plots/gates.svg",
-        "plots/leaderboard.svg", "plots/ratings.svg", "protocol.json", "reports.json",
-        "scores.json",
+        "plots/leaderboard.svg", "plots/ratings.svg", "plots/scenes.svg", "protocol.json",
+        "reports.json", "scores.json",
     }  # fmt: skip
     stated = json.loads((original / "manifest.json").read_bytes())
     assert {"numpy", "scipy", "python"} <= set(stated["packages"])
@@ -137,7 +137,7 @@ def test_verifying_needs_no_database(release):
     # This test has no mark for the database: any query in it is refused.
     said = StringIO()
     call_command("verify_release", release, stdout=said)
-    assert "holds: 16 files" in said.getvalue()
+    assert "holds: 17 files" in said.getvalue()
     assert json.loads((release / "manifest.json").read_bytes())["digest"] in said.getvalue()
 
 

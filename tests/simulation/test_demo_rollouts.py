@@ -227,7 +227,8 @@ def test_the_round_is_finished_after_any_interruption_and_made_once(
     )
     page = client.get("/rounds/demo-rollouts/human-ai/").content.decode()
     assert (
-        'aria-current="page">AI judges</a>' in page and "as people / as the judge answers" in page
+        'aria-current="page">AI judges</a>' in page
+        and "as people answer, below it as the judge does" in page
     )
 
 

@@ -9,15 +9,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 from django.conf import settings
+from scipy import stats
 
 from authoring.sets import read_set
 from fartbench.protocol.rollouts.metrics import read_table
 from measuring.continuity import Window
 from measuring.measurement import Measurement
-from scoring.metrics.appendix import capped, dependencies, initial_alignment
+from scoring.metrics.appendix import (
+    Dependency,
+    capped_values,
+    dependency,
+    dependent_updates,
+    initial_values,
+)
 from scoring.metrics.cases import CaseValue, Evidence, case_value, interval_values
 from scoring.metrics.recipes import CriteriaDiffer, Form
 from scoring.metrics.summary import column, trajectory
+from scoring.rollouts.diagnostics import dependency_document
 from scoring.stats.estimate import Estimate, Undefined
 
 FOLDER = Path(settings.BASE_DIR) / "fixtures" / "protocols" / "streamav" / "0.1.0"
@@ -195,10 +203,10 @@ def test_latency_of_a_case_without_an_achievement_is_not_applicable_and_capped_i
     )
     assert value("PVRL", never).status == "not_applicable"
     assert value("PVUAR", never).value == 0
-    assert capped(TABLE, "PVRL", [UPDATES, never]) == pytest.approx(
-        ((2.5 + 30 + 20.5) / 3 + 30) / 2
+    assert capped_values(TABLE, "PVRL", [UPDATES, never]) == pytest.approx(
+        [(2.5 + 30 + 20.5) / 3, 30]
     )
-    assert capped(TABLE, "PARL", [UPDATES]) == pytest.approx((10 + 30) / 2)
+    assert capped_values(TABLE, "PARL", [UPDATES]) == pytest.approx([(10 + 30) / 2])
 
 
 def test_diagnostics_count_each_update_once_however_many_answered_about_it():
@@ -207,16 +215,14 @@ def test_diagnostics_count_each_update_once_however_many_answered_about_it():
     """
     three = [update(1, video_target_latency=at) for at in (2.0, 4.0, None)]
     seen = Evidence("c", "interactive", (*three, update(2, video_target_latency=6.0)))
-    assert capped(TABLE, "PVRL", [seen]) == pytest.approx(((2 + 4 + 30) / 3 + 6) / 2)
+    assert capped_values(TABLE, "PVRL", [seen]) == pytest.approx([((2 + 4 + 30) / 3 + 6) / 2])
     case = "sheepdog-hill-i"
     forms = (
-        dependency(case, "P4", False, None),
-        dependency(case, "P5", True, 3),
-        dependency(case, "P5", True, 5),
+        dependent(case, "P4", False, None),
+        dependent(case, "P5", True, 3),
+        dependent(case, "P5", True, 5),
     )
-    far = dependencies(
-        TABLE.metric("HDF"), [Evidence(case, "interactive", forms)], SCENARIOS, "long_range"
-    )
+    far = went("long_range", Evidence(case, "interactive", forms))
     assert (far.updates, far.established, far.following) == (2, 0.5, 4)
 
 
@@ -256,7 +262,12 @@ def test_retention_is_asked_of_every_update():
     assert (value("VSR", evidence).value, value("ASR", evidence).value) == (2.5, 3)
 
 
-def dependency(case: str, step: str, established: bool, rating: int | None) -> Form:
+def went(kind: str, *evidence: Evidence) -> Dependency | None:
+    """Return how the dependent updates of one kind went."""
+    return dependency(kind, dependent_updates(TABLE.metric("HDF"), evidence, SCENARIOS, kind))
+
+
+def dependent(case: str, step: str, established: bool, rating: int | None) -> Form:
     answers = {"source_state_established": established, "dependency_following": rating}
     return Form(case, "dependency", step, 180.0, "j", answers)
 
@@ -265,19 +276,19 @@ def test_history_that_never_came_about_is_not_applicable_and_counts_in_the_appen
     """sheepdog-hill-i: P2 is adjacent; P4 and P5 are long-range."""
     case = "sheepdog-hill-i"
     forms = (
-        dependency(case, "P2", True, 5),
-        dependency(case, "P4", False, 1),
-        dependency(case, "P5", True, 3),
+        dependent(case, "P2", True, 5),
+        dependent(case, "P4", False, 1),
+        dependent(case, "P5", True, 3),
     )
     evidence = Evidence(case, "interactive", forms)
     assert value("HDF", evidence).value == 4
-    far = dependencies(TABLE.metric("HDF"), [evidence], SCENARIOS, "long_range")
+    far = went("long_range", evidence)
     assert (far.updates, far.established, far.following, far.adjusted) == (2, 0.5, 3, 0.5 * 2 / 4)
-    assert dependencies(TABLE.metric("HDF"), [evidence], SCENARIOS, "adjacent").adjusted == 1
-    none = Evidence(case, "interactive", (dependency(case, "P2", False, None),))
+    assert went("adjacent", evidence).adjusted == 1
+    none = Evidence(case, "interactive", (dependent(case, "P2", False, None),))
     assert value("HDF", none).status == "not_applicable"
-    assert dependencies(TABLE.metric("HDF"), [none], SCENARIOS, "adjacent").adjusted == 0
-    assert dependencies(TABLE.metric("HDF"), [none], SCENARIOS, "long_range") is None
+    assert went("adjacent", none).adjusted == 0
+    assert went("long_range", none) is None
 
 
 def test_initial_alignment_reads_the_first_prompts_checklist():
@@ -286,7 +297,7 @@ def test_initial_alignment_reads_the_first_prompts_checklist():
         for case, low in (("c", 1), ("d", 3))
     )
     evidence = [Evidence(form.case, "interactive", (form,)) for form in forms]
-    assert initial_alignment(TABLE, "VIF", evidence) == pytest.approx((3 + 4) / 2)
+    assert initial_values(TABLE, "VIF", evidence) == pytest.approx([3, 4])
 
 
 def test_without_weights_ten_metrics_are_unavailable_and_none_is_zero():
@@ -434,3 +445,33 @@ def test_a_metric_that_comes_back_to_where_it_was_did_not_change() -> None:
     for better in ("higher", "lower"):
         found = trajectory("AQ", along([3.9, 4.1, 4.1, 3.9]), better=better)
         assert f"{found.degradation.value:g}" == "0"  # no noise of the arithmetic, and no minus
+
+
+def test_every_mean_along_a_rollout_has_student_s_interval():
+    """The jackknife of a mean is Student's t (Efron & Tibshirani 1993, §11.2); scipy's here."""
+    found = trajectory(
+        "VQ", along([3.0, 2.0], [4.0, 3.0], [5.0, 4.5]), better="higher", bounds=(1, 5)
+    )
+    first = found.means[0]
+    interval = stats.t.interval(0.95, 2, 4.0, stats.sem([3.0, 4.0, 5.0]))
+    assert (first.value, first.n, first.high) == (4.0, 3, 5.0)
+    assert first.low == pytest.approx(interval[0])
+
+
+def test_diagnostics_have_the_jackknife_over_cases():
+    """Two long-range updates in each of three cases; the established shares are 1/2, 1 and 0."""
+    case = "sheepdog-hill-i"
+    cases = [
+        Evidence(
+            case, "interactive", (dependent(case, "P4", one, 3), dependent(case, "P5", two, 5))
+        )
+        for one, two in ((True, False), (True, True), (False, False))
+    ]
+    updates = dependent_updates(TABLE.metric("HDF"), cases, SCENARIOS, "long_range")
+    found = dependency_document("long_range", updates)
+    low, high = stats.t.interval(0.95, 2, 0.5, stats.sem([0.5, 1.0, 0.0]))
+    assert (found["updates"], found["established"]["value"]) == (6, 0.5)
+    assert (low, high) == (pytest.approx(0.5 - 1.242, abs=1e-3), pytest.approx(1.742, abs=1e-3))
+    assert (found["established"]["low"], found["established"]["high"]) == (0.0, 1.0)
+    assert found["following"]["method"] == "jackknife over 3 cases"
+    assert dependency_document("adjacent", []) == {}

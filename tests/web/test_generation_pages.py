@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -117,8 +118,11 @@ def test_a_round_from_the_form_to_its_clips(admin: Client, stand_in: StandIn) ->
 def test_an_unfinished_audit_is_refused(admin: Client, stand_in: StandIn) -> None:
     bought("seedance-2.5")
     fresh = make_prompt(factories.make_round(scenes=["r01-chair"]))
-    response = admin.post(f"{HOME}prompts/{fresh}/", {"subjects": "yes"}, follow=True)
-    assert "not answered: Same target actor" in response.content.decode()
+    shown = admin.post(f"{HOME}prompts/{fresh}/", {"subjects": "yes"}).content.decode()
+    assert shown.count("Answer yes or no.") == 8
+    kept = re.search(r'name="subjects"[^>]*value="yes"[^>]*checked', shown)
+    assert kept, "what was answered stays"
+    assert not PromptAudit.objects.filter(sha256=Prompt.objects.get(pk=fresh).sha256).exists()
 
 
 @pytest.mark.parametrize(

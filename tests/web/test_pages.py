@@ -51,7 +51,9 @@ def queries(client: Client, address: str) -> int:
 
 def test_a_site_without_data_says_what_to_do_first(client: Client) -> None:
     home = text_of(client, "home")
-    assert "load_protocol fixtures/protocols/core-r01/1.0.0" in home
+    assert "as an admin and load a protocol" in home
+    for name in ("home", "method", "state"):
+        assert "manage.py" not in text_of(client, name), "a browser is no shell"
     assert "No round has been published yet" in text_of(client, "leaderboards")
     assert "No protocol has been loaded yet" in text_of(client, "method")
 
@@ -107,6 +109,7 @@ def test_the_sample_of_a_scene_is_one_that_got_it_right(client: Client) -> None:
 PAGES = (
     ("leaderboard", ()),
     ("configuration", ("alpha",)),
+    ("differences", ()),
     ("scenes", ()),
     ("scene", ("r01-lift",)),
     ("ratings", ()),
@@ -133,7 +136,7 @@ def test_a_page_shows_what_the_release_froze_and_computes_nothing(client: Client
     correct(release, "configuration/alpha", factual_score="13/2", earned="13/2", rank=7)
     page = text_of(client, "leaderboard", "spring")
     assert "a clip was counted twice" in page
-    assert "<strong>6.5</strong>" in page
+    assert "<b>6.5</b>" in page
     assert "6.5 of 2 on 1 clip" in page
     assert 'data-value="7"' in page
     assert "f" * 64 in page
@@ -161,11 +164,9 @@ def test_every_estimate_has_its_interval_and_n_or_says_why_not(client: Client) -
         configurations=("alpha", "beta", "gamma", "mu"),
     )
     board = text_of(client, "leaderboard", "spring")
-    assert re.search(
-        r'<strong>6</strong> <span class="figure__reach"[^>]*>[\d.]+ to [\d.]+</span>', board
-    )
+    assert re.search(r'<b>6</b> <span class="figure__reach"[^>]*>[\d.]+ to [\d.]+</span>', board)
     assert "points apart before chance alone" in board
-    for name, args in PAGES[:6]:
+    for name, args in PAGES[:7]:
         page = text_of(client, name, "spring", *args)
         figures = page.split('<span class="figure">')[1:]
         assert figures, name

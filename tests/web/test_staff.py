@@ -182,7 +182,9 @@ def test_a_whole_round_runs_by_buttons(admin_page: Client) -> None:
     assert "is open" in words_of(do(admin_page, round_, "open_round"))
     answer_all(round_)
     assert "is closed" in words_of(do(admin_page, round_, "close_round"))
-    assert "is published as release 1" in words_of(do(admin_page, round_, "publish"))
+    words = words_of(do(admin_page, round_, "publish"))
+    assert "is published as release 1. Everyone can see it." in words
+    assert "SHA-256" not in words, "a digest is for those who run commands"
     assert Client().get(reverse("leaderboard", args=["spring"])).status_code == 200
     actions = AuditEntry.objects.filter(actor="ada", round_name="spring").values_list(
         "action", flat=True

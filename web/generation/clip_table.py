@@ -40,6 +40,7 @@ from generation.uploads.table import (
     open_cells,
     rows_from,
 )
+from rounds.steps import for_browser
 from web.generation.access import commissions, shared_context
 from web.generation.rounds import round_or_404
 
@@ -109,7 +110,7 @@ def _act(request: HttpRequest, round_: Round, upload: Upload) -> HttpResponseBas
             dry_run=action != "take_in",
         )
     except Refusal as refusal:
-        verdict = Verdict(faults=[str(refusal)])
+        verdict = Verdict(faults=[for_browser(str(refusal), round_)])
     if verdict.done:
         messages.success(request, "The clips are in the round.")
         return redirect("generation-upload", round_.name, upload.key)
@@ -125,7 +126,7 @@ def _put_csv(request: HttpRequest, round_: Round, upload: Upload) -> HttpRespons
         upload = put_table(upload, str(sent.name), sent.read())
         verdict = check(upload, round_, actor=request.user.get_username())
     except Refusal as refusal:
-        verdict = Verdict(faults=[str(refusal)])
+        verdict = Verdict(faults=[for_browser(str(refusal), round_)])
     return _show(request, round_, upload, verdict)
 
 
@@ -152,6 +153,9 @@ def _show(
     rows = kept_rows(upload, round_) if has_table else []
     faults = verdict.by_file if verdict else {}
     without = open_cells(rows, round_, settled_cells(round_))[:MOST_OPEN_CELLS]
+    without_clip = [Line(row, faults=tuple(faults.get(row.cell, ()))) for row in without]
+    general_faults = verdict.faults if verdict else []
+    scenes = [round_.protocol.rules.scene(key) for key in round_.scenes]
     context = {
         "round": round_,
         "upload": upload,
@@ -160,14 +164,14 @@ def _show(
         "is_too_long": is_too_long,
         "is_packed": is_packed,
         "lines": _lines(upload, round_, rows, faults),
-        "without_clip": [Line(row, faults=tuple(faults.get(row.cell, ()))) for row in without],
+        "without_clip": without_clip,
         "verdict": verdict,
-        "faults": verdict.faults[:MOST_FAULTS] if verdict else [],
-        "faulty": len(faults) + len(verdict.faults) if verdict else 0,
-        "can_take_in": bool(verdict and verdict.report and _changes(verdict)),
+        "faults": general_faults[:MOST_FAULTS],
+        "faulty": len(faults) + len(general_faults),
+        "can_take_in": verdict is not None and _changes(verdict),
         "replacing": "replace" in request.POST,
         "reason_to_replace": request.POST.get("reason_to_replace", ""),
-        "scenes": [round_.protocol.rules.scene(key) for key in round_.scenes],
+        "scenes": scenes,
         "replicates": range(1, round_.replicates + 1),
         "known": Configuration.objects.order_by("name").values_list("name", flat=True)[:200],
         "with_clip": OUTCOMES_WITH_CLIP,
@@ -190,21 +194,20 @@ def _lines(
     for row in rows:
         if row.file in places:
             place = places[row.file]
-            looked = seen(upload, upload.files[place])
-            lines.append(
-                Line(row, place, looked, _notes(looked, row, round_), _faults(row, looked, faults))
-            )
+            file_seen = seen(upload, upload.files[place])
+            notes = _notes(file_seen, row, round_)
+            lines.append(Line(row, place, file_seen, notes, _faults(row, file_seen, faults)))
     return lines
 
 
-def _notes(looked: Seen | None, row: TableRow, round_: Round) -> tuple[str, ...]:
-    if looked is None or looked.facts is None or row.scene not in round_.scenes:
+def _notes(file_seen: Seen | None, row: TableRow, round_: Round) -> tuple[str, ...]:
+    if file_seen is None or file_seen.facts is None or row.scene not in round_.scenes:
         return ()
-    return tuple(clip_notes(looked.facts, expected_of(round_, row.scene)))
+    return tuple(clip_notes(file_seen.facts, expected_of(round_, row.scene)))
 
 
-def _faults(row: TableRow, looked: Seen | None, faults: dict[str, list[str]]) -> tuple[str, ...]:
-    found = faults.get(row.file, [])
-    if looked is None or not looked.fault or not row.is_used or found:
-        return tuple(found)
-    return (f"file: {looked.fault}",)
+def _faults(row: TableRow, file_seen: Seen | None, faults: dict[str, list[str]]) -> tuple[str, ...]:
+    named = tuple(faults.get(row.file, ()))
+    if file_seen is None or not file_seen.fault or not row.is_used or named:
+        return named
+    return (f"file: {file_seen.fault}",)

@@ -38,6 +38,7 @@ from generation.uploads.folder import (
 from generation.uploads.looking import clips_of, look_at_next, poster_path, seen
 from generation.uploads.services import begin_upload, finished, unpack_archive
 from generation.uploads.table import guessed_rows, spreadsheet_text
+from rounds.steps import for_browser
 from web.generation.access import commissions, shared_context
 from web.generation.rounds import round_or_404
 
@@ -115,7 +116,7 @@ def _begin_by_form(request: HttpRequest, round_: Round, handler: FilesOnDisk) ->
                 upload.adopt(file, places[file.path])
         unpack_archive(upload)
     except Refusal as refusal:
-        messages.error(request, str(refusal))
+        messages.error(request, for_browser(str(refusal), round_))
         return redirect("generation-clips", round_.name)
     return redirect("generation-upload", round_.name, upload.key)
 

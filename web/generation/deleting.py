@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from fartbench.errors import Refusal
 from rounds.deleting import delete_round, why_kept
+from rounds.steps import for_browser
 from web.generation.access import commissions, shared_context
 from web.generation.rounds import round_or_404
 
@@ -24,7 +25,7 @@ def delete(request: HttpRequest, name: str) -> HttpResponseBase:
         try:
             delete_round(round_=round_, actor=request.user.get_username())
         except Refusal as refusal:
-            messages.error(request, str(refusal))
+            messages.error(request, for_browser(str(refusal), round_))
         else:
             messages.success(request, f"Round {name} is deleted.")
             return redirect("staff-home")

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods
 from fartbench.errors import Refusal
 from generation.errors import NotForOperators
 from generation.launching import budget_of, launch, launch_lines
+from rounds.steps import for_browser
 from web.generation.access import commissions, shared_context
 from web.generation.rounds import round_or_404
 
@@ -47,7 +48,7 @@ def launch_page(request: HttpRequest, name: str) -> HttpResponseBase:
                 messages.success(request, f"{count} clips are asked for; workers get them now.")
                 return redirect("generation-round", round_.name)
         except Refusal as refusal:
-            fault = str(refusal)
+            fault = for_browser(str(refusal), round_)
     context = {
         "round": round_,
         "lines": every,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 
 from fartbench.errors import Refusal
@@ -15,41 +18,39 @@ from fartbench.models import Round
 from generation.models import Prompt
 from generation.prompting import (
     audit_prompt,
-    current_prompts,
     first_view,
     freeze_prompts,
     last_audit,
     new_pilot_version,
     render_prompts,
 )
-from generation.prompts import QUESTIONS, audit_faults, parse_specification, prompt_faults
+from generation.prompts import audit_faults, parse_specification, prompt_faults
 from generation.prompts.schedule import SCHEDULE
+from rounds.steps import for_browser
 from web.generation.access import commissions, shared_context
+from web.generation.prompt_queue import AuditForm, PromptQueue, first_due, prompts_of, queue_of
 from web.generation.rounds import configurations_of, round_or_404
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @commissions
-def prompts(request: HttpRequest, name: str) -> HttpResponseBase:
+def prompts_page(request: HttpRequest, name: str) -> HttpResponseBase:
     """List a round's prompts, and freeze those whose audit is all YES."""
     round_ = round_or_404(name)
     if request.method == "POST":
         _freeze_audited(request, round_)
         return redirect("generation-prompts", round_.name)
-    rows = [_row(prompt) for prompt in _prompts_of(round_)]
+    prompts = prompts_of(round_)
+    rows = [_row(prompt) for prompt in prompts]
     context = {
         "round": round_,
         "rows": rows,
+        "due": first_due(prompts),
         "open": sum(not row["prompt"].frozen_at for row in rows),
         "ready": sum(row["may_freeze"] for row in rows),
         **shared_context(),
     }
     return TemplateResponse(request, "generation/prompts.html", context)
-
-
-def _prompts_of(round_: Round) -> list[Prompt]:
-    found = current_prompts(round_.protocol, configurations_of(round_))
-    return [prompt for (_, scene), prompt in sorted(found.items()) if scene in round_.scenes]
 
 
 def _row(prompt: Prompt) -> dict[str, Any]:
@@ -76,10 +77,10 @@ def _freeze_audited(request: HttpRequest, round_: Round) -> None:
             )
             messages.success(request, f"{len(made)} prompts rendered; frozen ones stay.")
             return
-        audited = [row["prompt"] for row in map(_row, _prompts_of(round_)) if row["may_freeze"]]
+        audited = [row["prompt"] for row in map(_row, prompts_of(round_)) if row["may_freeze"]]
         messages.success(request, f"{freeze_prompts(prompts=audited, actor=actor)} prompts frozen.")
     except Refusal as refusal:
-        messages.error(request, str(refusal))
+        messages.error(request, for_browser(str(refusal), round_))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -93,25 +94,25 @@ def prompt(request: HttpRequest, pk: int) -> HttpResponseBase:
         raise Http404
     if row.adapter == SCHEDULE:
         return redirect("scenario", row.protocol.name, row.protocol.version, row.scene)
+    queue = queue_of(request.GET.get("round", ""), row)
+    form = AuditForm()
     if request.method == "POST":
-        return _change(request, row)
+        if request.POST.get("action") == "new_version":
+            return _open_new_version(request, row)
+        form = AuditForm(request.POST)
+        if form.is_valid():
+            return _store_audit(request, row, form, queue)
     specification = parse_specification(row.specification, source=str(row))
     text = row.text
-    facts = [
-        {
-            "path": path,
-            "wording": ways[0],
-            "stated": next((way for way in ways if way.casefold() in text.casefold()), ""),
-        }
-        for path, ways in specification.facts().items()
-    ]
+    facts = [_fact(path, ways, text) for path, ways in specification.facts().items()]
     context = {
         "prompt": row,
         "text": text,
         "specification": specification,
-        "facts": facts,
+        "facts": sorted(facts, key=lambda fact: fact["is_verbatim"]),
+        "form": form,
+        "queue": queue,
         "faults": prompt_faults(text, specification, adapter=row.adapter),
-        "questions": QUESTIONS,
         "audit": last_audit(row),
         "viewed": first_view(row.configuration, row.scene),
         "same": Prompt.objects.filter(sha256=row.sha256).exclude(pk=row.pk).count(),
@@ -120,22 +121,51 @@ def prompt(request: HttpRequest, pk: int) -> HttpResponseBase:
     return TemplateResponse(request, "generation/prompt.html", context)
 
 
-def _change(request: HttpRequest, row: Prompt) -> HttpResponseBase:
-    form, user = request.POST, request.user
-    actor = (user.get_full_name() if user.is_authenticated else "") or user.get_username()
+def _fact(path: str, ways: Sequence[str], text: str) -> dict[str, Any]:
+    """Return a fact with the first of its ways that the prompt has, if any."""
+    stated = next((way for way in ways if way.casefold() in text.casefold()), "")
+    return {
+        "path": path,
+        "wording": ways[0],
+        "stated": stated,
+        "is_verbatim": stated == ways[0],
+    }
+
+
+def _name_of(request: HttpRequest) -> str:
+    user = request.user
+    return (user.get_full_name() if user.is_authenticated else "") or user.get_username()
+
+
+def _open_new_version(request: HttpRequest, row: Prompt) -> HttpResponseBase:
+    reason = request.POST.get("reason", "")
     try:
-        if form.get("action") == "new_version":
-            made = new_pilot_version(prompt=row, actor=actor, reason=form.get("reason", ""))
-            messages.success(
-                request,
-                f"{made} is open; what was made with the version before is development-only.",
-            )
-            return redirect("generation-prompt", made.pk)
-        answers = {key: form[key] == "yes" for key in QUESTIONS if form.get(key) in ("yes", "no")}
-        audit_prompt(prompt=row, answers=answers, auditor=actor, note=form.get("note", ""))
-        messages.success(
-            request, "The audit is stored; it holds for every prompt of these very bytes."
-        )
+        made = new_pilot_version(prompt=row, actor=_name_of(request), reason=reason)
     except Refusal as refusal:
         messages.error(request, str(refusal))
-    return redirect("generation-prompt", row.pk)
+        return redirect("generation-prompt", row.pk)
+    messages.success(
+        request, f"{made} is open; what was made with the version before is development-only."
+    )
+    return redirect("generation-prompt", made.pk)
+
+
+def _store_audit(
+    request: HttpRequest, row: Prompt, form: AuditForm, queue: PromptQueue | None
+) -> HttpResponseBase:
+    """Store an audit and continue with the next prompt of the round that has none."""
+    note = form.cleaned_data["note"]
+    try:
+        audit_prompt(prompt=row, answers=form.answers, auditor=_name_of(request), note=note)
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect(request.get_full_path())
+    words = f"The audit of {row} is stored; it holds for every prompt of these very bytes."
+    messages.success(request, words)
+    if queue is None:
+        return redirect("generation-prompt", row.pk)
+    after = queue_of(queue.round.name, row)
+    if after is None or after.due is None:
+        return redirect("generation-prompts", queue.round.name)
+    address = reverse("generation-prompt", args=[after.due.pk])
+    return redirect(f"{address}?{urlencode({'round': queue.round.name})}")

@@ -29,7 +29,11 @@ urlpatterns = [
     path(
         "staff/generation/rounds/<str:name>/progress", rounds.progress, name="generation-progress"
     ),
-    path("staff/generation/rounds/<str:name>/prompts/", prompts.prompts, name="generation-prompts"),
+    path(
+        "staff/generation/rounds/<str:name>/prompts/",
+        prompts.prompts_page,
+        name="generation-prompts",
+    ),
     path(
         "staff/generation/rounds/<str:name>/manifest.csv",
         rounds.manifest,

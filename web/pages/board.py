@@ -13,7 +13,8 @@ from django.core.paginator import Page, Paginator
 from fartbench.protocol import Protocol, Scene
 from scoring.release.pages import LEADERBOARD, SUMMARY, configuration_document
 from web.pages.figures import difference_in_words
-from web.pages.results import ConfigurationResult, configuration_results
+from web.pages.result_reading import configuration_results
+from web.pages.results import ConfigurationResult
 
 # Returns the documents of these names; those that there are.
 Read = Callable[[Sequence[str]], dict[str, Any]]

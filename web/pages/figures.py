@@ -13,6 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from fartbench.numbers import number_text, shown_number
+from scoring.report_classes.base import ReportedEstimate
 
 UNDEFINED = "–"
 
@@ -55,23 +56,27 @@ def _html(found: Figure) -> SafeString:
     )
 
 
-def figure(document: Mapping[str, Any], *, percent: bool = False, digits: int = 2) -> Figure:
-    """Write an estimate's document (`scoring.reports.shape`) for people; shares as per cent."""
-    value, low, high = (document[name] for name in ("value", "low", "high"))
-    if value is None:
-        return Figure(UNDEFINED, "", document["n"], document["note"], "")
-    reach = (
-        ""
-        if low is None
-        else f"{_written(low, percent, digits)} to {_written(high, percent, digits)}"
-    )
-    written = _written(value, percent, digits)
-    return Figure(written, reach, document["n"], document["note"], document["method"])
+def figure(
+    stored: ReportedEstimate | Mapping[str, Any], *, percent: bool = False, digits: int = 2
+) -> Figure:
+    """Write an estimate of a report, or its JSON, for people; shares as per cent."""
+    if not isinstance(stored, ReportedEstimate):
+        stored = ReportedEstimate.of_document(stored)
+    if stored.value is None:
+        return Figure(UNDEFINED, "", stored.n, stored.note, "")
+    reach = ""
+    if stored.low is not None and stored.high is not None:
+        low, high = _written(stored.low, percent, digits), _written(stored.high, percent, digits)
+        reach = f"{low} to {high}"
+    written = _written(stored.value, percent, digits)
+    return Figure(written, reach, stored.n, stored.note, stored.method)
 
 
-def stored_figure(stored: Mapping[str, Any] | float | None, *, digits: int = 2) -> Figure:
+def stored_figure(
+    stored: ReportedEstimate | Mapping[str, Any] | float | None, *, digits: int = 2
+) -> Figure:
     """Write what is an estimate's document now, and was a bare number in releases of format 1."""
-    if isinstance(stored, Mapping):
+    if isinstance(stored, Mapping | ReportedEstimate):
         return figure(stored, digits=digits)
     if stored is None:
         return Figure(UNDEFINED, "", None, "", "")

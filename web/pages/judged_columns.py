@@ -12,6 +12,7 @@ from fartbench.protocol import Protocol
 from fartbench.protocol.rollouts.metrics import Metric
 from scoring.release.pages import SUMMARY
 from scoring.release.rollouts.pages import columns_document
+from scoring.report_classes.people import CoverageReport
 from scoring.rollouts.results import EVERY_TRACK
 from web.pages.board import Read
 from web.pages.rollouts import Cell, cell_of, table_of
@@ -50,15 +51,13 @@ def judged_columns(read: Read, rules: Protocol) -> list[JudgedColumns]:
     if rules.rollouts is None:
         return []
     found = read([SUMMARY, "coverage"])
+    coverage = CoverageReport.model_validate(found["coverage"]) if "coverage" in found else None
     people, *judges = found[SUMMARY]["sources"]
     horizon = found[SUMMARY]["horizons_s"][-1]
     names = {source: columns_document(source, horizon, EVERY_TRACK) for source in (people, *judges)}
     documents = read(list(names.values()))
     systems = {source: documents[name]["systems"] for source, name in names.items()}
-    return [
-        _beside(rules, judge, systems[people], systems[judge], found.get("coverage"))
-        for judge in judges
-    ]
+    return [_beside(rules, judge, systems[people], systems[judge], coverage) for judge in judges]
 
 
 def _beside(
@@ -66,10 +65,12 @@ def _beside(
     judge: str,
     people: Mapping[str, Any],
     own: Mapping[str, Any],
-    coverage: Mapping[str, Any] | None,
+    coverage: CoverageReport | None,
 ) -> JudgedColumns:
-    place = coverage["judges"].index(judge) if coverage else 0
-    counts = [form["judges"][place] for form in coverage["forms"].values()] if coverage else []
+    counts = []
+    if coverage:
+        place = coverage.judges.index(judge)
+        counts = [form.judges[place] for form in coverage.forms.values()]
     columns = (
         JudgedColumn(
             metric,
@@ -83,8 +84,8 @@ def _beside(
     )
     return JudgedColumns(
         judge,
-        sum(one["asked"] for one in counts),
-        sum(one["answered"] for one in counts),
+        sum(one.asked for one in counts),
+        sum(one.answered for one in counts),
         tuple(people),
         tuple(columns),
     )

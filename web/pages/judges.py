@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from fartbench.protocol import Protocol
 from judging.models import RunState, Variant
-from web.pages.figures import Figure, figure, stored_figure
-from web.pages.reports import EVERYWHERE, NA_LABEL, Counts, Document
+from scoring.report_classes.base import ReportedEstimate
+from scoring.report_classes.judges import (
+    Calibrated,
+    JudgedFact,
+    JudgedGate,
+    JudgedScale,
+    JudgeReport,
+    Sensitivity,
+    SensitivityRun,
+)
+from web.pages.reports import EVERYWHERE, NA_LABEL, Counts
 
 VERDICTS = {
     "met_surely": ("Calibrated", "good", "met with 95% confidence"),
@@ -25,28 +33,32 @@ ERRORS = {
     "declined": "request declined",
     "lost": "lost with the worker that asked",
 }
+LEFT_OUT = {
+    "split": "split",
+    "na": NA_LABEL,
+    "incomplete": "incomplete",
+    "not_asked": "not asked",
+}
 NO_ANSWER_LABEL = "No answer"
 
 
 @dataclass(frozen=True, slots=True)
 class FactLine:
-    """How a judge agreed with people on one gate somewhere.
+    """How a judge agreed with people on one gate somewhere, with the verdict in words.
 
     ``confusion`` has a row for each answer of people.
     """
 
     label: str
+    fact: JudgedFact
     verdict: str
     tone: str
     why: str
-    share: Figure
     commonest: str
-    commonest_share: Figure
-    ceiling: Figure
     left_out: Counts
     columns: tuple[str, ...]
     confusion: tuple[tuple[str, tuple[int, ...]], ...]
-    leniency: Figure | None
+    leniency: ReportedEstimate | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,187 +66,94 @@ class FactLines:
     """A gate with its threshold: over all scenes, and in each."""
 
     label: str
-    is_primary: bool
-    threshold: str
+    gate: JudgedGate
     overall: FactLine
     by_scene: tuple[FactLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class RatingLine:
-    """How near a judge's ratings on one scale are, and whether it tells clips apart."""
-
-    label: str
-    reads: str
-    mae: Figure
-    constant: Figure
-    constant_rating: str
-    skill: Figure
-    ordered: Figure
-    pairs: int
-    missing: int
-    clips: int
-
-
-@dataclass(frozen=True, slots=True)
 class JudgeResult:
-    """A judge with its calibration; ``ends`` and ``errors`` count its runs."""
-
-    label: str
-    name: str
-    model: str
-    digest: str
-    frozen_at: str
-    frozen_before_close: bool
-    ends: Counts
-    errors: Counts
-    cost: str
-    facts: tuple[FactLines, ...]
-    ratings: tuple[RatingLine, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SensitivityLine:
-    """How often one judge gave the same answer to a question when something was taken away, and how
-    ratings moved.
+    """A judge with its calibration; ``ends`` and ``errors`` count its runs. Ratings come with the
+    label of their scale.
     """
 
-    label: str
-    kept: Figure
-    moved: Figure | None
+    about: Calibrated
+    frozen_at: str
+    ends: Counts
+    errors: Counts
+    facts: tuple[FactLines, ...]
+    ratings: tuple[tuple[str, JudgedScale], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Sensitivity:
-    """A sensitivity run of a judge."""
+class SensitivityResult:
+    """A sensitivity run of a judge: for each question its label and what stayed the same."""
 
     judge: str
     variant: str
-    ends: Counts
-    lines: tuple[SensitivityLine, ...]
+    lines: tuple[tuple[str, Sensitivity], ...]
 
 
-def judge_results(report: Document, protocol: Protocol) -> list[JudgeResult]:
+def judge_results(report: JudgeReport, protocol: Protocol) -> list[JudgeResult]:
     """Return every calibrated judge of a release's report."""
-    return [_judge(found, protocol) for found in report["judges"]]
+    return [_judge(judge, protocol) for judge in report.judges]
 
 
-def sensitivity_runs(report: Document, protocol: Protocol) -> list[Sensitivity]:
+def sensitivity_runs(report: JudgeReport, protocol: Protocol) -> list[SensitivityResult]:
     """Return the sensitivity runs of a release's report."""
-    return [
-        Sensitivity(
-            judge=found["label"],
-            variant=Variant(found["variant"]).label,
-            ends=_ends(found["runs"]),
-            lines=tuple(
-                SensitivityLine(
-                    protocol.question(key).label,
-                    figure(part["kept"], percent=True),
-                    figure(part["moved"]) if "moved" in part else None,
-                )
-                for key, part in found["questions"].items()
-            ),
-        )
-        for found in report.get("sensitivity", ())
-    ]
+    return [_sensitivity(run, protocol) for run in report.sensitivity]
 
 
-def _judge(found: Document, protocol: Protocol) -> JudgeResult:
+def _sensitivity(run: SensitivityRun, protocol: Protocol) -> SensitivityResult:
+    lines = ((protocol.question(key).label, part) for key, part in run.questions.items())
+    return SensitivityResult(run.label, Variant(run.variant).label, tuple(lines))
+
+
+def _judge(judge: Calibrated, protocol: Protocol) -> JudgeResult:
+    facts = (_facts(key, gate, protocol) for key, gate in judge.facts.items())
+    ratings = ((protocol.question(key).label, scale) for key, scale in judge.ratings.items())
     return JudgeResult(
-        label=found["label"],
-        name=found["judge"],
-        model=found["model"],
-        digest=found["digest"],
-        frozen_at=found["frozen_at"][:16].replace("T", " "),
-        frozen_before_close=found["frozen_before_close"],
-        ends=_ends(found["runs"]),
-        errors=tuple((ERRORS.get(code, code), count) for code, count in found["errors"].items()),
-        cost=found["cost_usd"],
-        facts=tuple(_facts(key, part, protocol) for key, part in found["facts"].items()),
-        ratings=tuple(
-            _rating(protocol.question(key).label, part) for key, part in found["ratings"].items()
-        ),
+        about=judge,
+        frozen_at=judge.frozen_at[:16].replace("T", " "),
+        ends=tuple((RunState(state).label.lower(), count) for state, count in judge.runs.items()),
+        errors=tuple((ERRORS.get(code, code), count) for code, count in judge.errors.items()),
+        facts=tuple(facts),
+        ratings=tuple(ratings),
     )
 
 
-def _ends(runs: Mapping[str, int]) -> Counts:
-    return tuple((RunState(state).label.lower(), count) for state, count in runs.items())
+def _facts(key: str, gate: JudgedGate, protocol: Protocol) -> FactLines:
+    question, leniency = protocol.question(key), gate.leniency
+    words = {option.value: option.label for option in protocol.options(question)}
+    words |= {"na": NA_LABEL, "none": NO_ANSWER_LABEL}
+    by_scene = []
+    for scene, fact in gate.by_scene.items():
+        lenient = leniency.by_scene[scene] if leniency else None
+        by_scene.append(_fact(protocol.scene(scene).title, fact, lenient, words))
+    overall = _fact(EVERYWHERE, gate.overall, leniency.overall if leniency else None, words)
+    return FactLines(question.label, gate, overall, tuple(by_scene))
 
 
-def _facts(key: str, found: Document, protocol: Protocol) -> FactLines:
-    leniency = found.get("leniency")
-
-    def line(label: str, part: Document, lenient: Any) -> FactLine:
-        return _fact(
-            label,
-            part,
-            lenient,
-            {o.value: o.label for o in protocol.options(protocol.question(key))},
-        )
-
-    return FactLines(
-        label=protocol.question(key).label,
-        is_primary=found["primary"],
-        threshold=threshold_in_words(found["threshold"]),
-        overall=line(EVERYWHERE, found["overall"], leniency and leniency["overall"]),
-        by_scene=tuple(
-            line(protocol.scene(scene).title, part, leniency and leniency["by_scene"][scene])
-            for scene, part in found["by_scene"].items()
-        ),
-    )
-
-
-def threshold_in_words(share: Document) -> str:
-    """Return a threshold as per cent."""
-    return f"{100 * share['part'] / share['of']:g}%"
-
-
-def _fact(label: str, part: Document, leniency: Any, labels: Mapping[str, str]) -> FactLine:
-    verdict, tone, why = VERDICTS[part["verdict"]]
-    words = {**labels, "na": NA_LABEL, "none": NO_ANSWER_LABEL}
-    commonest = part["commonest"]
-    if part["met"] and part["share"]["value"] <= commonest["share"]["value"]:
-        # It reaches the threshold and shows nothing by that: no colour of success.
-        tone, why = "warn", f"{why}; no better than always saying {words[commonest['answer']]}"
+def _fact(
+    label: str, fact: JudgedFact, leniency: ReportedEstimate | None, words: Mapping[str, str]
+) -> FactLine:
+    verdict, tone, why = VERDICTS[fact.verdict]
+    commonest = words.get(fact.commonest.answer, "")
+    # A judge that reaches the threshold as a constant would shows nothing: no colour of success.
+    if fact.met and (fact.share.value or 0) <= (fact.commonest.share.value or 0):
+        tone, why = "warn", f"{why}; no better than always saying {commonest}"
+    left_out = ((LEFT_OUT[way], count) for way, count in fact.left_out if count)
     return FactLine(
         label=label,
+        fact=fact,
         verdict=verdict,
         tone=tone,
         why=why,
-        share=figure(part["share"], percent=True),
-        commonest=words.get(commonest["answer"], ""),
-        commonest_share=figure(commonest["share"], percent=True),
-        ceiling=figure(part["human_ceiling"], percent=True),
-        left_out=tuple(_left_out(part["left_out"])),
-        columns=tuple(words[column] for column in next(iter(part["confusion"].values()))),
+        commonest=commonest,
+        left_out=tuple(left_out),
+        columns=tuple(words[column] for column in next(iter(fact.confusion.values()))),
         confusion=tuple(
-            (words[human], tuple(row.values())) for human, row in part["confusion"].items()
+            (words[human], tuple(row.values())) for human, row in fact.confusion.items()
         ),
-        leniency=figure(leniency, percent=True) if leniency else None,
-    )
-
-
-def _left_out(counts: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-    labels = {
-        "split": "split",
-        "na": NA_LABEL,
-        "incomplete": "incomplete",
-        "not_asked": "not asked",
-    }
-    return ((labels[key], count) for key, count in counts.items() if count)
-
-
-def _rating(label: str, part: Document) -> RatingLine:
-    best = part["best_constant"]
-    return RatingLine(
-        label=label,
-        reads=part["reads"],
-        mae=figure(part["mae"]),
-        constant=stored_figure(best["mae"]),
-        constant_rating="" if best["rating"] is None else f"{best['rating']:g}",
-        skill=stored_figure(best["skill"]),
-        ordered=figure(part["discrimination"]["ordered_rightly"], percent=True),
-        pairs=part["discrimination"]["pairs"],
-        missing=part["missing"],
-        clips=part["clips"],
+        leniency=leniency,
     )

@@ -67,17 +67,15 @@ def member_cards(round_: Round) -> list[MemberCard]:
 
 
 def _card(round_: Round, progress: MemberProgress, invite: Invite | None) -> MemberCard:
-    works = invite is not None and progress.invite_state in WORKING
-    link = link_of(invite) if invite is not None and works and can_join(round_) else None
-    url = link.url if link else ""
-    is_late = round_.state == RoundState.REVIEWING and progress.left > 0
-    return MemberCard(
-        progress=progress,
-        link=url,
-        expires_at=invite.expires_at if invite and works else None,
-        invitation=_invitation(round_, progress, invite, url) if invite and url else None,
-        reminder=_reminder(round_, progress, url) if is_late else None,
-    )
+    url, expires_at, invitation, reminder = "", None, None, None
+    if invite is not None and progress.invite_state in WORKING:
+        expires_at = invite.expires_at
+        if can_join(round_) and (link := link_of(invite)):
+            url = link.url
+            invitation = _invitation(round_, progress, invite, url)
+    if round_.state == RoundState.REVIEWING and progress.left > 0:
+        reminder = _reminder(round_, progress, url)
+    return MemberCard(progress, url, expires_at, invitation, reminder)
 
 
 def can_join(round_: Round) -> bool:

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fartbench.numbers import number_text
 from fartbench.protocol import Protocol, Scene
+from scoring.report_classes.base import Everywhere
+from scoring.report_classes.people import (
+    AgreementReport,
+    AnswersGiven,
+    CoverageReport,
+    FactualReport,
+    GateCounts,
+    GateReport,
+    NotScored,
+    RatingCounts,
+    RatingsReport,
+)
 from web.pages.figures import Figure, figure
 
 NA_LABEL = "N/A"
@@ -29,8 +41,8 @@ class GateLine:
     incomplete: int
 
 
-def gate_line(label: str, document: Document, protocol: Protocol) -> GateLine:
-    """Return a gate's document as a line."""
+def gate_line(label: str, counts: GateCounts, protocol: Protocol) -> GateLine:
+    """Return the counts of a gate as a line."""
     labels = {
         option.value: option.label
         for question in protocol.questions
@@ -39,12 +51,10 @@ def gate_line(label: str, document: Document, protocol: Protocol) -> GateLine:
     } | _WAYS
     return GateLine(
         label=label,
-        share=figure(document["share"], percent=True),
-        passed=document["passed"],
-        ways=tuple(
-            (labels.get(way, way), count) for way, count in document.get("not_passed", {}).items()
-        ),
-        incomplete=document.get("incomplete", 0),
+        share=figure(counts.share, percent=True),
+        passed=counts.passed,
+        ways=tuple((labels.get(way, way), count) for way, count in counts.not_passed.items()),
+        incomplete=counts.incomplete,
     )
 
 
@@ -57,25 +67,25 @@ class SceneFacts:
     all_gates: GateLine
 
 
-def scene_facts(key: str, found: Document, protocol: Protocol) -> SceneFacts:
+def scene_facts(key: str, report: FactualReport, protocol: Protocol) -> SceneFacts:
     """Return one scene's part of the report on factual success."""
-    gates = found["gates"].items()
+    part = report.by_scene[key]
     return SceneFacts(
         scene=protocol.scene(key),
         gates=tuple(
-            gate_line(protocol.question(gate).label, document, protocol) for gate, document in gates
+            gate_line(protocol.question(gate).label, counts, protocol)
+            for gate, counts in part.gates.items()
         ),
-        all_gates=gate_line("Every one of them", found["all_gates"], protocol),
+        all_gates=gate_line("Every one of them", part.all_gates, protocol),
     )
 
 
-def lines_by_scene(report: Document, protocol: Protocol) -> list[GateLine]:
+def lines_by_scene(report: GateReport, protocol: Protocol) -> list[GateLine]:
     """Return a report on one gate: over all scenes, then in each."""
-    scenes = report["by_scene"].items()
-    return [
-        gate_line(EVERYWHERE, report["overall"], protocol),
-        *(gate_line(protocol.scene(scene).title, document, protocol) for scene, document in scenes),
-    ]
+    lines = [gate_line(EVERYWHERE, report.overall, protocol)]
+    for scene, counts in report.by_scene.items():
+        lines.append(gate_line(protocol.scene(scene).title, counts, protocol))
+    return lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +101,17 @@ class RatingLine:
     na_total: int
 
 
-def rating_line(label: str, document: Document, protocol: Protocol) -> RatingLine:
-    """Return a scale's document as a line; N/A is counted by reason and is no rating."""
-    reasons = document["na"]["by_reason"].items()
+def rating_line(label: str, ratings: RatingCounts, protocol: Protocol) -> RatingLine:
+    """Return the ratings of a scale as a line; N/A is counted by reason and is not a rating."""
+    reasons = ratings.na.by_reason.items()
     return RatingLine(
         label=label,
-        mean=figure(document["mean"]),
-        median=_number(document["median"]),
-        spread=_number(document["sd"], digits=2),
-        counts=tuple(document["counts"].items()),
+        mean=figure(ratings.mean),
+        median=_number(ratings.median),
+        spread=_number(ratings.sd, digits=2),
+        counts=tuple(ratings.counts.items()),
         na=tuple((protocol.na_reasons[reason], count) for reason, count in reasons if count),
-        na_total=document["na"]["n"],
+        na_total=ratings.na.n,
     )
 
 
@@ -120,42 +130,32 @@ class Scale:
     lines: tuple[RatingLine, ...]
 
 
-def scales(report: Document, protocol: Protocol) -> list[Scale]:
+def scales(report: RatingsReport, protocol: Protocol) -> list[Scale]:
     """Return the report on the ratings."""
-    return [_scale(key, found, protocol) for key, found in report["questions"].items()]
+    return [_scale(key, ratings, protocol) for key, ratings in report.questions.items()]
 
 
-def _scale(key: str, found: Document, protocol: Protocol) -> Scale:
+def _scale(key: str, ratings: Everywhere[RatingCounts], protocol: Protocol) -> Scale:
     question = protocol.question(key)
-    by_scene = found["by_scene"].items()
-    return Scale(
-        label=question.label,
-        options=tuple((option.value, option.label) for option in protocol.options(question)),
-        lines=(
-            rating_line(EVERYWHERE, found["overall"], protocol),
-            *(
-                rating_line(protocol.scene(scene).title, document, protocol)
-                for scene, document in by_scene
-            ),
-        ),
-    )
+    lines = [rating_line(EVERYWHERE, ratings.overall, protocol)]
+    for scene, part in ratings.by_scene.items():
+        lines.append(rating_line(protocol.scene(scene).title, part, protocol))
+    options = tuple((option.value, option.label) for option in protocol.options(question))
+    return Scale(question.label, options, tuple(lines))
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementLine:
-    """How the cohort agreed on one question somewhere."""
+    """How the cohort agreed on one question somewhere, with the answers in words."""
 
     label: str
-    clips: int
-    alpha: Figure
-    applicability: Figure
-    unanimous: int
-    majority: int
-    split: int
+    given: AnswersGiven
     answers: Counts
-    patterns: Counts
-    ordinal: bool
-    flagged: bool
+
+    @property
+    def patterns(self) -> Counts:
+        """The patterns of votes, the most frequent first."""
+        return tuple(sorted(self.given.patterns.items(), key=lambda item: -item[1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,94 +166,65 @@ class QuestionAgreement:
     by_scene: tuple[AgreementLine, ...]
 
 
-def agreement_lines(report: Document, protocol: Protocol) -> list[QuestionAgreement]:
+def agreement_lines(report: AgreementReport, protocol: Protocol) -> list[QuestionAgreement]:
     """Return the report on reviewer agreement."""
-    return [_question_agreement(key, found, protocol) for key, found in report["questions"].items()]
+    lines = []
+    for key, agreement in report.questions.items():
+        question = protocol.question(key)
+        labels = {option.value: option.label for option in protocol.options(question)}
+        labels["na"] = NA_LABEL
+        by_scene = [
+            _agreement_line(protocol.scene(scene).title, given, labels)
+            for scene, given in agreement.by_scene.items()
+        ]
+        overall = _agreement_line(question.label, agreement.overall, labels)
+        lines.append(QuestionAgreement(overall, tuple(by_scene)))
+    return lines
 
 
-def _question_agreement(key: str, found: Document, protocol: Protocol) -> QuestionAgreement:
-    question = protocol.question(key)
-    labels = {option.value: option.label for option in protocol.options(question)} | {
-        "na": NA_LABEL
-    }
-
-    def line(label: str, document: Document) -> AgreementLine:
-        return AgreementLine(
-            label=label,
-            clips=document["clips"],
-            alpha=figure(document["alpha"]),
-            applicability=figure(document["applicability_alpha"]),
-            unanimous=document["unanimous"],
-            majority=document["majority"],
-            split=document["split"],
-            answers=tuple((labels[value], count) for value, count in document["answers"].items()),
-            patterns=tuple(sorted(document["patterns"].items(), key=lambda item: -item[1])),
-            ordinal=document["level"] == "ordinal",
-            flagged=document["revise_wording"],
-        )
-
-    by_scene = found["by_scene"].items()
-    return QuestionAgreement(
-        overall=line(question.label, found["overall"]),
-        by_scene=tuple(line(protocol.scene(scene).title, document) for scene, document in by_scene),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class CoverageLine:
-    """How many cells there are somewhere, and how many of each outcome, in the order of the
-    whole.
-    """
-
-    label: str
-    cells: int
-    counts: tuple[int, ...]
+def _agreement_line(label: str, given: AnswersGiven, labels: Mapping[str, str]) -> AgreementLine:
+    answers = tuple((labels[value], count) for value, count in given.answers.items())
+    return AgreementLine(label, given, answers)
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What was delivered and what was not. ``missing`` holds each cell that is not scored: who,
-    where, what, why.
+    """What was delivered and what was not.
+
+    ``lines`` hold for all scenes and for each its label, cells, and count of each outcome.
+    ``missing`` holds each cell that is not scored: who, where, what, why.
     """
 
     outcomes: tuple[str, ...]
-    lines: tuple[CoverageLine, ...]
+    lines: tuple[tuple[str, int, tuple[int, ...]], ...]
     reasons: tuple[tuple[str, str, int], ...]
     missing: tuple[tuple[str, str, str, str], ...]
 
 
-def coverage(report: Document, protocol: Protocol) -> Coverage:
+def coverage(report: CoverageReport, protocol: Protocol) -> Coverage:
     """Return the report on coverage."""
-    keys = tuple(
-        sorted(report["overall"]["outcomes"], key=lambda outcome: (outcome != "delivered", outcome))
-    )
-
-    def line(label: str, found: Document) -> CoverageLine:
-        return CoverageLine(
-            label, found["cells"], tuple(found["outcomes"].get(key, 0) for key in keys)
-        )
-
-    by_scene = report["by_scene"].items()
+    keys = sorted(report.overall.outcomes, key=lambda outcome: (outcome != "delivered", outcome))
+    parts = [(f"All {protocol.words.scene}s", report.overall)]
+    parts += [(protocol.scene(key).title, part) for key, part in report.by_scene.items()]
+    reasons = []
+    for outcome, counts in report.reasons.items():
+        reasons += [(in_words(outcome), reason, count) for reason, count in counts.items()]
     return Coverage(
         outcomes=tuple(map(in_words, keys)),
-        lines=(
-            line(f"All {protocol.words.scene}s", report["overall"]),
-            *(line(protocol.scene(scene).title, found) for scene, found in by_scene),
+        lines=tuple(
+            (label, part.cells, tuple(part.outcomes.get(key, 0) for key in keys))
+            for label, part in parts
         ),
-        reasons=tuple(
-            (in_words(outcome), reason, count)
-            for outcome, counts in report["reasons"].items()
-            for reason, count in counts.items()
-        ),
-        missing=tuple(_missing(report["not_scored"], protocol)),
+        reasons=tuple(reasons),
+        missing=tuple(_missing(cell, protocol) for cell in report.not_scored),
     )
 
 
-def _missing(cells: Iterable[Document], protocol: Protocol) -> Iterable[tuple[str, str, str, str]]:
-    for cell in cells:
-        scene = protocol.scene(cell["scene"]).title
-        place = f"{scene} ({cell['replicate']})" if cell["replicate"] > 1 else scene
-        yield cell["configuration"], place, in_words(cell["outcome"]), cell["reason"]
+def _missing(cell: NotScored, protocol: Protocol) -> tuple[str, str, str, str]:
+    place = protocol.scene(cell.scene).title
+    if cell.replicate > 1:
+        place = f"{place} ({cell.replicate})"
+    return cell.configuration, place, in_words(cell.outcome), cell.reason
 
 
 def in_words(outcome: str) -> str:

@@ -203,10 +203,10 @@ def references_of(report: Mapping[str, Any] | None, rules: Protocol) -> list[Ref
 
 @dataclass(frozen=True, slots=True)
 class CurveLine:
-    """How one metric develops along a system's rollouts."""
+    """How one metric develops along a system's rollouts: its mean up to each end, and changes."""
 
     metric: Metric
-    points: tuple[tuple[str, str], ...]
+    points: tuple[tuple[str, Figure], ...]
     degradation: Figure
     variation: Figure
     note: str
@@ -218,9 +218,10 @@ def curve_lines(curves: Mapping[str, Mapping[str, Any]], rules: Protocol) -> lis
     for metric in table_of(rules).metrics:
         if (found := curves.get(metric.code)) is None:
             continue
-        placed = zip(found["at_s"], found["values"], strict=True)
+        # Releases before format 3 have bare means.
+        placed = zip(found["at_s"], found.get("means", found["values"]), strict=True)
         points = tuple(
-            (f"{at:g} s", shown_number(value, f".{digits_of(metric)}f")) for at, value in placed
+            (f"{at:g} s", stored_figure(mean, digits=digits_of(metric))) for at, mean in placed
         )
         slope, steps = (
             stored_figure(found[key], digits=digits_of(metric) + 1)
@@ -228,6 +229,41 @@ def curve_lines(curves: Mapping[str, Mapping[str, Any]], rules: Protocol) -> lis
         )
         lines.append(CurveLine(metric, points, slope, steps, found["note"]))
     return lines
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosticLine:
+    """A diagnostic of a system: what it is, and its figures, each after what it says."""
+
+    label: str
+    figures: tuple[tuple[str, Figure], ...]
+
+
+def diagnostic_lines(document: Mapping[str, Any] | None) -> list[DiagnosticLine]:
+    """Return the diagnostics of a system (`scoring.rollouts.diagnostics`)."""
+    if document is None:
+        return []
+    lines = [
+        DiagnosticLine(
+            f"Initial {code}: the first prompt in the first interval", (("", stored_figure(one)),)
+        )
+        for code, one in document["initial"].items()
+    ]
+    for code, one in document["capped"].items():
+        label = f"{code} with 30 s for what was never reached"
+        lines.append(DiagnosticLine(label, (("in seconds", stored_figure(one)),)))
+    for kind, found in document["dependencies"].items():
+        label = f"Updates that build on others, {kind.replace('_', '-')}: {found['updates']}"
+        figures = tuple((words, stored_figure(found[key])) for key, words in _DEPENDENCY.items())
+        lines.append(DiagnosticLine(label, figures))
+    return lines
+
+
+_DEPENDENCY = {
+    "established": "source came about",
+    "following": "followed",
+    "adjusted": "both joined",
+}
 
 
 @dataclass(frozen=True, slots=True)

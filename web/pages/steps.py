@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fartbench.models import Round
-from rounds.due import Due, due_step
+from rounds.due import Due
 from rounds.forms import StepForm
 from rounds.step import Place, Step
 from rounds.steps import STEPS, for_browser
@@ -36,18 +36,17 @@ def buttons_of(
 ) -> list[Button]:
     """Return the steps that one part of a round's pages offers, the due one marked."""
     due_key = due.key if due else ""
-    return [
-        Button(
-            step.worded(round_),
-            round_,
-            is_due=step.key == due_key,
-            bound=bound if bound and bound.step.key == step.key else None,
-        )
-        for step in STEPS.values()
-        if step.place == place
-        and step.is_offered(round_)
-        and (step.key == due_key or not step.only_when_due)
-    ]
+    bound_key = bound.step.key if bound else ""
+    buttons = []
+    for step in STEPS.values():
+        is_due = step.key == due_key
+        if step.place != place or not step.is_offered(round_):
+            continue
+        if step.only_when_due and not is_due:
+            continue
+        form = bound if step.key == bound_key else None
+        buttons.append(Button(step.worded(round_), round_, is_due=is_due, bound=form))
+    return buttons
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +66,3 @@ def next_of(round_: Round, due: Due | None) -> Next | None:
         return None
     title = STEPS[due.key].worded(round_).title if due.key else ""
     return Next(due.key, title, for_browser(due.words, round_))
-
-
-def next_now(round_: Round) -> Next | None:
-    """Return `next_of` for what the round waits for now."""
-    return next_of(round_, due_step(round_))

@@ -12,7 +12,7 @@ from fartbench.models import AuditEntry
 # The digest of a sheet or vote could be compared with guesses of what was answered while its round
 # is open. Older entries state the seed of clips that this program drew: with it they can be drawn
 # again and recognised.
-_NOT_SHOWN = {
+NOT_SHOWN = {
     "sheet locked": {"digest"},
     "vote locked": {"digest"},
     "clips commissioned": {"seed"},
@@ -53,9 +53,14 @@ def steps_of(round_name: str) -> QuerySet[AuditEntry]:
 
 def trail_line(entry: AuditEntry) -> TrailLine:
     """Return an entry for reading."""
-    hidden = _NOT_SHOWN.get(entry.action, set())
-    shown = ((name, _short(value)) for name, value in entry.details.items() if name not in hidden)
+    shown = ((name, _short(value)) for name, value in shown_details(entry).items())
     return TrailLine(entry, tuple((name, text) for name, text in shown if text))
+
+
+def shown_details(entry: AuditEntry) -> dict[str, Any]:
+    """Return the details of an entry that staff may read."""
+    hidden = NOT_SHOWN.get(entry.action, set())
+    return {name: value for name, value in entry.details.items() if name not in hidden}
 
 
 def _short(value: Any) -> str:

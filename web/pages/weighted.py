@@ -8,9 +8,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fartbench.numbers import number_text
 from fartbench.protocol import Protocol
-from web.pages.figures import Figure, figure
+from scoring.report_classes.weighted import (
+    CappedClip,
+    FailureCodesReport,
+    ObservationsReport,
+    SceneScoresReport,
+    SmokeReport,
+    SmokeVerdict,
+)
+from web.pages.figures import Figure, figure, stored_figure
 
 Document = Mapping[str, Any]
 
@@ -31,31 +38,9 @@ def score_rows(parts: Mapping[str, Document]) -> list[ScoreRow]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class CappedClip:
-    """A clip that a ceiling held down."""
-
-    configuration: str
-    scene: str
-    replicate: int
-    because: str
-    score: str
-    uncapped: str
-
-
-def capped_clips(report: Document, protocol: Protocol) -> list[CappedClip]:
-    """Return every clip under a ceiling, with what it would have without."""
-    return [
-        CappedClip(
-            clip["configuration"],
-            protocol.scene(clip["scene"]).title,
-            clip["replicate"],
-            clip["because"],
-            number_text(clip["score"], ".1f"),
-            number_text(clip["uncapped"], ".1f"),
-        )
-        for clip in report["capped"]
-    ]
+def capped_clips(report: SceneScoresReport, protocol: Protocol) -> list[tuple[str, CappedClip]]:
+    """Return every clip under a ceiling, each after the title of its scene."""
+    return [(protocol.scene(clip.scene).title, clip) for clip in report.capped]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +53,9 @@ class CodeRow:
     held: tuple[str, ...]
 
 
-def code_rows(report: Document, parts: Mapping[str, Document], protocol: Protocol) -> list[CodeRow]:
+def code_rows(
+    report: FailureCodesReport, parts: Mapping[str, Document], protocol: Protocol
+) -> list[CodeRow]:
     """Return the failure codes; ``parts`` are the configurations' parts of the report, in the order
     of the columns.
     """
@@ -76,10 +63,10 @@ def code_rows(report: Document, parts: Mapping[str, Document], protocol: Protoco
         CodeRow(
             protocol.question(key).label,
             protocol.question(key).wording,
-            figure(found["overall"]["share"], percent=True),
+            figure(code.overall.share, percent=True),
             tuple(f"{part[key]['held']} of {part[key]['n']}" for part in parts.values()),
         )
-        for key, found in report["questions"].items()
+        for key, code in report.questions.items()
     ]
 
 
@@ -92,15 +79,15 @@ class ObservationRow:
     outcomes: str
 
 
-def observation_rows(report: Document, protocol: Protocol) -> list[ObservationRow]:
+def observation_rows(report: ObservationsReport, protocol: Protocol) -> list[ObservationRow]:
     """Return the observations with how often each outcome was found."""
     rows = []
-    for key, found in report["questions"].items():
+    for key, observation in report.questions.items():
         labels = {option.value: option.label for option in protocol.options(protocol.question(key))}
         labels |= {"na": "N/A", "split": "Split"}
-        outcomes = found["overall"]["outcomes"].items()
+        outcomes = observation.overall.outcomes.items()
         words = ", ".join(f"{count} {labels.get(outcome, outcome)}" for outcome, count in outcomes)
-        rows.append(ObservationRow(protocol.question(key).label, found["overall"]["n"], words))
+        rows.append(ObservationRow(protocol.question(key).label, observation.overall.n, words))
     return rows
 
 
@@ -144,26 +131,20 @@ def metric_rows(report: Document, parts: Mapping[str, Document]) -> Iterator[Met
 class SmokeLines:
     """What the smoke test settles, in words."""
 
-    reviewers: int
-    official_needs: int
-    is_smoke_test: bool
-    points: tuple[Document, ...]
-    redundant: tuple[tuple[str, str, str, int], ...]
+    points: list[SmokeVerdict]
+    redundant: tuple[tuple[str, str, Figure], ...]
     revise: tuple[tuple[str, Figure], ...]
 
 
-def smoke_lines(report: Document, protocol: Protocol) -> SmokeLines:
+def smoke_lines(report: SmokeReport, protocol: Protocol) -> SmokeLines:
     """Return the report of the smoke test with the questions' labels."""
     label = {question.key: question.label for question in protocol.questions}
     return SmokeLines(
-        reviewers=report["reviewers"],
-        official_needs=report["official_needs"],
-        is_smoke_test=report["is_smoke_test"],
-        points=tuple(report["points"]),
+        points=report.points,
         redundant=tuple(
-            (label[one], label[other], number_text(pair["correlation"], ".2f"), pair["n"])
-            for pair in sorted(report["redundant"], key=lambda pair: -pair["correlation"])
-            for one, other in [pair["questions"]]
+            (label[one], label[other], stored_figure(pair.interval or pair.correlation))
+            for pair in sorted(report.redundant, key=lambda pair: -pair.correlation)
+            for one, other in [pair.questions]
         ),
-        revise=tuple((label[one["question"]], figure(one["alpha"])) for one in report["revise"]),
+        revise=tuple((label[one.question], figure(one.alpha)) for one in report.revise),
     )

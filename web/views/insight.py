@@ -23,6 +23,7 @@ from fartbench.models import Round, RoundState
 from generation.models import Cell
 from review.comments import comments_of
 from rounds.forms import StepForm
+from rounds.steps import for_browser
 from scoring.diagnostics import reviewer_diagnostics
 from scoring.records.reading import read_round
 from scoring.records.rollout_reading import read_rollout
@@ -109,7 +110,7 @@ def _with_reason(
     try:
         found = answer(round_)
     except Refusal as refusal:
-        messages.error(request, str(refusal))
+        messages.error(request, for_browser(str(refusal), round_))
         return redirect("staff-round", round_.name)
     with transaction.atomic():
         audit.record(

@@ -24,6 +24,7 @@ from web.pages.published import (
     shown_protocol,
     summaries,
 )
+from web.pages.sharing import of_home
 from web.pages.specifications import specification_file, specification_of
 from web.pages.state import state_lines
 
@@ -42,6 +43,7 @@ def home(request: HttpRequest) -> HttpResponseBase:
     protocol = version.rules if version else None
     is_closed = version is not None and version.name in protocols_under_review(request.user)
     context = {
+        "sharing": of_home(),
         "release": release,
         "unranked": None if release else newest_releases().first(),
         "board": found,

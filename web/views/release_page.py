@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.template.response import TemplateResponse
@@ -14,7 +14,10 @@ from fartbench.protocol import Protocol
 from review.pairs.selectors import live_pairs
 from scoring.models import Release
 from scoring.release.pages import SUMMARY
+from scoring.report_classes.base import Report
 from web.pages.published import documents_of, published_release, rows_of
+
+ReportT = TypeVar("ReportT", bound=Report)
 
 
 class ReleasePage:
@@ -36,6 +39,11 @@ class ReleasePage:
         found = self.read([SUMMARY, *names])
         self.summary = found[SUMMARY]
         return [found.get(name) for name in names]
+
+    def report(self, kind: type[ReportT], name: str) -> ReportT | None:
+        """Return a report of the release, or None where its protocol names none."""
+        (document,) = self.documents(name)
+        return kind.model_validate(document) if document else None
 
     def show(
         self, request: HttpRequest, template: str, context: dict[str, Any]

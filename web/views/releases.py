@@ -13,17 +13,35 @@ from django.views.decorators.http import require_safe
 from fartbench.protocol import Protocol
 from scoring.models import Release
 from scoring.release.pages import LEADERBOARD, configuration_document
+from scoring.report_classes.judges import JudgeReport
+from scoring.report_classes.pairs import PreferenceReport
+from scoring.report_classes.people import (
+    AgreementReport,
+    CoverageReport,
+    FactualReport,
+    GateCounts,
+    GateReport,
+    Outcomes,
+    RatingCounts,
+    RatingsReport,
+)
+from scoring.report_classes.weighted import (
+    FailureCodesReport,
+    ObservationsReport,
+    SceneScoresReport,
+    SmokeReport,
+)
 from web.pages import reports, weighted
 from web.pages.board import SORTS, Choice
 from web.pages.files import listed, send, send_archive
 from web.pages.judged_columns import judged_columns
 from web.pages.judges import judge_results, sensitivity_runs
-from web.pages.preference import preferences
 from web.pages.published import (
     board_of,
     prompts_of,
     public_releases,
 )
+from web.pages.sharing import of_board
 from web.views import rollouts
 from web.views.release_page import ReleasePage, of_release
 
@@ -40,7 +58,13 @@ def leaderboard(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     if page.rules.rollouts is not None:
         return rollouts.columns(request, page)
     board = board_of(page.release, choice=Choice.of(request.GET.dict()))
-    context = {"board": board, "summary": board.summary, "sorts": SORTS, "page": board.page}
+    context = {
+        "board": board,
+        "summary": board.summary,
+        "sorts": SORTS,
+        "page": board.page,
+        "sharing": of_board(page.release, board, board.summary, request.path),
+    }
     return page.show(request, "scoring/leaderboard.html", context)
 
 
@@ -56,25 +80,27 @@ def configuration(request: HttpRequest, page: ReleasePage, configuration: str) -
         raise Http404
     (row,) = page.rows([configuration])
     parts = document["reports"]
+    outcomes: dict[str, int] = {}
+    if "coverage" in parts:
+        outcomes = Outcomes.model_validate(parts["coverage"]).outcomes
     clips = Paginator(row.clips, CLIPS_PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "row": row,
         "page": clips,
         "gates": [
-            reports.gate_line(label, parts[key], page.rules)
+            reports.gate_line(label, GateCounts.model_validate(parts[key]), page.rules)
             for key, label in _reported(
                 page.rules, "event_success", "source_or_cause", "factual_success"
             )
             if key in parts
         ],
         "ratings": [
-            reports.rating_line(page.rules.question(key).label, found, page.rules)
-            for key, found in parts.get("ratings", {}).items()
+            reports.rating_line(
+                page.rules.question(key).label, RatingCounts.model_validate(part), page.rules
+            )
+            for key, part in parts.get("ratings", {}).items()
         ],
-        "outcomes": [
-            (reports.in_words(key), n)
-            for key, n in parts.get("coverage", {}).get("outcomes", {}).items()
-        ],
+        "outcomes": [(reports.in_words(key), n) for key, n in outcomes.items()],
         "prompts": prompts_of(page.release.round, configuration),
     }
     return page.show(request, "scoring/configuration.html", context)
@@ -87,20 +113,16 @@ def _reported(rules: Protocol, *keys: str) -> list[tuple[str, str]]:
 @of_release("scenes")
 def scenes(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """Show what was factually right in each scene, over all configurations and without ranks."""
-    event, cause, success = page.documents("event_success", "source_or_cause", "factual_success")
-    pooled = [
-        (found["label"], reports.lines_by_scene(found, page.rules))
-        for found in (event, cause)
-        if found
-    ]
-    by_scene = success["by_scene"].items() if success else ()
-    context = {
-        "pooled": pooled,
-        "all_gates": reports.gate_line("Every gate", success["all_gates"], page.rules)
-        if success
-        else None,
-        "scenes": [reports.scene_facts(key, found, page.rules) for key, found in by_scene],
-    }
+    pooled = []
+    for key in ("event_success", "source_or_cause"):
+        if gate := page.report(GateReport, key):
+            pooled.append((gate.label, reports.lines_by_scene(gate, page.rules)))
+    context: dict[str, Any] = {"pooled": pooled}
+    if success := page.report(FactualReport, "factual_success"):
+        context["all_gates"] = reports.gate_line("Every gate", success.all_gates, page.rules)
+        context["scenes"] = [
+            reports.scene_facts(key, success, page.rules) for key in success.by_scene
+        ]
     return page.show(request, "scoring/scenes.html", context)
 
 
@@ -109,7 +131,9 @@ def scene(request: HttpRequest, page: ReleasePage, scene: str) -> HttpResponseBa
     """Show one scene: its facts and ratings, and every configuration's clip, by name and without
     ranks.
     """
-    success, ratings, index = page.documents("factual_success", "ratings", LEADERBOARD)
+    success = page.report(FactualReport, "factual_success")
+    ratings = page.report(RatingsReport, "ratings")
+    (index,) = page.documents(LEADERBOARD)
     if scene not in page.summary["scenes"]:
         raise Http404
     names = sorted(entry["name"] for entry in index["configurations"])
@@ -119,9 +143,7 @@ def scene(request: HttpRequest, page: ReleasePage, scene: str) -> HttpResponseBa
         clips += [(row, cell) for cell in row.scenes if cell.scene.key == scene]
     context = {
         "scene": page.rules.scene(scene),
-        "facts": reports.scene_facts(scene, success["by_scene"][scene], page.rules)
-        if success
-        else None,
+        "facts": reports.scene_facts(scene, success, page.rules) if success else None,
         "ratings": _ratings_of_scene(ratings, scene, page.rules) if ratings else [],
         "page": shown,
         "rows": clips,
@@ -129,12 +151,13 @@ def scene(request: HttpRequest, page: ReleasePage, scene: str) -> HttpResponseBa
     return page.show(request, "scoring/scene.html", context)
 
 
-def _ratings_of_scene(ratings: dict[str, Any], scene: str, rules: Protocol) -> list[Any]:
+def _ratings_of_scene(
+    ratings: RatingsReport, scene: str, rules: Protocol
+) -> list[reports.RatingLine]:
     lines = []
-    for key, question in ratings["questions"].items():
-        lines.append(
-            reports.rating_line(rules.question(key).label, question["by_scene"][scene], rules)
-        )
+    for key, question in ratings.questions.items():
+        label = rules.question(key).label
+        lines.append(reports.rating_line(label, question.by_scene[scene], rules))
     return lines
 
 
@@ -143,8 +166,7 @@ def tests(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """Show a weighted score per test with its ceilings, failure codes, observations, metrics and
     the smoke test.
     """
-    keys = ("test_scores", "failure_codes", "observations", "metrics", "smoke")
-    scores, codes, observed, metrics, smoke, index = page.documents(*keys, LEADERBOARD)
+    metrics, index = page.documents("metrics", LEADERBOARD)
     shown = Paginator(index["configurations"], CONFIGURATIONS_SHOWN).get_page(
         request.GET.get("page")
     )
@@ -159,16 +181,16 @@ def tests(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
         "names": names,
         "scenes": [page.rules.scene(key) for key in page.summary["scenes"]],
     }
-    if scores:
+    if scores := page.report(SceneScoresReport, "test_scores"):
         context["scores"] = weighted.score_rows(parts_of("test_scores"))
         context["capped"] = weighted.capped_clips(scores, page.rules)
-    if codes:
+    if codes := page.report(FailureCodesReport, "failure_codes"):
         context["codes"] = weighted.code_rows(codes, parts_of("failure_codes"), page.rules)
-    if observed:
+    if observed := page.report(ObservationsReport, "observations"):
         context["observations"] = weighted.observation_rows(observed, page.rules)
     if metrics:
         context["metrics"] = list(weighted.metric_rows(metrics, parts_of("metrics")))
-    if smoke:
+    if smoke := page.report(SmokeReport, "smoke"):
         context["smoke"] = weighted.smoke_lines(smoke, page.rules)
     return page.show(request, "scoring/tests.html", context)
 
@@ -176,17 +198,18 @@ def tests(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
 @of_release("ratings")
 def ratings(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """Show how sound, timing and people were rated."""
-    (found,) = page.documents("ratings")
-    context = {"scales": reports.scales(found, page.rules) if found else []}
+    report = page.report(RatingsReport, "ratings")
+    context = {"scales": reports.scales(report, page.rules) if report else []}
     return page.show(request, "scoring/ratings.html", context)
 
 
 @of_release("agreement")
 def agreement(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """Show how far the reviewers agreed on each question."""
-    found, judges = page.documents("agreement", "human_ai_agreement")
+    report = page.report(AgreementReport, "agreement")
+    (judges,) = page.documents("human_ai_agreement")
     context = {
-        "questions": reports.agreement_lines(found, page.rules) if found else [],
+        "questions": reports.agreement_lines(report, page.rules) if report else [],
         "judges": judges,
     }
     return page.show(request, "scoring/agreement.html", context)
@@ -197,47 +220,45 @@ def human_ai(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """Show how the AI judges compare with people: facts first, ratings beside them, and what each
     judge depends on.
     """
-    (agreement,) = page.documents("human_ai_agreement")
+    report = page.report(JudgeReport, "human_ai_agreement")
     context: dict[str, Any] = {
         "calibration": page.rules.judges.calibration if page.rules.judges else None,
         "columns": judged_columns(page.read, page.rules),
         "note": "no AI judge answered",
     }
-    if agreement:
-        context["judges"] = judge_results(agreement, page.rules)
-        context["sensitivity"] = sensitivity_runs(agreement, page.rules)
-        context["note"] = agreement.get("note", "")
+    if report:
+        context["judges"] = judge_results(report, page.rules)
+        context["sensitivity"] = sensitivity_runs(report, page.rules)
+        context["note"] = report.note
     return page.show(request, "scoring/human_ai.html", context)
 
 
 @of_release("preference")
 def preference(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """Show what blind pairs say: strengths, who won against whom, ties."""
-    (found,) = page.documents("preference")
-    return page.show(
-        request,
-        "scoring/preference.html",
-        {"questions": preferences(found, page.rules) if found else []},
-    )
+    report = page.report(PreferenceReport, "preference")
+    questions = report.questions if report else {}
+    asked = page.rules.pairs.questions if page.rules.pairs else ()
+    context = {
+        "questions": [
+            (question.key, questions[question.key])
+            for question in asked
+            if question.key in questions
+        ]
+    }
+    return page.show(request, "scoring/preference.html", context)
 
 
 @of_release("coverage")
 def coverage(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """Show what was delivered, refused and failed, and why."""
-    (found,) = page.documents("coverage")
-    read = reports.coverage(found, page.rules) if found else None
-    missing = Paginator(read.missing if read else (), CELLS_PER_PAGE).get_page(
-        request.GET.get("page")
-    )
-    counts, rollouts = (found or {}).get("units", {}), page.rules.rollouts
-    context = {
-        "coverage": read,
-        "page": missing,
-        "found": found or {},
-        "units": [(kind, counts[kind.kind]) for kind in rollouts.units.kinds if kind.kind in counts]
-        if rollouts
-        else [],
-    }
+    context: dict[str, Any] = {}
+    if report := page.report(CoverageReport, "coverage"):
+        read = reports.coverage(report, page.rules)
+        missing = Paginator(read.missing, CELLS_PER_PAGE).get_page(request.GET.get("page"))
+        kinds = page.rules.rollouts.units.kinds if page.rules.rollouts else ()
+        units = [(one, report.units[one.kind]) for one in kinds if one.kind in report.units]
+        context = {"coverage": read, "page": missing, "report": report, "units": units}
     return page.show(request, "scoring/coverage.html", context)
 
 

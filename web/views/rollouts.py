@@ -40,18 +40,13 @@ def system(request: HttpRequest, page: ReleasePage, configuration: str) -> HttpR
     if document is None:
         raise Http404
     table = shown.table_of(page.rules)
-    diagnostics = document["diagnostics"]
-    dependencies = diagnostics.get("dependencies") if diagnostics else None
     context = {
         "document": document,
         "cells": [
             shown.cell_of(metric, document["columns"][metric.code]) for metric in table.metrics
         ],
         "curves": shown.curve_lines(document["curves"], page.rules),
-        "diagnostics": diagnostics,
-        "dependencies": [
-            (kind.replace("_", "-"), share) for kind, share in (dependencies or {}).items()
-        ],
+        "diagnostics": shown.diagnostic_lines(document["diagnostics"]),
         "rollouts": shown.rollout_lines(document, page.rules),
         "prompts": prompts_of(page.release.round, configuration),
     }

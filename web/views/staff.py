@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import FileResponse, HttpRequest, HttpResponseBase, JsonResponse
+from django.http import (
+    FileResponse,
+    HttpRequest,
+    HttpResponseBase,
+    JsonResponse,
+    StreamingHttpResponse,
+)
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from fartbench import audit
@@ -24,7 +32,8 @@ from web.pages.grid import excluded_clips, grid_of
 from web.pages.health import health_lines
 from web.pages.steps import buttons_of, next_of
 from web.pages.stimuli import blind_clips, unplayable_reports
-from web.pages.trail import entries, steps_of, trail_line
+from web.pages.trail import steps_of, trail_line
+from web.pages.trail_search import TrailSearch, trail_csv
 from web.pages.work import failed_jobs
 from web.views.access import sees_rounds
 from web.views.shared import for_staff, round_or_404
@@ -125,14 +134,32 @@ def health(request: HttpRequest) -> HttpResponseBase:
 @sees_rounds
 def audit_trail(request: HttpRequest) -> HttpResponseBase:
     """Show what was done, the newest first."""
-    round_name = request.GET.get("round", "")
-    page = Paginator(entries(round_name), ENTRIES_PER_PAGE).get_page(request.GET.get("page"))
+    search = TrailSearch(request.GET.dict())
+    page = Paginator(search.found(), ENTRIES_PER_PAGE).get_page(request.GET.get("page"))
+    query = urlencode({name: text for name, text in _asked(search).items() if text})
     context = {
         "page": page,
         "lines": [trail_line(entry) for entry in page],
-        "round_name": round_name,
+        "search": search,
+        "query": query,
         "head": audit.head(),
-        "round_names": Round.objects.order_by("name").values_list("name", flat=True),
         **for_staff(request),
     }
     return TemplateResponse(request, "staff/audit.html", context)
+
+
+def _asked(search: TrailSearch) -> dict[str, str]:
+    return {name: search.data.get(name, "") for name in search.fields}
+
+
+@require_safe
+@sees_rounds
+def audit_csv(request: HttpRequest) -> HttpResponseBase:
+    """Send what a search of the trail finds as CSV; with an error go back to its page."""
+    search = TrailSearch(request.GET.dict())
+    if not search.is_valid():
+        return redirect(f"{reverse('staff-audit')}?{request.GET.urlencode()}")
+    lines = trail_csv(search.found().iterator())
+    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="audit-trail.csv"'
+    return response

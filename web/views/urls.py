@@ -4,6 +4,7 @@ from django.urls import path
 
 from web.views import (
     alignment,
+    differences,
     insight,
     pairs,
     public,
@@ -36,6 +37,7 @@ urlpatterns = [
         rollouts.timeline,
         name="rollout-timeline",
     ),
+    path("rounds/<str:name>/differences/", differences.differences, name="differences"),
     path("rounds/<str:name>/scenes/", releases.scenes, name="scenes"),
     path("rounds/<str:name>/scenes/<str:scene>/", releases.scene, name="scene"),
     path("rounds/<str:name>/ratings/", releases.ratings, name="ratings"),
@@ -73,6 +75,7 @@ urlpatterns = [
     path("method/<str:name>/<str:version>/", public.method, name="method"),
     path("staff/", staff.home, name="staff-home"),
     path("staff/audit/", staff.audit_trail, name="staff-audit"),
+    path("staff/audit/trail.csv", staff.audit_csv, name="staff-audit-csv"),
     path("staff/health/", staff.health, name="staff-health"),
     path("staff/rounds/<str:name>/", staff.round_page, name="staff-round"),
     path("staff/rounds/<str:name>/progress", staff.progress, name="staff-progress"),

@@ -209,11 +209,13 @@ def column_rows(results: RolloutResults, scores: dict[str, Any]) -> Iterator[Row
 
 
 def _column(found: dict[str, Any]) -> RowOfCells:
+    note = found["note"] if found["low"] is None else found["method"]
+    bootstrap = found["bootstrap"] or (None, None)
     return (
         *(number(found[name]) for name in ("value", "low", "high")),
         found["n"],
-        found["method"] if found["low"] is not None else found["note"],
-        *map(number, found["bootstrap"] or (None, None)),
+        note,
+        *map(number, bootstrap),
         number(found["signed"]),
         number(found["coverage"]),
         in_json(found["cases"]),

@@ -1,0 +1,1 @@
+"""The reports of a round as classes. No Django here."""
