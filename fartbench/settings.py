@@ -287,4 +287,7 @@ LOGGING = {
 
 # The address of the terms under which releases may be used; it is in every release.
 RELEASE_LICENCE = env.str("RELEASE_LICENCE", default="")
+# Which sites may show the pages under /embed/ in a frame: sources of the policy frame-ancestors.
+# These pages have no form and know no account. Empty: none may.
+EMBED_ANCESTORS = env.list("EMBED_ANCESTORS", default=["*"])
 OPERATOR = env.str("OPERATOR", default="")  # who runs this installation, as reviewers read it

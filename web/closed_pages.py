@@ -18,7 +18,7 @@ from fartbench.models import Round, RoundState
 from review.selectors import protocols_under_review
 from web.pages.published import shown_protocol
 
-ROUNDS, METHOD = "rounds/", "method/"
+ROUNDS, METHOD = ("rounds/", "public/rounds/", "embed/rounds/"), "method/"
 
 
 class ClosedWhileReviewing:
@@ -35,7 +35,7 @@ class ClosedWhileReviewing:
     ) -> HttpResponseBase | None:
         """Return the refusal for a page that is closed to this account, else None."""
         route = request.resolver_match.route if request.resolver_match else ""
-        if not route.startswith((ROUNDS, METHOD)):
+        if not route.startswith((*ROUNDS, METHOD)):
             return None
         if settings.SESSION_COOKIE_NAME not in request.COOKIES:
             return None

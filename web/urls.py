@@ -18,5 +18,6 @@ urlpatterns = [
     path("", include("review.urls")),
     path("", include("web.generation.urls")),
     path("", include("web.views.urls")),
+    path("", include("web.outside.urls")),
     path("admin/", admin.site.urls),
 ]

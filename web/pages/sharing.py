@@ -23,12 +23,15 @@ _IN_SCRIPT = {ord("<"): "\\u003C", ord(">"): "\\u003E", ord("&"): "\\u0026"}
 
 @dataclass(frozen=True)
 class Sharing:
-    """Title, one or two sentences, the page's address without a query, and JSON-LD or nothing."""
+    """Title, one or two sentences, the page's address without a query, JSON-LD or nothing, and
+    whether other sites can show the page in a frame (oEmbed).
+    """
 
     title: str
     words: str
     url: str
     json_ld: SafeString | None = None
+    has_frame: bool = False
 
 
 def of_home() -> Sharing:
@@ -52,7 +55,7 @@ def of_board(release: Release, board: Board, summary: Mapping[str, Any], path: s
         "datePublished": release.created_at.date().isoformat(),
         "measurementTechnique": f"Blind review under {round_.protocol.rules.title}",
     }
-    return Sharing(title, words, _address(path), _script_text(described))
+    return Sharing(title, words, _address(path), _script_text(described), has_frame=True)
 
 
 def _board_words(release: Release, board: Board, summary: Mapping[str, Any]) -> str:

@@ -8,10 +8,8 @@ from typing import Any
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponseBase
-from django.views.decorators.http import require_safe
 
 from fartbench.protocol import Protocol
-from scoring.models import Release
 from scoring.release.pages import LEADERBOARD, configuration_document
 from scoring.report_classes.judges import JudgeReport
 from scoring.report_classes.pairs import PreferenceReport
@@ -33,13 +31,11 @@ from scoring.report_classes.weighted import (
 )
 from web.pages import reports, weighted
 from web.pages.board import SORTS, Choice
-from web.pages.files import listed, send, send_archive
 from web.pages.judged_columns import judged_columns
 from web.pages.judges import judge_results, sensitivity_runs
 from web.pages.published import (
     board_of,
     prompts_of,
-    public_releases,
 )
 from web.pages.sharing import of_board
 from web.views import rollouts
@@ -260,47 +256,3 @@ def coverage(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
         units = [(one, report.units[one.kind]) for one in kinds if one.kind in report.units]
         context = {"coverage": read, "page": missing, "report": report, "units": units}
     return page.show(request, "scoring/coverage.html", context)
-
-
-@of_release("releases")
-def releases(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
-    """List every release of the round with its digest and files."""
-    every = list(
-        public_releases().defer(None).defer("scores").select_related("round").filter(round=page.release.round)
-        .order_by("-number")
-    )  # fmt: skip
-    numbers: dict[int | None, int] = {release.pk: release.number for release in every}
-    replaced_by = {release.replaces_id: release.number for release in every}
-    context = {
-        "releases": [
-            (
-                release,
-                numbers.get(release.replaces_id),
-                replaced_by.get(release.pk),
-                listed(release),
-            )
-            for release in every
-        ]
-    }
-    page.documents()
-    return page.show(request, "scoring/releases.html", context)
-
-
-@require_safe
-def archive(_request: HttpRequest, name: str, number: int) -> HttpResponseBase:
-    """Send all files of a release of a published round as one ZIP file."""
-    return send_archive(_release(name, number))
-
-
-@require_safe
-def file(request: HttpRequest, name: str, number: int, path: str) -> HttpResponseBase:
-    """Send a file of a release of a published round; any other path is not there."""
-    return send(request, _release(name, number), path)
-
-
-def _release(name: str, number: int) -> Release:
-    found = public_releases().defer(None).defer("scores").filter(round__name=name, number=number)
-    release = found.select_related("round").first()
-    if release is None:
-        raise Http404
-    return release

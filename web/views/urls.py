@@ -8,6 +8,7 @@ from web.views import (
     insight,
     pairs,
     public,
+    release_files,
     releases,
     reviewers,
     rollouts,
@@ -46,11 +47,17 @@ urlpatterns = [
     path("rounds/<str:name>/pairs/", releases.preference, name="preference"),
     path("rounds/<str:name>/alignment/", alignment.alignment, name="alignment"),
     path("rounds/<str:name>/coverage/", releases.coverage, name="coverage"),
-    path("rounds/<str:name>/releases/", releases.releases, name="releases"),
+    path("rounds/<str:name>/releases/", release_files.releases, name="releases"),
     path(
-        "rounds/<str:name>/releases/<int:number>/all.zip", releases.archive, name="release-archive"
+        "rounds/<str:name>/releases/<int:number>/all.zip",
+        release_files.archive,
+        name="release-archive",
     ),
-    path("rounds/<str:name>/releases/<int:number>/<path:path>", releases.file, name="release-file"),
+    path(
+        "rounds/<str:name>/releases/<int:number>/<path:path>",
+        release_files.file,
+        name="release-file",
+    ),
     path("rounds/<str:name>/clips/<str:stimulus_id>", public.clip, name="published-clip"),
     path("rounds/<str:name>/tests/", releases.tests, name="tests"),
     path("rounds/<str:name>/sounds/", sound.sounds, name="sounds"),
