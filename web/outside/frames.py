@@ -88,7 +88,7 @@ def oembed(request: HttpRequest) -> HttpResponseBase:
 def frame_code(release: Release, width: int = WIDTH, height: int = HEIGHT) -> str:
     """Return the HTML that shows the leaderboard of a release's round in a frame."""
     name = release.round.name
-    return format_html(
+    code = format_html(
         '<iframe src="{}{}" width="{}" height="{}" title="Leaderboard of round {}" '
         'loading="lazy" sandbox="allow-popups"></iframe>',
         settings.BASE_URL,
@@ -97,6 +97,7 @@ def frame_code(release: Release, width: int = WIDTH, height: int = HEIGHT) -> st
         height,
         name,
     )
+    return f"{code}"  # shown as text on a page, so it is marked as HTML no longer
 
 
 def _release_at(address: str) -> Release:
