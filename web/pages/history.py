@@ -40,7 +40,7 @@ class Known:
 
 def known_configurations(closed: Collection[str], search: str = "") -> list[Known]:
     """Return the configurations of published rounds by name, without rounds of the protocols that
-    are ``closed`` to whoever asks. ``search`` is a part of a name or family.
+    are ``closed`` to the one who asks. ``search`` is a part of a name or family.
     """
     known: dict[str, Known] = {}
     for release, entries in _indexes(closed):
