@@ -117,6 +117,10 @@ CALLS = {
     "release-archive": Call(ALL, ("published", "release")),
     "release-file": Call(ALL, ("published", "release", "file")),
     "published-clip": Call(ALL, ("published", "published_clip")),
+    "configurations": Call(ALL),
+    # Reviewers of an open round do not see rounds of its protocol there.
+    "configuration-history": Call(ALL, ("configuration",)),
+    "compare-releases": Call(ALL),
     "public-feed": Call(ALL),
     "public-rounds": Call(ALL),
     "public-table-csv": Call(ALL, ("published", "table")),

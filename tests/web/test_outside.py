@@ -197,6 +197,8 @@ def test_the_page_of_files_leads_to_all_of_it(client: Client, release: Release) 
         assert reverse(view, args=["spring"]) in page
     assert reverse("public-table-json", args=["spring", "leaderboard"]) in page
     assert "@misc{fartbench_spring_1," in page
+    assert "&lt;iframe src=" in page
+    assert "<iframe" not in page
     with override_settings(EMBED_ANCESTORS=[]):
         closed = client.get(reverse("releases", args=["spring"])).content.decode()
     assert "iframe" not in closed

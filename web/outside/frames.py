@@ -6,6 +6,7 @@ another page over them. Every other page of the site refuses to be framed.
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,7 +15,6 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.template.loader import render_to_string
 from django.urls import Resolver404, resolve, reverse
-from django.utils.html import format_html
 from django.views.decorators.clickjacking import xframe_options_exempt
 
 from scoring.models import Release
@@ -87,15 +87,11 @@ def oembed(request: HttpRequest) -> HttpResponseBase:
 
 def frame_code(release: Release, width: int = WIDTH, height: int = HEIGHT) -> str:
     """Return the HTML that shows the leaderboard of a release's round in a frame."""
-    name = release.round.name
-    return format_html(
-        '<iframe src="{}{}" width="{}" height="{}" title="Leaderboard of round {}" '
-        'loading="lazy" sandbox="allow-popups"></iframe>',
-        settings.BASE_URL,
-        reverse("embedded-board", args=[name]),
-        width,
-        height,
-        name,
+    name = escape(release.round.name)
+    address = escape(f"{settings.BASE_URL}{reverse('embedded-board', args=[release.round.name])}")
+    return (
+        f'<iframe src="{address}" width="{width}" height="{height}" '
+        f'title="Leaderboard of round {name}" loading="lazy" sandbox="allow-popups"></iframe>'
     )
 
 

@@ -51,7 +51,7 @@ def summaries(releases: Iterable[Release]) -> dict[int, Any]:
 
 def published_release(name: str) -> Release | None:
     """Return the newest release of the published round of this name, or None."""
-    found = public_releases().filter(round__name=name)
+    found = public_releases().defer(None).defer("scores").filter(round__name=name)
     return found.select_related("round__protocol").order_by("-number").first()
 
 

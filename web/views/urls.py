@@ -8,6 +8,7 @@ from web.views import (
     insight,
     pairs,
     public,
+    records,
     release_files,
     releases,
     reviewers,
@@ -21,6 +22,9 @@ from web.views import help as help_views
 urlpatterns = [
     path("", public.home, name="home"),
     path("leaderboards/", public.leaderboards, name="leaderboards"),
+    path("configurations/", records.configurations, name="configurations"),
+    path("configurations/<str:configuration>/", records.history, name="configuration-history"),
+    path("compare/", records.compare, name="compare-releases"),
     path("state/", public.state, name="state"),
     path("rounds/<str:name>/", releases.leaderboard, name="leaderboard"),
     path(
