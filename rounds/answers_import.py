@@ -18,6 +18,7 @@ from fartbench.models import Round, RoundState
 from fartbench.protocol import Response, form_keys
 from fartbench.rounds import refuse_unless
 from fartbench.storable import whole_number
+from fartbench.storage import file_sha256
 from fartbench.tables import Row, read_table, row_number
 from generation.manifest import CellKey
 from generation.models import Sample
@@ -81,7 +82,13 @@ def import_answers(
         if faults:
             raise AnswersRefused(str(path), sorted(faults, key=row_number))
         enter_sheets(round=round_, entries=entries, source=Source.IMPORTED)
-        audit.record("answers imported", actor=actor, round_name=round_.name, sheets=len(entries))
+        audit.record(
+            "answers imported",
+            actor=actor,
+            round_name=round_.name,
+            sheets=len(entries),
+            file=file_sha256(path),
+        )
     return len(entries)
 
 

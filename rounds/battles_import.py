@@ -15,6 +15,7 @@ from fartbench import audit
 from fartbench.models import Round, RoundState
 from fartbench.protocol import Pairs
 from fartbench.rounds import refuse_unless
+from fartbench.storage import file_sha256
 from fartbench.tables import row_number
 from review.models import PairTask, Reviewer, Source
 from review.pairs.entering import VoteEntry, enter_votes, vote_faults
@@ -72,7 +73,13 @@ def import_battles(*, round_: Round, path: Path, actor: str) -> int:
         if faults:
             raise AnswersRefused(str(path), sorted(faults, key=row_number))
         enter_votes(round=round_, entries=entries, source=Source.IMPORTED)
-        audit.record("battles imported", actor=actor, round_name=round_.name, votes=len(entries))
+        audit.record(
+            "battles imported",
+            actor=actor,
+            round_name=round_.name,
+            votes=len(entries),
+            file=file_sha256(path),
+        )
     return len(entries)
 
 

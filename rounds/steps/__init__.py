@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from fartbench.models import Round
 from rounds.step import Step
+from rounds.steps.answers import IMPORT_ANSWERS, IMPORT_BATTLES
 from rounds.steps.clips import EXCLUDE_CLIP, IMPORT_CLIPS, MARK_CELL
 from rounds.steps.copies import BLIND, DECLARE_NOT_REVIEWABLE, NORMALISE, REPLACE_COPY
 from rounds.steps.course import (
@@ -47,6 +48,7 @@ STEPS: dict[str, Step] = {
         BLIND, NORMALISE, EXCLUDE_CLIP,
         MAKE_TRAINING, SET_COHORT, INVITE_AGAIN, REVOKE_ACCESS,
         OPEN_ROUND, PLAN_PAIRS, REPLACE_REVIEWER, ADD_SECONDARY,
+        IMPORT_ANSWERS, IMPORT_BATTLES,
         REPLACE_COPY, DECLARE_NOT_REVIEWABLE, JUDGE,
         CLOSE_ROUND, MEASURE, LISTEN, EXPORT, PUBLISH,
     )

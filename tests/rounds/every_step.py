@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -12,6 +13,8 @@ from fartbench.models import Round
 from generation.cells import configuration_named, lay_out
 from generation.configuring import load_configurations, named
 from generation.models import Configuration, Sample, SampleState
+from review.models import Reviewer
+from review.pairs.selectors import live_tasks
 from rounds.step import Step
 from tests.factories import make_round as empty_round
 from tests.factories import reviewers_of
@@ -106,6 +109,32 @@ def _planned(name: str) -> Round:
     return round_
 
 
+RATES, VOTES = "rates@example.org", "votes@example.org"
+
+
+def _asked(_name: str) -> Round:
+    """Return an open round with a reviewer whose address a file can name."""
+    round_ = _open("imported")
+    Reviewer.objects.filter(pk=reviewers_of(round_)[0].pk).update(email=RATES)
+    return round_
+
+
+def _paired(_name: str) -> Round:
+    """Return a round with one pair, before a reviewer whose address a file can name."""
+    round_ = open_pair_round(configurations=("alpha", "beta"), scenes=("r01-lift",))
+    task = live_tasks(round_)[0]
+    Reviewer.objects.filter(pk=task.member.reviewer_id).update(email=VOTES)
+    return round_
+
+
+ANSWERS = (
+    "reviewer,configuration,scene,replicate,event,cause,detail,sound,timing,people\n"
+    f"{RATES},alpha-imported,r01-lift,1,yes,yes,yes,4,4,4\n"
+)
+BATTLES = json.dumps(
+    [{"model_a": "alpha", "model_b": "beta", "scene": "r01-lift", "winner": "model_a",
+      "judge": VOTES}]
+)  # fmt: skip
 OUTCOMES = "configuration,scene,replicate,outcome,reason\nlate,r01-lift,1,refused,the policy\n"
 CASES = {
     "waive_verdicts": Case(_filled, lambda _: {"reason": "a dry run"}),
@@ -137,6 +166,8 @@ CASES = {
         lambda round_: {"old": _reviewer(round_), "new": "new@example.org", "reason": "fell ill"},
     ),
     "add_secondary": Case(_open, lambda _: {"email": "beside@example.org"}),
+    "import_answers": Case(_asked, options=None, files={"answers": ANSWERS}),
+    "import_battles": Case(_paired, options=None, files={"battles": BATTLES}),
     "replace_copy": Case(_open, _stimulus),
     "declare_not_reviewable": Case(_open, _stimulus),
     "close_round": Case(_answered),
