@@ -209,4 +209,8 @@ def _tables() -> list[Cell]:
     cells += [
         Cell("mp4", "h264", "aac", ("two descriptions",), refused="its coding changes half-way")
     ]
+    cells += [
+        Cell(*base, ("joined to itself",), refused="a second Matroska file is joined to its end")
+        for base in MKVS
+    ]
     return cells + [Cell(*base, ("bytes behind",)) for base in MKVS]
