@@ -17,8 +17,8 @@ from fartbench import audit
 from fartbench.models import Round, RoundState
 from fartbench.protocol import Response, form_keys
 from fartbench.rounds import refuse_unless
-from fartbench.storage import file_sha256
 from fartbench.storable import whole_number
+from fartbench.storage import file_sha256
 from fartbench.tables import Row, read_table, row_number
 from generation.manifest import CellKey
 from generation.models import Sample

@@ -183,6 +183,7 @@ CALLS = {
     "generation-home": Call(ADMINS),
     "make-round": Call(ADMINS),
     "generation-library": Call(ADMINS),
+    "generation-keys": Call(ADMINS),
     "generation-launch": Call(ADMINS, ("open",)),
     "generation-delete": Call(ADMINS, ("open",)),
     "generation-doubts": Call(ADMINS),
