@@ -4,7 +4,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
-APPS := fartbench generation blinding review judging measuring scoring operations rounds web authoring simulation
+APPS := fartbench generation blinding review judging measuring scoring operations rounds web api authoring simulation
 PY := .venv/bin/python
 UV ?= uv
 # What one's own shell sets for Python and Django must not reach these commands. Without kept bytecode every process,

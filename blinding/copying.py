@@ -19,7 +19,7 @@ from blinding.scrub.av1 import scrub_av1
 from blinding.scrub.coded import CannotScrub, Coded
 from blinding.scrub.nal import fill_to, scrub_h264, scrub_hevc
 from blinding.scrub.vp9 import scrub_vp9
-from blinding.sound_copying import copied_sound
+from blinding.sound_copying import copied_sound, is_played_early, play_what_is_hidden
 from blinding.timeline import CannotTime, picture_timeline
 from blinding.writing import hashing, write_hashed
 from fartbench.media.bounds import BOUNDS
@@ -123,6 +123,7 @@ def write_copy(
         # The raw file is hashed while the copy is made from it, and while that is written.
         with hashing([raw_data]) as raw_digest:
             movie = read_movie(source, data)
+            _leave_out_undecodable(data, movie)
             if picture_bytes is not None:
                 _hide_once(movie)
             found = facts(source, data, movie, BOUNDS, Looking.READ_HEADERS)
@@ -136,6 +137,14 @@ def write_copy(
             size, digest = write_hashed(target, pieces, zeros=zeros)
         result = CopyResult(raw_digest.result(), digest, len(raw_data), size, found, removed)
     return asdict(result)
+
+
+def _leave_out_undecodable(data: memoryview, movie: Movie) -> None:
+    from fartbench.media.leading_frames import leave_out_undecodable  # noqa: PLC0415 - only the sandbox's child decodes
+
+    video = movie.main("video")
+    if video is not None:
+        leave_out_undecodable(data, video, BOUNDS)
 
 
 def _hide_once(movie: Movie) -> None:
@@ -175,12 +184,19 @@ def scrubbed_streams(
             raise NotCopyable(path, f"cannot be copied: its {track.kind} is damaged.") from fault
         streams.append(stream)
         removed |= gone
+    _align(path, streams)
+    if audio is not None and is_played_early(audio, streams[-1].times):
+        play_what_is_hidden(streams[-1].times)
+    return streams, removed
+
+
+def _align(path: Path, streams: list[Stream]) -> None:
+    """Let the stream that begins first begin at zero."""
     origin = min(stream.times.start for stream in streams)
     for stream in streams:
         stream.times.start -= origin
         if stream.times.start > BOUNDS.seconds:
             raise NotCopyable(path, "cannot be copied: its picture and sound lie too far apart.")
-    return streams, removed
 
 
 def _samples(data: memoryview, track: Track, kept: range) -> list[memoryview]:

@@ -11,11 +11,10 @@ class ClipsNotBlindable(BadInput):
     """
 
     def __init__(self, round_name: str, faults: list[str], *, re_encoded: bool) -> None:
-        super().__init__(f"Round {round_name!r}", faults)
+        super().__init__(f"Round {round_name!r}", faults, "the other clips have their copies")
         leave_out = f"“exclude_clip {round_name} --configuration NAME --scene KEY --reason TEXT”"
         self.args = (
-            f"{self}\nThe others have their copies. Leave these out with {leave_out}, and run "
-            "“blind” again."
+            f"{self}\nLeave these out with {leave_out}, and run “blind” again."
             if re_encoded
             else f"{self}\nAll clips of a round are treated alike. Either re-encode them all with "
             f"“normalise {round_name} --reason TEXT”, or leave single ones out with "

@@ -24,6 +24,7 @@ from av.video.stream import VideoStream
 from blinding.copying import NotCopyable
 from blinding.proof_showing import Showing, compare_showing, showing
 from blinding.proof_sound import DecodedSound, compare_sound, decode_whole_packets
+from blinding.sound_copying import WAY_ON
 from fartbench.media.bounds import BOUNDS
 from fartbench.media.errors import NotAVideo
 from fartbench.media.movie import Movie
@@ -143,7 +144,11 @@ def decode(path: Path, *, sound_samples: int | None = None) -> Decoded:
                 for frame in _frames(found, packet):
                     _take(found, packet, frame)
     except FFmpegError as fault:
-        raise NotAVideo(path, f"cannot be decoded to its end ({fault.strerror}).") from fault
+        raise NotAVideo(
+            path,
+            f"cannot be decoded to its end ({fault.strerror}), and browsers stop there too; "
+            f"{WAY_ON}.",
+        ) from fault
     except UnreadableSound as fault:
         raise NotAVideo(path, f"has sound that cannot be read: {fault}.") from fault
     if not found.pictures:
@@ -173,9 +178,8 @@ def _leads(found: Decoded, packet: Any) -> bool:
     """Say whether a packet of picture lies behind the first one in the file and is shown before it
     or not at all.
     """
-    if found.first_packet is None:
-        return False
-    return not found.pictures or (packet.pts is not None and packet.pts < found.first_packet)
+    first = found.first_packet
+    return first is not None and (packet.pts is None or packet.pts < first)
 
 
 def _same_streams(container: InputContainer, movie: Movie) -> list[VideoStream | AudioStream]:

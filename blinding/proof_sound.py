@@ -12,6 +12,7 @@ from fractions import Fraction
 from struct import unpack_from
 from typing import Any, NamedTuple
 
+import numpy as np
 from av.audio.stream import AudioStream
 from av.codec.context import Flags2
 
@@ -19,6 +20,14 @@ from fartbench.media.pcm import interleaved_or_planes
 
 SOUND_SLACK_S = 0.001
 """Containers round times to a millisecond: what is heard cannot be known more exactly."""
+SILENT = 0.01
+"""The loudest sample (of 1) of a stretch that counts as silent: an encoder's own beginning."""
+
+
+HIDES_SOUND = (
+    "the raw clip hides more than silence at the beginning of its sound, and a copy that hides it "
+    "would be played early by browsers"
+)
 
 
 class Piece(NamedTuple):
@@ -40,7 +49,8 @@ class DecodedSound:
     hidden at the front is noted in ticks of the container's clock, as libavformat does for MP4, and
     not in samples. ``rates`` are all the rates (Hz) that the decoder gave. ``end`` is when the
     container ends the sound, in seconds after the file's first frame of picture, None when it
-    leaves that to the packets.
+    leaves that to the packets. ``hidden_peak`` is the loudest sample (of 1) that is hidden at the
+    beginning.
     """
 
     limit: int | None = None
@@ -50,6 +60,7 @@ class DecodedSound:
     rates: list[int] = field(default_factory=list)
     samples: int = 0
     planes: list[Any] = field(default_factory=list)
+    hidden_peak: float = 0.0
     _block: int | None = None
     _to_hide: int = 0
 
@@ -82,7 +93,12 @@ class DecodedSound:
             time = before.time + Fraction(before.samples, self.rate)
         else:
             time = Fraction(frame.pts or 0) * frame.time_base
-        self.pieces.append(Piece(time, frame.samples, *self._hidden(frame)))
+        front, back = self._hidden(frame)
+        if packet.is_discard:  # its times lie in those of another packet, or before the beginning
+            front, back = frame.samples, 0
+        if all(_is_hidden(piece) for piece in self.pieces):
+            self.hidden_peak = max(self.hidden_peak, _peak(frame, front))
+        self.pieces.append(Piece(time, frame.samples, front, back))
         self._hash(frame)
         self.samples += frame.samples
 
@@ -116,6 +132,13 @@ class DecodedSound:
         for total, channel in zip(self.planes, channels, strict=False):
             total.update(channel[: wanted * width].tobytes())
 
+    def unhide(self) -> None:
+        """Count what is hidden at the beginning as heard."""
+        for place, piece in enumerate(self.pieces):
+            self.pieces[place] = piece._replace(front=0)
+            if not _is_hidden(piece):
+                break
+
     def heard(self, origin: Fraction) -> tuple[Fraction, Fraction, int]:
         """Return when sound is first and last heard (s after ``origin``) and how many samples are
         heard.
@@ -132,6 +155,21 @@ class DecodedSound:
                 last = start + Fraction(length, self.rate)
                 count += length
         return begin or Fraction(0), last, count
+
+
+def _is_hidden(piece: Piece) -> bool:
+    return piece.front + piece.back >= piece.samples
+
+
+def _peak(frame: Any, count: int) -> float:
+    """Return the loudest of the first ``count`` samples of a frame, 1 for the loudest there is."""
+    width = 1 if frame.format.is_planar else frame.layout.nb_channels
+    peaks = [0.0]
+    for channel in interleaved_or_planes(frame):
+        part = channel[: count * width]
+        full = np.iinfo(part.dtype).max if part.dtype.kind in "iu" else 1
+        peaks.append(float(np.abs(part.astype(np.float64)).max(initial=0.0)) / full)
+    return max(peaks)
 
 
 def decode_whole_packets(stream: AudioStream) -> None:
@@ -157,11 +195,8 @@ def compare_sound(
     (s).
     """
     if not raw.pieces or not blind.pieces:
-        _, _, raw_heard = raw.heard(raw_origin) if raw.pieces else (0, 0, 0)
-        _, _, blind_heard = blind.heard(blind_origin) if blind.pieces else (0, 0, 0)
-        said = [f"the raw clip has {raw_heard} sound samples, the copy {blind_heard}"]
-        return SoundVerdict(blind_heard, None, said if raw_heard != blind_heard else [])
-    faults = []
+        return _without_sound(raw, blind, raw_origin, blind_origin)
+    faults = _hidden_sound(raw, blind)
     raw_begin, raw_end, raw_heard = raw.heard(raw_origin)
     blind_begin, blind_end, blind_heard = blind.heard(blind_origin)
     if len(raw.rates) > 1 or raw.rates != blind.rates:
@@ -182,6 +217,26 @@ def compare_sound(
         if abs(one - other) > SOUND_SLACK_S:
             faults.append(f"the sound {word} {float(abs(one - other)) * 1000:.3f} ms off")
     return SoundVerdict(blind_heard, error, faults)
+
+
+def _without_sound(
+    raw: DecodedSound, blind: DecodedSound, raw_origin: Fraction, blind_origin: Fraction
+) -> SoundVerdict:
+    """Compare two files of which at least one has no sound."""
+    _, _, raw_heard = raw.heard(raw_origin)
+    _, _, blind_heard = blind.heard(blind_origin)
+    said = [f"the raw clip has {raw_heard} sound samples, the copy {blind_heard}"]
+    return SoundVerdict(blind_heard, None, said if raw_heard != blind_heard else [])
+
+
+def _hidden_sound(raw: DecodedSound, blind: DecodedSound) -> list[str]:
+    """Return what is wrong with a copy that plays what the clip hides at the beginning of its
+    sound. Silence is nothing wrong, and counts as heard from then on.
+    """
+    if not raw.pieces[0].front or blind.pieces[0].front:
+        return []
+    raw.unhide()
+    return [HIDES_SOUND] if raw.hidden_peak > SILENT else []
 
 
 def _listed(rates: list[int]) -> str:

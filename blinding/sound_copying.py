@@ -5,6 +5,7 @@ No Django here.
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 
 from blinding.mp4_entries import sound_entry
 from blinding.mp4_writer import Stream
@@ -13,6 +14,7 @@ from blinding.scrub.coded import CannotScrub, Coded
 from blinding.scrub.mp3 import scrub_mp3
 from blinding.scrub.opus import scrub_opus
 from blinding.sound_timeline import sound_timeline
+from blinding.timeline import Timeline
 from fartbench.media.movie import Track
 from fartbench.media.opus_header import without_pre_skip
 from fartbench.media.packet_lengths import OPUS_RATE, opus_packet_samples
@@ -52,11 +54,34 @@ def copied_sound(data: memoryview, track: Track, raw: MediaFacts) -> tuple[Strea
     coded = SCRUBBERS[track.codec](track.config, packets)
     rate, lengths = _packet_lengths(track, packets, raw)
     times = sound_timeline(track, rate, lengths)
-    if track.is_hidden_once:
+    if track.is_hidden_once and track.codec == "mp3":
+        play_what_is_hidden(times)  # browsers would hide it twice
+    if track.is_hidden_once and track.codec == "opus":
         # Chromium and Firefox would hide again what the edit list hides already.
         coded = replace(coded, record=without_pre_skip(coded.record))
     entry = sound_entry(coded, track.codec, raw.channels, rate)
     return Stream("audio", entry, times, coded.samples[: times.kept.stop]), dict(coded.removed)
+
+
+def play_what_is_hidden(times: Timeline) -> None:
+    """Have what a container hides at the beginning of sound played: an encoder's own silence, as
+    the proof makes sure.
+    """
+    times.start -= Fraction(times.skip, times.timescale)
+    times.length += times.skip
+    times.skip = 0
+
+
+def is_played_early(track: Track, times: Timeline) -> bool:
+    """Say whether browsers play the sound of a copy earlier than that of the clip, by what is
+    hidden.
+
+    Chromium takes what is hidden in MP4 off the sound's time when its first packet lies behind the
+    beginning of the file. In Matroska it does not.
+    """
+    first_packet = times.start - Fraction(times.skip, times.timescale)
+    may_be = track.is_hidden_once and track.codec != "opus"
+    return may_be and times.skip > 0 and first_packet >= 0
 
 
 def _packet_lengths(

@@ -7,7 +7,7 @@ and the same clock.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -62,19 +62,33 @@ def view_source(path: Path, form: str, movie: Movie) -> SourceView:
     frame = next(decoded_frames(path, demuxer, video, decoder), None)
     if frame is None:
         raise NotAVideo(path, "has no frame that can be decoded.")
-    sound = None if audio is None else next(decoded_frames(path, demuxer, audio), None)
-    track = movie.main("audio")
-    return SourceView(
+    view = SourceView(
         demuxer=demuxer,
         video=video,
-        audio=None if sound is None else audio,
-        origin=presented(frame) if sound is None else min(presented(frame), presented(sound)),
+        audio=None,
+        origin=presented(frame),
         decoder=decoder,
         colour=unstated_colour(frame),
         has_alpha=_has_alpha(frame),
         is_askew=frame.rotation % 90 != 0,
-        channels=0 if sound is None else len(sound.layout.channels),
-        early=Fraction(0) if track is None else track.early,
+        channels=0,
+        early=Fraction(0),
+    )
+    return view if audio is None else _with_sound(view, path, audio, movie)
+
+
+def _with_sound(view: SourceView, path: Path, audio: int, movie: Movie) -> SourceView:
+    """Return how to read a clip's sound as well, or the same view when none can be decoded."""
+    sound = next(decoded_frames(path, view.demuxer, audio), None)
+    track = movie.main("audio")
+    if sound is None or track is None:
+        return view
+    return replace(
+        view,
+        audio=audio,
+        origin=min(view.origin, presented(sound)),
+        channels=len(sound.layout.channels),
+        early=track.early,
     )
 
 

@@ -61,10 +61,28 @@ def picture_timeline(track: Track) -> Timeline:
     delay = max(due - time for due, time in zip(ordered, times, strict=True))
     steps = [b - a for a, b in pairwise(ordered)] + [max(1, stop - ordered[-1])]
     shifts = [time - due + delay for due, time in zip(ordered, times, strict=True)]
-    sync = [sample.sync for sample in samples]
+    sync = _entries(track.codec, samples)
     return Timeline(
         CLOCK, kept, steps, shifts, sync, Fraction(max(begin, ordered[0]), CLOCK), delay, sum(steps)
     )
+
+
+def _entries(codec: str, samples: list[Sample]) -> list[bool]:
+    """Return for each sample whether players may begin to decode there.
+
+    At a key frame of an open group of H.264 they may not, whatever the file says: frames behind it
+    are shown before it and built on frames before it. Chromium stops with an error when it seeks
+    to one. HEVC has marks by which decoders know such frames. The first sample is one in any case.
+    """
+    entries = [sample.sync for sample in samples]
+    if codec != "h264":
+        return entries
+    earliest_behind = samples[-1].pts
+    for place in range(len(samples) - 1, 0, -1):
+        pts = samples[place].pts
+        entries[place] = entries[place] and earliest_behind >= pts
+        earliest_behind = min(earliest_behind, pts)
+    return entries
 
 
 def _on_clock(pts: int, track: Track) -> int:

@@ -16,9 +16,9 @@ MOST_SHOWN = (
 
 
 class BadInput(Refusal):
-    """An input with one or more faults, the first of them named; nothing of it was taken."""
+    """An input with one or more faults, the first of them named; ``outcome`` says what was done."""
 
-    def __init__(self, what: str, faults: list[str]) -> None:
+    def __init__(self, what: str, faults: list[str], outcome: str = "nothing was changed") -> None:
         self.what = what
         self.faults = faults
         count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
@@ -27,4 +27,4 @@ class BadInput(Refusal):
         else:
             more = []
         lines = "\n".join(f"  {fault}" for fault in (*faults[:MOST_SHOWN], *more))
-        super().__init__(f"{what}: {count}, nothing was changed.\n{lines}")
+        super().__init__(f"{what}: {count}, {outcome}.\n{lines}")

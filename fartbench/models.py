@@ -267,6 +267,17 @@ class ServiceKey(models.Model):
         return self.service
 
 
+class CallCount(models.Model):
+    """How many calls one caller made in one minute; see `fartbench.throttle`."""
+
+    caller = models.CharField(max_length=32, unique=True, help_text="A keyed hash.")
+    minute = models.DateTimeField()
+    calls = models.PositiveIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.calls} at {self.minute:%H:%M}"
+
+
 class WorkerBeat(models.Model):
     """A sign of life of one worker process."""
 

@@ -63,6 +63,7 @@ INSTALLED_APPS = [
     "operations",
     "rounds",
     "web",
+    "api",
     "authoring",
     "simulation",
     "django.contrib.admin",

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.conf import settings
-from django.db.models import Count, Q
+from django.db.models import Count, F, Q
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from fartbench.errors import Refusal
-from fartbench.models import EntryTry
+from fartbench.models import CallCount, EntryTry
 
 WINDOW = timedelta(minutes=15)
 # Of wrong tries within the window: for one account from one address, for one account from anywhere
@@ -77,6 +77,17 @@ def admit(request: HttpRequest, account: str = "") -> Admission:
     return Admission(
         EntryTry.objects.create(at=now, account=name if account else "", address=address)
     )
+
+
+def count_call(caller: str) -> int:
+    """Count a call of ``caller`` and return how many it made in this minute, this one included."""
+    name, minute = _sealed(caller), timezone.now().replace(second=0, microsecond=0)
+    row = CallCount.objects.filter(caller=name)
+    if not row.filter(minute=minute).update(calls=F("calls") + 1):
+        # The first of this minute. Of two at once both may come here: one of them is not counted.
+        CallCount.objects.update_or_create(caller=name, defaults={"minute": minute, "calls": 1})
+        return 1
+    return row.values_list("calls", flat=True).get()
 
 
 def client_address(request: HttpRequest) -> str:

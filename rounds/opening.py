@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from blinding import marks
 from blinding.models import BlindingKey, Stimulus
-from blinding.services import check_files, to_review
+from blinding.selectors import to_review
+from blinding.stimuli import check_files
 from fartbench import audit, round_secret
 from fartbench.models import Round, RoundState
 from fartbench.protocol import digest_of

@@ -16,6 +16,7 @@ from django.db.models import Model
 from django.test import Client, RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
+from api.tokens import make_token
 from blinding.models import BlindCopy, BlindingKey, Stimulus
 from fartbench.models import Round
 from generation.models import Sample
@@ -180,6 +181,12 @@ CALLS = {
     "staff-reviewers": Call(ADMINS, ("open",)),
     "staff-invite-links": Call(ADMINS, ("open",)),
     "staff-pairs": Call(STAFF, ("open",)),
+    "tokens": Call(STAFF),
+    "token-revoke": Call(STAFF | {"eve": NOTHING}, ("api_token",), "post"),
+    "api-docs": Call(STAFF),
+    "api-document": Call(STAFF),
+    # Every operation asks for a token, whatever the account (tests/api/test_operations.py).
+    "api-call": Call(ALL, ("api_path",)),
     "generation-home": Call(ADMINS),
     "make-round": Call(ADMINS),
     "generation-library": Call(ADMINS),
@@ -244,7 +251,8 @@ def make_world() -> dict[str, str]:
     rae = reviewers_of(open_round)[0]
     ended = next_assignment(rae, open_round).stimulus
     make_locked_sheet(rae, ended)
-    make_staff("stan")
+    stan = make_staff("stan")
+    api_token, _ = make_token(user=stan, name="a test", scopes=["rounds:read"], days=1)
     make_staff("ada").user_permissions.add(*Permission.objects.filter(codename="change_round"))
     make_staff("eve").user_permissions.add(
         *Permission.objects.filter(codename="add_scenarioverdict")
@@ -261,6 +269,8 @@ def make_world() -> dict[str, str]:
         "release": str(release.number),
         "file": "answers.csv",
         "table": "answers",
+        "api_path": "rounds",
+        "api_token": str(api_token.pk),
         "plot": "leaderboard",
         "published_clip": Stimulus.objects.filter(round=release.round).first().pk,
         "locked": "closed",

@@ -22,8 +22,8 @@ def test_every_room_has_a_layer_and_is_searched_for_circles():
     assert set(CONTRACTS["folders"]["ancestors"]) == ROOMS
 
 
-def test_what_pretends_and_what_writes_scenarios_is_on_top_so_that_nothing_imports_it():
-    assert set(CONTRACTS["layers"]["layers"][0].split(" | ")) == {"simulation", "authoring"}
+def test_what_pretends_what_writes_scenarios_and_the_api_are_on_top_so_that_nothing_imports_them():
+    assert set(CONTRACTS["layers"]["layers"][0].split(" | ")) == {"simulation", "authoring", "api"}
 
 
 def test_every_room_is_installed_typed_and_shipped():

@@ -19,5 +19,6 @@ urlpatterns = [
     path("", include("web.generation.urls")),
     path("", include("web.views.urls")),
     path("", include("web.outside.urls")),
+    path("", include("api.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -67,7 +67,7 @@ def picture_headers(data: memoryview, track: Track, bounds: Bounds) -> Picture |
     begun = begin_of_frame(data, track)
     if begun is None:
         return None
-    context = _decoder(track, bounds)
+    context = decoder(track, bounds)
     context.options |= {"ec": "0"}  # what is missing of the frame is not made up
     with suppress(FFmpegError):  # the frame is cut off, and only what it begins with is asked for
         context.decode(av.Packet(begun))
@@ -106,7 +106,7 @@ def first_sound(
 
 
 def _first_frame(path: Path, data: memoryview, track: Track, bounds: Bounds) -> tuple[Any, Any]:
-    context = _decoder(track, bounds)
+    context = decoder(track, bounds)
     if track.kind == "audio":
         context.flags2 |= Flags2.skip_manual  # an Opus decoder would cut off what its header says
     try:
@@ -135,7 +135,8 @@ def _whole_frame(frames: Iterator[AudioFrame]) -> AudioFrame | None:
     return longest
 
 
-def _decoder(track: Track, bounds: Bounds) -> Any:
+def decoder(track: Track, bounds: Bounds) -> Any:
+    """Return a decoder of a track's samples, set up by the track's record alone."""
     context = av.CodecContext.create(DECODERS[track.codec], "r")
     context.thread_count = 1
     context.extradata = extradata(track)

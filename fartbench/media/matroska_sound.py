@@ -36,7 +36,7 @@ def set_sound(data: Bytes, track: Track, entry: Entry, scale: int) -> None:
     track.shift = Fraction(-((2 * delay + unit) // (2 * unit)) * unit, NANOSECONDS)
     hidden = Fraction(delay, NANOSECONDS) or _pre_skip_s(track)
     track.begin = track.time(track.samples[0]) + hidden
-    track.is_hidden_once = track.codec == "opus"
+    track.is_hidden_once = True
     _note_other_rate(track, delay)
     _discard(track, entry)
 

@@ -43,8 +43,9 @@ class Track:
     ``marked_default`` is Matroska's word that players should choose the track.
 
     ``early`` is by how much (s) browsers play sound earlier than libavformat, which hides less of
-    its beginning. ``is_hidden_once`` says that browsers hide the beginning of Opus once. In MP4
-    they hide what the edit list says and after that what the header of Opus says.
+    its beginning. ``is_hidden_once`` says that browsers hide what the container hides, once and
+    without moving the rest. In MP4 they hide the beginning of Opus and MP3 twice, by the edit list
+    and by their headers.
     """
 
     number: int

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from blinding.models import NotReviewable
-from blinding.services import exclude_clip, without_copy
+from blinding.selectors import without_copy
+from blinding.services import exclude_clip
 from fartbench.models import Round
 from generation.cells import mark_cell, samples_of
 from generation.errors import CellRefused

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from blinding.models import Stimulus
-from blinding.services import copies_of, normalise_round, request_blinding, without_copy
+from blinding.selectors import copies_of, without_copy
+from blinding.services import normalise_round, request_blinding
 from fartbench.models import AuditEntry, Round, RoundState
 from review.models import Retirement
 from rounds.changes import declare_not_reviewable, replace_copy

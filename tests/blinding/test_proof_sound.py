@@ -1,15 +1,21 @@
 """A copy whose sound is not that of the clip is not proven, by whatever little it differs."""
 
 import json
+from fractions import Fraction
 
+import av
+import numpy as np
 import pytest
 
 from blinding.copying import blind_copy
 from blinding.proof import prove
+from blinding.proof_sound import HIDES_SOUND, DecodedSound, compare_sound
 from tests.blinding.dirty import written
 from tests.media.clips import clip
 from tests.media.matroska_writer import Block, SoundTrack, in_blocks, write_matroska
 from tests.media.sound import sound, with_band_replication
+
+RATE = 48_000
 
 
 def kinds():
@@ -187,3 +193,41 @@ def test_sound_that_is_missing_is_found(tmp_path):
 
 def track_of(coded):
     return SoundTrack(coded, in_blocks(coded, "none", each=1))
+
+
+class Packet:
+    """A packet of sound as libavformat gives it: where it lies, and whether players drop it."""
+
+    def __init__(self, pos, *, is_discard=False):
+        self.pos, self.is_discard = pos, is_discard
+
+
+def decoded(*, dropped=(), level=0.5):
+    """Return the sound of six packets, of which players drop some."""
+    found = DecodedSound()
+    for place in range(6):
+        frame = av.AudioFrame.from_ndarray(
+            np.full((1, 1024), level, np.float32), format="flt", layout="mono"
+        )
+        frame.sample_rate, frame.pts, frame.time_base = RATE, 1024 * place, Fraction(1, RATE)
+        found.take(Packet(place, is_discard=place in dropped), frame)
+    return found
+
+
+def test_packets_that_players_drop_are_missed_in_a_copy_that_plays_them():
+    """So packets are marked whose times lie in those of others, as in overlapping fragments."""
+    verdict = compare_sound(decoded(dropped={2, 4}), decoded(), Fraction(0), Fraction(0))
+    assert "the raw clip has 4096 sound samples, the copy 6144" in verdict.faults
+    assert (
+        compare_sound(decoded(dropped={0}), decoded(dropped={0}), *[Fraction(0)] * 2).faults == []
+    )
+
+
+def test_silence_that_a_clip_hides_may_be_played_and_sound_may_not():
+    """An encoder's own beginning is silent; what a cut hides is not."""
+    quiet = compare_sound(
+        decoded(dropped={0}, level=0.001), decoded(level=0.001), Fraction(0), Fraction(0)
+    )
+    assert quiet.faults == []
+    loud = compare_sound(decoded(dropped={0}), decoded(), Fraction(0), Fraction(0))
+    assert loud.faults == [HIDES_SOUND]

@@ -20,6 +20,7 @@ from blinding.errors import (
 )
 from blinding.models import BlindCopy, BlindingKey, NotReviewable, Stimulus, opaque_id
 from blinding.reports import fingerprint_of
+from blinding.stimuli import check_files
 from fartbench import jobs
 from fartbench.media.ffmpeg import ffmpeg_binary
 from fartbench.models import AuditEntry, Job, JobState, Round, RoundState
@@ -169,7 +170,7 @@ def test_a_missing_or_changed_copy_is_named(round_: Round) -> None:
     changed.path.chmod(0o644)
     changed.path.write_bytes(b"other bytes")
     with pytest.raises(BlindCopyMissing) as caught:
-        services.check_files(Stimulus.objects.filter(round=round_))
+        check_files(Stimulus.objects.filter(round=round_))
     assert any(gone.pk in fault and "missing" in fault for fault in caught.value.faults)
     assert any(changed.pk in fault and "changed" in fault for fault in caught.value.faults)
 

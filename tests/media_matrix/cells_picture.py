@@ -30,7 +30,15 @@ BUILT_ON = "its edit list hides pictures that others are built on"
 
 def picture_cells(*, full: bool = False) -> list[Cell]:
     """Return the cells of the picture; ``full`` puts every turn and form into every container."""
-    return [*_turns(full), *_shapes(), *_crops(), *_edits(), *_forms(full), *_tables()]
+    return [
+        *_turns(full),
+        *_shapes(),
+        *_crops(),
+        *_edits(),
+        *_cuts(),
+        *_forms(full),
+        *_tables(),
+    ]
 
 
 def _turned(name: str) -> Shown:
@@ -156,6 +164,23 @@ def _edits() -> list[Cell]:
         Cell(
             "webm", "vp9", "opus", ("real-clock picture",), Shown(frame_slack_ms=8, beep_slack_ms=8)
         ),
+    ]
+
+
+def _cuts() -> list[Cell]:
+    """Return cells of clips whose beginning was left out without encoding anew."""
+    rest = Shown(frames=range(10, 25))
+    pictures = ("h264", "h264 open groups", "hevc", "hevc open groups")
+    cells = [Cell("mkv cut from mp4", picture, "aac", shown=rest) for picture in pictures]
+    cells += [Cell("mp4 from a cut mkv", picture, "aac", shown=rest) for picture in pictures[::2]]
+    cells += [Cell("mp4 cut", picture, "aac", refused=BUILT_ON) for picture in pictures]
+    whole = ("h264 open groups", "hevc open groups")
+    return [
+        *cells,
+        *(Cell(holder, picture, "aac") for holder in ("mp4", "mkv") for picture in whole),
+        Cell("webm cut", "vp9", "opus", shown=rest),
+        # Behind the cut, a frame gives up a reference frame that is gone.
+        Cell("mkv cut from mp4", "h264 open gop", "aac", refused="cannot be decoded to its end"),
     ]
 
 

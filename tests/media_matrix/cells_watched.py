@@ -2,6 +2,8 @@
 real time.
 """
 
+from collections.abc import Sequence
+
 from tests.media_matrix.cell import Cell
 from tests.media_matrix.cells_codecs import codec_cells
 from tests.media_matrix.cells_picture import picture_cells
@@ -54,10 +56,26 @@ PICTURES = (
 )  # fmt: skip
 
 
+ALONE = (
+    "mkv cut from mp4, h264 open groups, aac", "mp4, h264 open groups, aac",
+    "mkv, h264 open groups, aac", "mkv late sound, h264, aac",
+)  # fmt: skip
+"""Clips that Chromium does not play, or not where it seeks, and of which it plays the copies."""
+
+
 def watched_cells() -> list[Cell]:
-    """Return the cells that are watched."""
+    """Return the cells that are watched, clip beside copy."""
+    return _named((*CODECS, *SOUNDS, *PICTURES))
+
+
+def cells_watched_alone() -> list[Cell]:
+    """Return the cells of which the copy alone is watched."""
+    return _named(ALONE)
+
+
+def _named(names: Sequence[str]) -> list[Cell]:
     by_name = {
         cell.name: cell
         for cell in (*codec_cells(), *sound_cells(full=True), *picture_cells(full=True))
     }
-    return [by_name[name] for name in (*CODECS, *SOUNDS, *PICTURES)]
+    return [by_name[name] for name in names]

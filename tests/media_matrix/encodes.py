@@ -75,6 +75,9 @@ PICTURES: dict[str, Picture] = {
     "h264 open gop": Picture(
         (*X264, *YUV420, "-x264-params", "open-gop=1:bframes=3:repeat-headers=1:aud=1")
     ),
+    "h264 open groups": Picture(
+        (*X264, *YUV420, "-x264-params", "open-gop=1:bframes=3:b-pyramid=none")
+    ),
     "h264 444": Picture((*X264, "-pix_fmt", "yuv444p")),
     "h264 422": Picture((*X264, "-pix_fmt", "yuv422p")),
     "h264 10 bit": Picture((*X264, "-pix_fmt", "yuv420p10le")),
@@ -97,6 +100,7 @@ PICTURES: dict[str, Picture] = {
     "hevc": Picture((*X265, *YUV420)),
     "hevc hev1": Picture((*X265, *YUV420, "-tag:v", "hev1")),
     "hevc 10 bit": Picture((*X265, "-pix_fmt", "yuv420p10le")),
+    "hevc open groups": Picture((*X265[:-1], X265[-1] + ":open-gop=1:bframes=3", *YUV420)),
     "hevc wide bits": Picture((*X265, *YUV420, "-vf", "setsar=2")),
     "hevc odd size": Picture((*X265, "-pix_fmt", "yuv444p"), Source(161, 91)),
     "vp8": Picture((*VP8, *YUV420)),

@@ -7,6 +7,8 @@ from pathlib import Path
 from tests.media_matrix.encodes import FOLDER, encode, ffmpeg, run
 
 FRAGMENTS = "frag_keyframe+empty_moov+default_base_moof"
+CUT_AT_S = 0.44
+"""Where clips are cut: programs begin at the last key frame before it."""
 Make = Callable[[Path, str, str], None]
 
 
@@ -26,6 +28,15 @@ def _mkvmerge(first: str, *more: object) -> Make:
     """Return a maker that lets mkvmerge take over what another writer wrote."""
     return lambda target, seen, heard: run(
         "mkvmerge", "-q", "-o", target, *more, made(first, seen, heard)
+    )
+
+
+def _cut(first: str) -> Make:
+    """Return a maker that leaves out the beginning of what another writer wrote, without encoding
+    anew.
+    """
+    return lambda target, seen, heard: ffmpeg(
+        "-ss", CUT_AT_S, "-i", made(first, seen, heard), "-map", "0", "-c", "copy", target
     )
 
 
@@ -158,6 +169,10 @@ WRITERS: dict[str, tuple[str, Make]] = {
     "webm by mkvmerge": ("webm", _mkvmerge("webm", "-w")),
     "flv": ("flv", _direct()),
     "ts": ("ts", _direct()),
+    "mkv cut from mp4": ("mkv", _cut("mp4")),
+    "webm cut": ("webm", _cut("webm")),
+    "mp4 cut": ("mp4", _cut("mp4")),
+    "mp4 from a cut mkv": ("mp4", _remux("mkv cut from mp4")),
     "mp4 late picture": ("mp4", _late("mp4", picture=0.2)),
     "mp4 late sound": ("mp4", _late("mp4", sound=0.2)),
     "mov late picture": ("mov", _late("mov", picture=0.2)),

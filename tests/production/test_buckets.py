@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.test import RequestFactory
 
 from blinding.errors import BlindCopyMissing
-from blinding.services import check_files
+from blinding.stimuli import check_files
 from blinding.views import stream
 from fartbench import buckets
 from fartbench.jobs import PASSING

@@ -11,7 +11,8 @@ from django.db.models import Q
 from blinding.errors import ClipsNotBlindable
 from blinding.leakscan import scan
 from blinding.models import BlindCopy, BlindingKey, Stimulus
-from blinding.services import blind_round, copies_of, exclude_clip, request_blinding
+from blinding.selectors import copies_of
+from blinding.services import blind_round, exclude_clip, request_blinding
 from fartbench import jobs
 from fartbench.media.probe import probe
 from fartbench.models import Round

@@ -77,7 +77,17 @@ def _load(request: HttpRequest, actor: str) -> str:
     if upload is None:
         raise NothingToLoad("Choose a file: a YAML file, or a ZIP of a folder of them.")
     if action == "protocol":
-        return _from_upload(upload, lambda folder: _protocol_loaded(_protocol_in(folder), actor))
+        return load_sent_protocol(upload, actor)
+    return load_sent_configurations(upload, actor)
+
+
+def load_sent_protocol(upload: Any, actor: str) -> str:
+    """Load the protocol in a sent YAML or ZIP file; return what was done, in words."""
+    return _from_upload(upload, lambda folder: _protocol_loaded(_protocol_in(folder), actor))
+
+
+def load_sent_configurations(upload: Any, actor: str) -> str:
+    """Load the configurations in a sent YAML or ZIP file; return what was done, in words."""
     return _from_upload(
         upload, lambda folder: _words_of(load_configurations(folder=folder, actor=actor))
     )

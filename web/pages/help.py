@@ -25,6 +25,7 @@ FOR_ADMINS = (
     "streamav",
     "operations",
     "commands",
+    "api",
     "threat-model",
 )
 _MARKDOWN = MarkdownIt("js-default")  # with tables; HTML in a document is shown as text

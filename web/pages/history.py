@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scoring.models import Release, ReleaseDocument
-from scoring.release.pages import LEADERBOARD, SUMMARY
-from web.pages.published import documents_of, newest_releases, rows_of
+from scoring.release.pages import LEADERBOARD, configuration_document
+from web.pages.published import newest_releases, summaries
+from web.pages.result_reading import configuration_results
 from web.pages.results import ConfigurationResult
 
 
@@ -56,24 +57,27 @@ def known_configurations(closed: Collection[str], search: str = "") -> list[Know
 def appearances_of(name: str, closed: Collection[str]) -> list[Appearance]:
     """Return the rounds that a configuration is in, the newest first; none for an unknown one."""
     releases = [release for release, entries in _indexes(closed) if name in entries]
+    results = _documents(releases, configuration_document(name))
+    totals = summaries(releases)
     appearances: list[Appearance] = []
     before: Mapping[str, Any] = {}
     for release in reversed(releases):
-        appearance = _appearance(release, name, before)
-        appearances.append(appearance)
-        if appearance.row is not None:
-            before = appearance.row.identity
+        rules = release.round.protocol.rules
+        if rules.rollouts is not None:
+            appearances.append(Appearance(release, None, None))
+            continue
+        (row,) = configuration_results([results[release.pk]], rules)
+        changed = [key for key, value in row.identity.items() if before.get(key, value) != value]
+        total = totals[release.pk]["total"]
+        appearances.append(Appearance(release, row, total, tuple(changed)))
+        before = row.identity
     return appearances[::-1]
 
 
-def _appearance(release: Release, name: str, before: Mapping[str, Any]) -> Appearance:
-    if release.round.protocol.rules.rollouts is not None:
-        return Appearance(release, None, None)
-    (row,) = rows_of(release)([name])
-    identity = row.identity
-    changed = [key for key in identity if key in before and before[key] != identity[key]]
-    total = documents_of(release)([SUMMARY])[SUMMARY]["total"]
-    return Appearance(release, row, total, tuple(changed))
+def _documents(releases: Collection[Release], name: str) -> dict[int, Any]:
+    """Return the documents of this name, by release."""
+    documents = ReleaseDocument.objects.filter(release__in=releases, name=name)
+    return dict(documents.values_list("release_id", "content"))
 
 
 def _indexes(closed: Collection[str]) -> list[tuple[Release, dict[str, str]]]:
@@ -81,8 +85,7 @@ def _indexes(closed: Collection[str]) -> list[tuple[Release, dict[str, str]]]:
     releases = list(
         newest_releases().defer(None).defer("scores").exclude(round__protocol__name__in=closed)
     )
-    documents = ReleaseDocument.objects.filter(release__in=releases, name=LEADERBOARD)
-    content = dict(documents.values_list("release_id", "content"))
+    content = _documents(releases, LEADERBOARD)
     return [
         (
             release,

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db.models import Count
 
-from blinding.services import copies_of
+from blinding.selectors import copies_of
 from fartbench.models import Round, RoundState
 from generation.models import Sample, SampleState
 from generation.selectors import simulated_samples

@@ -2,7 +2,8 @@
 workers.
 """
 
-from blinding.services import blind_round, copies_of
+from blinding.selectors import copies_of
+from blinding.services import blind_round
 from fartbench.commands import progress
 from fartbench.models import Round
 from rounds.commands import StepCommand

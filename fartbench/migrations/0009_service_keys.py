@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('fartbench', '0007_hashed_session_keys'),
+        ('fartbench', '0008_callcount'),
     ]
 
     operations = [
