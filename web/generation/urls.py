@@ -14,6 +14,7 @@ from web.generation import (
     rounds,
     samples,
     verdicts,
+    watching,
 )
 
 urlpatterns = [
@@ -26,6 +27,13 @@ urlpatterns = [
     path("staff/generation/prompts/<int:pk>/", prompts.prompt, name="generation-prompt"),
     path("staff/generation/samples/<int:pk>/", samples.sample_page, name="generation-sample"),
     path("staff/generation/samples/<int:pk>/settle", samples.settle, name="generation-settle"),
+    path("staff/generation/samples/<int:pk>/watch/", watching.watch, name="generation-watch"),
+    path("staff/generation/samples/<int:pk>/watch/raw", watching.raw, name="generation-watch-raw"),
+    path(
+        "staff/generation/samples/<int:pk>/watch/<int:copy>",
+        watching.blind,
+        name="generation-watch-blind",
+    ),
     path("staff/generation/samples/<int:pk>/clip", samples.raw_clip, name="generation-clip"),
     path("staff/generation/rounds/<str:name>/", rounds.round_page, name="generation-round"),
     path(
