@@ -17,8 +17,10 @@ from django.utils import timezone
 
 from api.errors import FieldsRefused, KeyReused
 from api.models import KeptAnswer, Token
+from fartbench.sealing import seal, unseal
 
 HEADER = "Idempotency-Key"
+PURPOSE = "api.once"
 KEPT_FOR = timedelta(days=1)
 LONGEST = 128
 FAILED = 400
@@ -55,7 +57,8 @@ def answered_once(
             return response
         row.status = response.status_code
         row.location = response.headers.get("Location", "")
-        row.content = response.content.decode()
+        # Sealed: an answer may hold links that let reviewers in.
+        row.content = seal(PURPOSE, response.content.decode())
         row.save(update_fields=["status", "location", "content"])
     return response
 
@@ -65,7 +68,13 @@ def _repeated(row: KeptAnswer, digest: str) -> HttpResponse:
         raise KeyReused(
             f"This {HEADER} came before with another call. Use a new key for a new call."
         )
-    response = HttpResponse(row.content, status=row.status, content_type="application/json")
+    content = unseal(PURPOSE, row.content)
+    if content is None:
+        raise KeyReused(
+            "This call was done, but its answer cannot be read any more: SECRET_KEY changed. Use "
+            f"a new {HEADER} for a new call."
+        )
+    response = HttpResponse(content, status=row.status, content_type="application/json")
     if row.location:
         response["Location"] = row.location
     response["Idempotency-Replayed"] = "true"

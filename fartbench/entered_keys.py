@@ -1,26 +1,19 @@
 """Keys of services that an admin entered: sealed in the database, and never shown again.
 
-They are sealed with Fernet under a key that follows from ``SECRET_KEY``, which is in no row. A key
-that was sealed under an earlier ``SECRET_KEY`` opens while ``SECRET_KEY_FALLBACKS`` names that one.
+`fartbench.sealing` says how.
 """
 
 from __future__ import annotations
 
 import json
-from base64 import urlsafe_b64encode
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 
 from fartbench import audit
 from fartbench.models import ServiceKey
-
-if TYPE_CHECKING:
-    from cryptography.fernet import MultiFernet
+from fartbench.sealing import seal, unseal
 
 _PURPOSE = "fartbench.entered_keys"
 
@@ -28,11 +21,11 @@ _PURPOSE = "fartbench.entered_keys"
 @transaction.atomic
 def enter_key(service: str, values: Mapping[str, str], *, actor: str) -> None:
     """Seal and store what a service needs, in place of what was entered before."""
-    content = json.dumps({"service": service, "values": dict(values)}).encode()
+    content = json.dumps({"service": service, "values": dict(values)})
     ServiceKey.objects.update_or_create(
         service=service,
         defaults={
-            "sealed": _fernet().encrypt(content).decode(),
+            "sealed": seal(_PURPOSE, content),
             "entered_by": actor,
             "entered_at": timezone.now(),
             "verdict": "",
@@ -68,25 +61,11 @@ def entered_values(service: str) -> dict[str, str]:
 
 def opened(row: ServiceKey) -> dict[str, str] | None:
     """Return what a row holds, or None when it cannot be opened or is another service's."""
-    from cryptography.fernet import InvalidToken  # noqa: PLC0415 - web processes start without it
-
-    try:
-        content = json.loads(_fernet().decrypt(row.sealed))
-    except InvalidToken:
+    text = unseal(_PURPOSE, row.sealed)
+    if text is None:
         return None
+    content = json.loads(text)
     if content["service"] != row.service:
         return None
     values: dict[str, str] = content["values"]
     return values
-
-
-def _fernet() -> MultiFernet:
-    from cryptography.fernet import Fernet, MultiFernet  # noqa: PLC0415 - see above
-
-    secrets = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
-    return MultiFernet([Fernet(_derived(secret)) for secret in secrets])
-
-
-def _derived(secret: str) -> bytes:
-    digest = salted_hmac(_PURPOSE, "key", secret=secret, algorithm="sha256").digest()
-    return urlsafe_b64encode(digest)

@@ -171,6 +171,8 @@ def test_what_invites_people_needs_a_key() -> None:
     first = caller.post("/rounds/own/steps/set_cohort", body, **{"idempotency-key": "k"})
     again = caller.post("/rounds/own/steps/set_cohort", body, **{"idempotency-key": "k"})
     assert first["links"] == again["links"]
+    stored = KeptAnswer.objects.get().content
+    assert all(link["url"] not in stored for link in first["links"])
     without = Caller(admin("eve"), ["rounds:write"])
     answer = without.call("POST", "/rounds/own/steps/set_cohort", body, **{"idempotency-key": "k"})
     assert answer.status_code == 403

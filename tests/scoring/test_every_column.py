@@ -44,7 +44,8 @@ WHOLE = ("fartbench", "generation", "blinding", "review", "judging", "measuring"
 
 # Tables that move no result: what is under way, who may come in, and remarks that staff make.
 NOT_RESULTS = {
-    "fartbench_job", "fartbench_entrytry", "fartbench_workerbeat", "generation_rawview",
+    "fartbench_job", "fartbench_entrytry", "fartbench_workerbeat", "fartbench_callcount",
+    "fartbench_servicekey", "generation_rawview",
     "generation_submission", "generation_sampleevent", "generation_provideraccount",
     "generation_commissioning", "generation_ceiling", "generation_prompt", "generation_promptaudit",
     "review_invite", "review_reviewer", "review_trainingclip", "review_mistakereport",
