@@ -23,7 +23,7 @@ from rounds.step import Step
 from rounds.steps import STEPS
 
 ROUTER = Router(tags=["steps"])
-SPENDS = frozenset({"commission", "resume_orders", "send_again", "set_ceiling"})
+SPENDS = frozenset({"commission", "judge", "resume_orders", "send_again", "set_ceiling"})
 PEOPLE = frozenset(
     {"set_cohort", "invite_again", "replace_reviewer", "add_secondary", "revoke_access"}
 )
@@ -119,14 +119,15 @@ def _is_here(step: Step) -> bool:
     return step.has_form
 
 
-def _scope_of(step: Step) -> Scope:
+def scope_of(step: Step) -> Scope:
+    """Return the scope that a token needs for a step."""
     if step.key in SPENDS:
         return Scope.SPEND
     return Scope.MEMBERS if step.key in PEOPLE else Scope.ROUNDS_WRITE
 
 
 def _refuse_scope(request: HttpRequest, step: Step) -> None:
-    needed = _scope_of(step)
+    needed = scope_of(step)
     if needed not in token_of(request).scopes:
         raise NotAllowed(f"This token does not have the scope “{needed}”.")
     if needed != Scope.ROUNDS_WRITE and not key_of(request):
@@ -181,7 +182,7 @@ def _line(step: Step, round_: Round, due: str) -> StepLine:
         title=worded.title,
         words=worded.words,
         note=step.note(round_),
-        scope=_scope_of(step).value,
+        scope=scope_of(step).value,
         is_due=step.key == due,
         is_drastic=step.is_drastic,
         fields=[

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import segno
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
@@ -138,3 +139,28 @@ def test_a_refused_replacement_keeps_what_was_typed_and_says_why_beside_it(
     answer = admin.post(address(running), {"old": code, "new": taken, "reason": "ill"})
     assert answer.status_code == 422
     assert "errorlist" in answer.content.decode()
+
+
+def dark_modules(svg: str) -> set[tuple[int, int]]:
+    """Return the dark squares of a QR code drawn as lines, without its border of 4."""
+    path = re.search(r'class="qrline"[^>]* d="M4 4\.5([^"]*)"', svg)
+    assert path
+    squares, x, y = set(), 0, 0
+    for kind, first, second in re.findall(r"([hm])(-?[\d.]+)(?: (-?[\d.]+))?", path[1]):
+        if kind == "h":
+            squares |= {(x + step, y) for step in range(int(first))}
+            x += int(first)
+        else:
+            x, y = x + int(first), y + int(second or 0)
+    return squares
+
+
+def test_each_working_link_is_a_qr_code_of_itself(admin: Client, invited: Round) -> None:
+    page = admin.get(address(invited)).text
+    codes = re.findall(r'<figure class="qr".*?</figure>', page, re.DOTALL)
+    links = re.findall(r"data-copied>(http[^<]+)<", page)
+    assert len(codes) == len(links) == 4
+    for code, link in zip(codes, links, strict=True):
+        matrix = segno.make(link, error="m", micro=False).matrix
+        wanted = {(x, y) for y, row in enumerate(matrix) for x, dark in enumerate(row) if dark}
+        assert dark_modules(code) == wanted

@@ -337,3 +337,19 @@ def test_clips_that_would_not_play_are_listed(staff_page: Client) -> None:
     page = text_of(staff_page, "staff-round", "spring")
     assert "Clips that would not play" in page
     assert "black &amp; silent" in page
+
+
+def test_a_clip_that_would_not_play_can_be_asked_about_again(admin_page: Client) -> None:
+    round_ = make_open_round(name="spring", scenes=LIFT, configurations=("alpha",))
+    who = reviewers_of(round_)[0]
+    stimulus = Stimulus.objects.filter(round=round_)[0]
+    round_.members.update(consented_at=timezone.now())
+    report_unplayable(reviewer=who, stimulus_id=stimulus.pk, reason="black")
+    page = text_of(admin_page, "staff-round", "spring")
+    assert "listed unranked" in page
+    assert f'name="stimulus" value="{stimulus.pk}"' in page
+    data = {"step": "replace_copy", "stimulus": stimulus.pk, "reason": "it would not play"}
+    admin_page.post(reverse("staff-step", args=["spring"]), data)
+    stimulus.refresh_from_db()
+    assert stimulus.retirement.reason == "it would not play"
+    assert "Clips that would not play" not in text_of(admin_page, "staff-round", "spring")

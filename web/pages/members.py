@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils.safestring import mark_safe
 
 from fartbench.models import Round, RoundState
 from fartbench.tables import guarded
@@ -46,6 +47,17 @@ class MemberCard:
     expires_at: datetime | None
     invitation: Mail | None
     reminder: Mail | None
+
+    @property
+    def qr_code(self) -> str:
+        """The link as a picture for the camera of a phone, in SVG; empty without a link."""
+        if not self.link:
+            return ""
+        import segno  # noqa: PLC0415 - one page needs it
+
+        picture = segno.make(self.link, error="m", micro=False)
+        svg = picture.svg_inline(border=4, omitsize=True, light="#fff", dark="#000")
+        return mark_safe(svg)  # noqa: S308 - paths made of numbers; the link is not in it
 
     @property
     def is_here(self) -> bool:
