@@ -20,6 +20,7 @@ from fartbench.secret_files import read_secret_files
 from fartbench.secret_key import kept_secret_key
 from fartbench.storage import shut_to_others
 from generation.providers.access import SERVICES
+from judging.ports.access import NAMES as JUDGES
 from tests.layers import ROOMS
 
 BASE_DIR = Path(settings.BASE_DIR)
@@ -34,7 +35,8 @@ def variables_read() -> set[str]:
         for path in (BASE_DIR / app).rglob("*.py"):
             found |= {a or b for a, b in READS.findall(path.read_text(encoding="utf-8"))}
     of_providers = {name for address, _, keys in SERVICES.values() for name in (address, *keys)}
-    return (found | of_providers) - {
+    of_judges = {name for names in JUDGES.values() for name in names}
+    return (found | of_providers | of_judges) - {
         "DJANGO_SETTINGS_MODULE",
         "PATH",
     }  # not settings of the product
