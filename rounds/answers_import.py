@@ -68,14 +68,7 @@ def import_answers(
     if form == LABEL_STUDIO:
         rows = _annotated(round_, path, accounts or {})
     else:
-        asked = _asked(round_)
-        if round_.looks is None:
-            rows = read_table(
-                path, required=("reviewer", *asked), optional=(*CELL_COLUMNS, "stimulus")
-            )
-        else:
-            others = (*SCENARIO_COLUMNS, *WINDOW_COLUMNS, "stimulus", *asked)
-            rows = read_table(path, required=("reviewer",), optional=others)
+        rows = _tabled(round_, path)
     with transaction.atomic():
         entries, faults = _entries(round_, rows)
         faults += entry_faults(round_, entries)
@@ -90,6 +83,16 @@ def import_answers(
             file=file_sha256(path),
         )
     return len(entries)
+
+
+def _tabled(round_: Round, path: Path) -> list[Row]:
+    """Return the rows of a table, with the columns that the round's clips or windows need."""
+    questions = _asked(round_)
+    if round_.looks is None:
+        required = ("reviewer", *questions)
+        return read_table(path, required=required, optional=(*CELL_COLUMNS, "stimulus"))
+    others = (*SCENARIO_COLUMNS, *WINDOW_COLUMNS, "stimulus", *questions)
+    return read_table(path, required=("reviewer",), optional=others)
 
 
 def _asked(round_: Round) -> tuple[str, ...]:
