@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI
-from ninja.errors import ValidationError
+from ninja.errors import HttpError, ValidationError
 
 from api import problems
 from api.errors import FieldsRefused, NotThere
@@ -40,6 +40,11 @@ def _invalid(request: HttpRequest, invalid: Any) -> HttpResponse:
         place = [str(part) for part in error["loc"] if part not in ("body", "query", "path")]
         fields[".".join(place[1:] or place)] = error["msg"]
     return problems.of_refusal(request, FieldsRefused("The call", fields))
+
+
+@API.exception_handler(HttpError)
+def _unreadable(request: HttpRequest, error: Any) -> HttpResponse:
+    return problems.problem(request, error.status_code, detail=str(error))
 
 
 @API.exception_handler(Http404)

@@ -15,6 +15,28 @@ from api.scopes import Role, Scope
 from api.tokens import is_role
 from fartbench.models import Round
 
+# The problem document of a refusal (RFC 9457), as `api.problems` makes it.
+REFUSED: dict[str, Any] = {
+    "description": "A refusal, which changed nothing",
+    "content": {
+        "application/problem+json": {
+            "schema": {
+                "type": "object",
+                "required": ["type", "title", "status", "detail", "instance"],
+                "properties": {
+                    "type": {"type": "string"},
+                    "title": {"type": "string"},
+                    "status": {"type": "integer"},
+                    "detail": {"type": "string"},
+                    "instance": {"type": "string"},
+                    "errors": {"type": "array", "items": {"type": "object"}},
+                    "received": {"type": "integer"},
+                    "due_step": {"type": "object"},
+                },
+            }
+        }
+    },
+}
 CallT = TypeVar("CallT", bound=Callable[..., Any])
 
 
@@ -57,7 +79,11 @@ def operation(
 
     def decorate(call: CallT) -> CallT:
         words = (call.__doc__ or "").strip().split("\n")[0]
-        extra = {"x-scope": scope.value if scope else "", "x-role": role.value}
+        extra = {
+            "x-scope": scope.value if scope else "",
+            "x-role": role.value,
+            "responses": {"4XX": REFUSED},
+        }
         add = router.api_operation(
             [method],
             path,

@@ -97,14 +97,20 @@ def compare_frames(clip: ClipFrames, copy: CopyFrames) -> Comparison:
     found = _Matches(
         np.full(count, np.inf), np.full(count, np.inf), np.zeros(count, int), np.zeros(count, int)
     )
+    numbers = {box: number for number, box in enumerate(clip.distinct_boxes)}
+    boxes = np.array([numbers[box] for box in clip.boxes])
     for rows, columns, differences in _differences(clip, copy, low, high):
         places = np.arange(columns.start, columns.stop)
         is_own = (places >= low[rows, None]) & (places <= high[rows, None])
         to_own = np.where(is_own, differences, np.inf)
         found.own[rows] = to_own.min(axis=1)
-        found.own_place[rows] = places[to_own.argmin(axis=1)]
-        found.nearest[rows] = differences.min(axis=1)
-        found.which[rows] = places[differences.argmin(axis=1)]
+        own = places[to_own.argmin(axis=1)]
+        found.own_place[rows] = own
+        # Where a clip changes its size, the same picture is made small in two ways.
+        is_comparable = boxes[places] == boxes[own][:, None]
+        comparable = np.where(is_comparable, differences, np.inf)
+        found.nearest[rows] = comparable.min(axis=1)
+        found.which[rows] = places[comparable.argmin(axis=1)]
     faults = [*_unlike(found, clip, copy), *_others(found, clip, copy)]
     faults += [*_in_bars(found, clip, copy), *_discoloured(found, clip, copy)]
     return Comparison(found.own, _offset(found, clip, copy), faults)

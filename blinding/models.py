@@ -60,6 +60,11 @@ class BlindCopy(models.Model):
     def __str__(self) -> str:
         return f"copy {self.sha256[:12]}"
 
+    @property
+    def path(self) -> Path:
+        """The stored file, not yet padded."""
+        return blind_copies().path(self.sha256)
+
 
 class NotReviewable(models.Model):
     """A delivered clip that no blind copy can be made of, so that nobody is asked about it.

@@ -8,7 +8,7 @@ from django.core.management import CommandError
 from django.db import connections
 from django.db.models.signals import post_migrate, pre_migrate
 
-from fartbench import guards, storage, writeonce
+from fartbench import guards, service_access, storage, writeonce
 
 
 class FartbenchConfig(AppConfig):
@@ -17,9 +17,16 @@ class FartbenchConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from fartbench import accounts, checks, jobs, sessions  # noqa: F401, PLC0415 - importing registers them
+        from fartbench import (  # noqa: PLC0415 - importing registers some of them
+            accounts,  # noqa: F401
+            checks,  # noqa: F401
+            entered_keys,
+            jobs,
+            sessions,  # noqa: F401
+        )
 
         jobs.wake_with("fartbench.tasks.wake_for")
+        service_access.read_entered_with(entered_keys.entered_values)
 
         writeonce.register(*guards.ALL)
         pre_migrate.connect(_drop_guards, sender=self)

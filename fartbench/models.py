@@ -253,6 +253,20 @@ class EntryTry(models.Model):
         return f"{self.at:%H:%M}"
 
 
+class ServiceKey(models.Model):
+    """What an admin entered for a service, sealed; see `fartbench.entered_keys`."""
+
+    service = models.CharField(max_length=40, unique=True)
+    sealed = models.TextField()
+    entered_by = models.CharField(max_length=150)
+    entered_at = models.DateTimeField()
+    tested_at = models.DateTimeField(null=True)
+    verdict = models.CharField(max_length=200, blank=True)
+
+    def __str__(self) -> str:
+        return self.service
+
+
 class CallCount(models.Model):
     """How many calls one caller made in one minute; see `fartbench.throttle`."""
 

@@ -106,6 +106,20 @@ def set_ceiling(*, round_: Round, usd: Decimal, actor: str) -> None:
     audit.record("judge ceiling set", actor=actor, round_name=round_.name, usd=str(usd))
 
 
+@transaction.atomic
+def pause_judging(*, round_: Round, reason: str, actor: str) -> list[str]:
+    """Send nothing more to the services of a round's judges; return which. Asking the judges takes
+    them up again.
+    """
+    judges = Judge.objects.filter(round=round_)
+    services: list[str] = sorted({judge.model.service for judge in judges})
+    for service in services:
+        JudgeAccount.objects.get_or_create(service=service)
+    JudgeAccount.objects.filter(service__in=services).update(paused_because=reason)
+    audit.record("judges paused", actor=actor, round_name=round_.name, services=services)
+    return services
+
+
 def work_through(
     round_: Round,
     *,

@@ -129,6 +129,11 @@ def _file(_field: Field, _round: Round, common: dict[str, Any]) -> forms.Field:
     return forms.FileField(**common)
 
 
+def _one_of(field: Field, round_: Round, common: dict[str, Any]) -> forms.Field:
+    labels = list(field.choices(round_))
+    return forms.ChoiceField(choices=[(label, label) for label in labels], **common)
+
+
 def _choice(field: Field, round_: Round) -> forms.Select:
     return forms.Select(choices=[("", "Choose"), *((one, one) for one in field.choices(round_))])
 
@@ -136,5 +141,5 @@ def _choice(field: Field, round_: Round) -> forms.Select:
 _MAKERS = {
     "cell": _cell, "outcome": _outcome, "reviewer": _reviewer, "email": _email, "emails": _emails,
     "stimulus": _stimulus, "number": _number, "check": _check, "samples": _samples,
-    "amount": _amount, "file": _file,
+    "amount": _amount, "file": _file, "choice": _one_of,
 }  # fmt: skip

@@ -30,6 +30,7 @@ Kind = Literal[
     "samples",
     "amount",
     "file",
+    "choice",
 ]
 # The part of a round's pages that has the button; “row” is a row of the table of reviewers.
 Place = Literal["round", "reviewers", "row", "blinding", "pairs", "clips"]

@@ -190,12 +190,16 @@ CALLS = {
     "generation-home": Call(ADMINS),
     "make-round": Call(ADMINS),
     "generation-library": Call(ADMINS),
+    "generation-keys": Call(ADMINS),
     "generation-launch": Call(ADMINS, ("open",)),
     "generation-delete": Call(ADMINS, ("open",)),
     "generation-doubts": Call(ADMINS),
     "generation-account": Call(ADMINS, ("account",), "post"),
     "generation-prompt": Call(ADMINS, ("prompt",)),
     "generation-sample": Call(ADMINS, ("sample",)),
+    "generation-watch": Call(ADMINS | {"ada": NOTHING}, ("sample",)),  # no file either
+    "generation-watch-raw": Call(ADMINS | {"ada": NOTHING}, ("sample",)),
+    "generation-watch-blind": Call(ADMINS | {"ada": NOTHING}, ("sample", "copy")),
     "generation-settle": Call(ADMINS, ("sample",), "post"),
     "generation-clip": Call(
         ADMINS | {"ada": NOTHING}, ("sample",)
@@ -285,6 +289,7 @@ def make_world() -> dict[str, str]:
         "scenario": rollouts.rules.scenes[0].key,
         "prompt": make_prompt(release.round),
         "sample": Sample.objects.filter(clip__isnull=False).first().pk,
+        "copy": 1,
         "place": str(training.place),
         "upload": make_upload(round_name="running", by="ada", files=(SentFile("a.mp4", 0),)).key,
         "training": training.pk,

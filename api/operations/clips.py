@@ -11,6 +11,7 @@ from ninja import Field, Path, Router, Schema, Status
 from api.errors import FieldsRefused, NotThere
 from api.guard import operation, round_of, token_of
 from api.scopes import Role, Scope
+from fartbench.errors import BadInput
 from generation.uploads.folder import PIECE_BYTES, Upload, find_upload
 from generation.uploads.services import Verdict, begin_upload, check, finished
 
@@ -72,12 +73,10 @@ class TakingIn(Schema):
 
 
 class Taken(Schema):
-    """What taking in did, or would do: ``report`` counts, or every fault by row or file."""
+    """What taking in did, or would do, in counts and notes."""
 
     done: bool
-    report: dict[str, Any] | None
-    faults: list[str]
-    faults_by_file: dict[str, list[str]]
+    report: dict[str, Any]
 
 
 @operation(
@@ -135,15 +134,14 @@ def send_piece(request: HttpRequest, path: Path[PiecePath], sha256: str) -> Piec
     "/rounds/{name}/uploads/{key}/import",
     scope=Scope.ROUNDS_WRITE,
     role=Role.ADMIN,
-    response={200: Taken, 422: Taken},
+    response=Taken,
 )
-def take_in(request: HttpRequest, name: str, key: str, how: TakingIn) -> Status[Taken]:
+def take_in(request: HttpRequest, name: str, key: str, how: TakingIn) -> Taken:
     """Take the files in, all of them or none; with ``dry_run`` say what that would do."""
     round_ = round_of(request, name)
     upload = _upload(request, name, key)
     if (note := finished(upload)) is not None:
-        taken = Taken(done=True, report=note["report"], faults=[], faults_by_file={})
-        return Status(200, taken)
+        return Taken(done=True, report=note["report"])
     verdict = check(
         upload,
         round_,
@@ -152,7 +150,9 @@ def take_in(request: HttpRequest, name: str, key: str, how: TakingIn) -> Status[
         reason=how.reason,
         dry_run=how.dry_run,
     )
-    return Status(422 if verdict.report is None else 200, _taken(verdict))
+    if verdict.report is None:
+        raise BadInput("The delivery", _faults(verdict))
+    return Taken(done=verdict.done, report=asdict(verdict.report))
 
 
 def _upload(request: HttpRequest, name: str, key: str) -> Upload:
@@ -169,13 +169,6 @@ def _state(upload: Upload) -> UploadState:
     )
 
 
-def _taken(verdict: Verdict) -> Taken:
-    report = None
-    if verdict.report is not None:
-        report = asdict(verdict.report)
-    return Taken(
-        done=verdict.done,
-        report=report,
-        faults=verdict.faults,
-        faults_by_file=verdict.by_file,
-    )
+def _faults(verdict: Verdict) -> list[str]:
+    of_files = [f"{file}: {words}" for file, faults in verdict.by_file.items() for words in faults]
+    return [*verdict.faults, *of_files]

@@ -59,7 +59,8 @@ def walk(
         last = end if size is None else first + size
         if last > end:
             raise BadElements(
-                f"the element {ident:X} at byte {at} says {size} bytes where {end - first} are left"
+                f"it is cut off: the element {ident:X} at byte {at} says {size} bytes, and "
+                f"{end - first} are left"
             )
         if size is None and ident not in enter:
             raise BadElements(f"the element {ident:X} at byte {at} has no size")

@@ -31,6 +31,9 @@ CODECS = {
 }  # fmt: skip
 
 
+FOLLOWED = "a second Matroska file is joined to its end, and players differ on whether they play it"
+
+
 def read_matroska(path: Path, data: Bytes, bounds: Bounds) -> Movie:
     """Return the tracks of a WebM or Matroska file; raise NotAVideo or UnsafeMedia naming what is
     wrong with it.
@@ -51,9 +54,13 @@ def _read(path: Path, data: Bytes, bounds: Bounds) -> Movie:
     if not entries:
         raise NotAVideo(path, "has no tracks.")
     state = State(scale)
+    is_followed = _is_followed(data, segment)
     for element in ebml.walk(data, segment.start, segment.end, _DEEP, bounds.boxes * 5):
         follow(data, element, entries, state, bounds)
     tracks = [_track(path, data, number, entry, state.scale) for number, entry in entries.items()]
+    if is_followed:
+        for track in tracks:
+            track.obstacle = track.obstacle or FOLLOWED
     return Movie("matroska", "matroska", tracks)
 
 
@@ -63,6 +70,16 @@ def _segment(data: Bytes) -> Element:
         if element.ident == SEGMENT:
             return element
     raise BadElements("it holds no segment")
+
+
+def _is_followed(data: Bytes, segment: Element) -> bool:
+    """Say whether another segment lies behind the first one, as when files are joined byte by
+    byte.
+    """
+    try:
+        return any(one.ident == SEGMENT for one in ebml.walk(data, segment.end, len(data)))
+    except (BadElements, IndexError):
+        return False  # bytes that are no elements: players read nothing there
 
 
 def _headers(data: Bytes, segment: Element, bounds: Bounds) -> tuple[dict[int, Entry], int]:
@@ -115,7 +132,9 @@ def _track(path: Path, data: Bytes, number: int, entry: Entry, scale: int) -> Tr
     track.marked_default = entry.whole("default", 1) == 1
     if entry.encoded and kind != "other":
         raise UnsafeMedia(
-            path, "packs or encrypts its samples (ContentEncodings), which can unpack to any size."
+            path,
+            "packs or encrypts its samples (ContentEncodings), which can unpack to any size. Write "
+            "it anew without that: “ffmpeg -i OLD -map 0 -c copy NEW.mkv”.",
         )
     if kind == "video":
         matroska_display.set_showing(track, entry.values, entry.additions)

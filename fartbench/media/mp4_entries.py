@@ -42,7 +42,8 @@ def read_entries(data: Bytes, stsd: Box, track: Track, used: set[int], quicktime
     entries = list(walk(data, stsd.start + 8, stsd.end, limit=64))
     if not entries or max(used) > len(entries):
         raise BadBoxes("a track has no sample description")
-    if len(used) > 1:
+    distinct = {bytes(data[entries[number - 1].start : entries[number - 1].end]) for number in used}
+    if len(distinct) > 1:
         track.obstacle = "its coding changes half-way (several sample descriptions)"
     entry = entries[min(used) - 1]
     if track.kind == "video":

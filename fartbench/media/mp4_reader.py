@@ -152,7 +152,9 @@ def _refuse_outside_data(path: Path, data: Bytes, minf: Box) -> None:
     for entry in walk(data, dref.start + 8, dref.end, limit=64):
         if not full(data, entry)[1] & 1:
             raise UnsafeMedia(
-                path, "keeps its picture or sound in another file (an external data reference)."
+                path,
+                "keeps its picture or sound in another file (an external data reference). Export "
+                "it as one file that holds everything.",
             )
 
 

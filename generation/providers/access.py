@@ -1,5 +1,5 @@
-"""Where each provider is and with which key: from the environment, read when it is needed and kept
-nowhere.
+"""Where each provider is and with which key: read when it is needed, from the environment or from
+what an admin entered.
 
 No Django here. ``STAND_IN_URL`` sends every provider to the stand-in servers on loopback instead.
 """
@@ -13,6 +13,7 @@ from os import environ
 from urllib.parse import urlsplit
 
 from fartbench.outgoing import LOOPBACK
+from fartbench.service_access import values_of
 from generation.providers.order import KeyMissing
 
 # Of each provider: the variable of its address, the address without it, and the variables of its
@@ -91,10 +92,7 @@ def access(provider: str) -> Access:
     Raises KeyMissing, naming the variables, when a key is not set.
     """
     variable, usual, names = SERVICES[provider]
-    base_url, keys = (
-        environ.get(variable, "") or usual,
-        {name: environ.get(name, "") for name in names},
-    )
+    base_url = environ.get(variable, "") or usual
     if provider == "websocket":
         return _streams(base_url)
     if stand_in := environ.get("STAND_IN_URL", ""):
@@ -104,15 +102,23 @@ def access(provider: str) -> Access:
             )
         return Access(
             f"{stand_in.rstrip('/')}/{provider}",
-            {name: _stand_in_key(name, provider) for name in keys},
+            {name: _stand_in_key(name, provider) for name in names},
         )
+    keys = values_of(provider, needed(provider))
     if missing := [name for name, value in keys.items() if not value]:
         raise KeyMissing(
-            f"{provider} needs {' and '.join(missing)} in the environment. Nothing was sent."
+            f"{provider} needs {' and '.join(missing)}: on the page “Keys of services”, or in the "
+            "environment. Nothing was sent."
         )
-    if not base_url:
-        raise KeyMissing(f"{provider} needs its base URL in the environment. Nothing was sent.")
-    return Access(base_url.rstrip("/"), keys)
+    return Access((keys.pop(variable, "") or base_url).rstrip("/"), keys)
+
+
+def needed(provider: str) -> tuple[str, ...]:
+    """Return the variables without which nothing is sent to a provider: its keys, and its address
+    where no address fits everybody.
+    """
+    variable, usual, names = SERVICES[provider]
+    return names if usual else (*names, variable)
 
 
 def is_simulated(provider: str) -> bool:

@@ -17,7 +17,7 @@ class RequestRefused(Refusal):
 
 
 class KeyMissing(Refusal):
-    """The environment lacks what the provider asks for; nothing was sent."""
+    """A key that the provider asks for is set nowhere; nothing was sent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
-"""Where each judge's service is and with which key: from the environment, read when it is needed,
-kept nowhere.
+"""Where each judge's service is and with which key: read when it is needed, from the environment or
+from what an admin entered.
 
 No Django here. ``STAND_IN_JUDGES_URL`` sends every judge to the stand-in judges on loopback
 instead.
@@ -12,7 +12,16 @@ from os import environ
 from urllib.parse import urlsplit
 
 from fartbench.outgoing import LOOPBACK
+from fartbench.service_access import values_of
 from judging.ports.port import KeyMissing
+
+GEMINI_URL = "https://generativelanguage.googleapis.com"
+JUDGE_URL = "JUDGE_OPENAI_BASE_URL"
+# Of each service the variables that it needs, its key last.
+NAMES: dict[str, tuple[str, ...]] = {
+    "gemini": ("GEMINI_API_KEY",),
+    "openai_compatible": (JUDGE_URL, "JUDGE_OPENAI_API_KEY"),
+}
 
 
 @dataclass(frozen=True)
@@ -50,26 +59,12 @@ def access(service: str) -> Access:
     """Return the access to a service. Raises KeyMissing, naming the variable that is not set."""
     if found := stand_in_url():
         return Access(f"{found}/{service}", f"stand-in-{service}")
-    variables = _variables()[service]
-    if missing := [name for name, value in variables.items() if not value]:
+    names = NAMES[service]
+    values = values_of(service, names)
+    if missing := [name for name in names if not values[name]]:
         raise KeyMissing(
-            f"Judges of {service} need {' and '.join(missing)} in the environment. Nothing was "
-            "sent."
+            f"Judges of {service} need {' and '.join(missing)}: on the page “Keys of services”, or "
+            "in the environment. Nothing was sent."
         )
-    base_url, key = variables.values()
-    return Access(base_url.rstrip("/"), key)
-
-
-def _variables() -> dict[str, dict[str, str]]:
-    """Return address and key of each service, by the names of their variables."""
-    return {
-        "gemini": {
-            "GEMINI_BASE_URL": environ.get("GEMINI_BASE_URL", "")
-            or "https://generativelanguage.googleapis.com",
-            "GEMINI_API_KEY": environ.get("GEMINI_API_KEY", ""),
-        },
-        "openai_compatible": {
-            "JUDGE_OPENAI_BASE_URL": environ.get("JUDGE_OPENAI_BASE_URL", ""),
-            "JUDGE_OPENAI_API_KEY": environ.get("JUDGE_OPENAI_API_KEY", ""),
-        },
-    }
+    base_url = values.get(JUDGE_URL, "") or environ.get("GEMINI_BASE_URL", "") or GEMINI_URL
+    return Access(base_url.rstrip("/"), values[names[-1]])

@@ -13,13 +13,13 @@ from rounds.steps.copies import BLIND, DECLARE_NOT_REVIEWABLE, NORMALISE, REPLAC
 from rounds.steps.course import (
     CLOSE_ROUND,
     EXPORT,
-    JUDGE,
     LISTEN,
     MEASURE,
     OPEN_ROUND,
     PLAN_PAIRS,
     PUBLISH,
 )
+from rounds.steps.judges import JUDGE, PAUSE_JUDGES
 from rounds.steps.orders import (
     CANCEL_ORDERS,
     COMMISSION,
@@ -49,7 +49,7 @@ STEPS: dict[str, Step] = {
         MAKE_TRAINING, SET_COHORT, INVITE_AGAIN, REVOKE_ACCESS,
         OPEN_ROUND, PLAN_PAIRS, REPLACE_REVIEWER, ADD_SECONDARY,
         IMPORT_ANSWERS, IMPORT_BATTLES,
-        REPLACE_COPY, DECLARE_NOT_REVIEWABLE, JUDGE,
+        REPLACE_COPY, DECLARE_NOT_REVIEWABLE, JUDGE, PAUSE_JUDGES,
         CLOSE_ROUND, MEASURE, LISTEN, EXPORT, PUBLISH,
     )
 }  # fmt: skip

@@ -91,13 +91,6 @@ PLAN_PAIRS = Step(
     place="pairs",
 )
 
-JUDGE = Step(
-    "judge",
-    "Ask the AI judges",
-    "Freezes the AI judges of the round and asks each about every {stimulus}, once.",
-    (RoundState.REVIEWING, RoundState.LOCKED),
-)
-
 
 def _close_round(round_: Round, actor: str, values: Values) -> Done:
     reason = values.get("reason", "").strip() if values.get("incomplete") else ""

@@ -1,13 +1,16 @@
 """A normalised copy shows and plays what the clip does, and one that does not is refused."""
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from blinding import reencoding
-from blinding.common_format import CommonFormat, Cut
+from blinding.common_format import Box, CommonFormat, Cut
 from blinding.copying import NotCopyable
+from blinding.frame_likeness import ClipFrames, CopyFrames, compare_frames
 from blinding.normalise import normalise
 from blinding.normalised_proof import NormalisedProof
 from blinding.source_view import DEMUXERS, decoded_frames, presented
@@ -206,6 +209,18 @@ def test_a_good_copy_of_any_clip_is_no_false_alarm(tmp_path, name):
     proof = normalised(made(tmp_path / name, *ODD[name]), tmp_path / "out.mp4")
     assert proof.frames == probe(tmp_path / "out.mp4").frame_count == 24
     assert (proof.picture_offset, proof.sound_offset or 0.0) == (0.0, pytest.approx(0, abs=0.001))
+
+
+def test_a_picture_that_comes_again_in_another_size_is_no_false_alarm():
+    """Made small from another size, the same picture is a little less like itself."""
+    picture = np.random.default_rng(5).uniform(0, 255, (8, 16, 3)).astype(np.float32)
+    boxes = [Box(0, 0, 160, 90), Box(0, 0, 158, 90)]
+    clip = ClipFrames([Fraction(0), Fraction(1, 2)], [picture, picture + 3], boxes)
+    alike = {key: [picture, picture] for key in boxes}
+    copy = CopyFrames(0, Fraction(2), alike, {key: [0.0, 0.0] for key in boxes})
+    assert compare_frames(clip, copy).faults == []
+    clip.boxes[1] = boxes[0]
+    assert "show another moment" in compare_frames(clip, copy).faults[0]
 
 
 PLANTED = {

@@ -153,6 +153,7 @@ class TestEveryProvider:
             monkeypatch.setenv("STAND_IN_URL", gone.url)
         assert isinstance(provider(key).submit(provider(key).request(order(key))), NotTaken)
 
+    @pytest.mark.django_db
     def test_a_missing_key_is_named_and_never_shown(
         self, key: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:

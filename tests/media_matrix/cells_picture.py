@@ -205,4 +205,12 @@ def _tables() -> list[Cell]:
              "text behind", "3 bytes behind", "free box behind", "cut box behind")  # fmt: skip
     cells = [Cell(*base, (name,)) for base in MP4S for name in names]
     cells += [Cell("mp4 fragmented", "h264", "aac", (name,)) for name in names[4:]]
+    cells += [Cell(*base, ("two descriptions alike",)) for base in MP4S]
+    cells += [
+        Cell("mp4", "h264", "aac", ("two descriptions",), refused="its coding changes half-way")
+    ]
+    cells += [
+        Cell(*base, ("joined to itself",), refused="a second Matroska file is joined to its end")
+        for base in MKVS
+    ]
     return cells + [Cell(*base, ("bytes behind",)) for base in MKVS]

@@ -3,6 +3,7 @@ times.
 """
 
 from collections.abc import Callable
+from copy import deepcopy
 from itertools import pairwise
 from struct import pack
 
@@ -178,6 +179,11 @@ def behind(file: MkvFile) -> None:
     file.top.append(Element(0xEC, b"text behind the segment"))
 
 
+def joined(file: MkvFile) -> None:
+    """Put the whole file behind itself."""
+    file.top += deepcopy(file.top)
+
+
 def no_default_durations(file: MkvFile) -> None:
     """Take the usual length of a frame and of a packet out."""
     for kind in (PICTURE, SOUND):
@@ -207,6 +213,7 @@ CHANGES: dict[str, Change] = {
     "rate says 44100": rate_says(44_100),
     "no default durations": no_default_durations,
     "bytes behind": behind,
+    "joined to itself": joined,
     "sound disabled": sound_number(ENABLED, 0),
     "sound not default": sound_number(DEFAULT, 0),
 }  # fmt: skip

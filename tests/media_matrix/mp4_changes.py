@@ -188,6 +188,27 @@ def entry_size(width: int, height: int) -> Change:
     return change
 
 
+def two_descriptions(*, name: bytes = b"") -> Change:
+    """Return a change that describes the last chunks of the picture once more, with another
+    compressor's ``name``.
+    """
+
+    def change(file: File) -> None:
+        stsd, stsc = (file.tables(b"vide").first(kind) for kind in (b"stsd", b"stsc"))
+        again = bytearray(stsd.body[8:])
+        again[8 + 42 + 1 : 8 + 42 + 1 + len(name)] = name
+        stsd.body = bytearray(bytes(stsd.body[:4]) + pack(">I", 2)) + stsd.body[8:] + again
+        (count,) = unpack_from(">I", stsc.body, 4)
+        rows = [unpack_from(">3I", stsc.body, 8 + 12 * row) for row in range(count)]
+        if count == 1:
+            rows.append((2, rows[0][1], 1))
+        rows[-1] = (*rows[-1][:2], 2)
+        body = b"".join(pack(">3I", *row) for row in rows)
+        stsc.body = bytearray(bytes(stsc.body[:4]) + pack(">I", len(rows)) + body)
+
+    return change
+
+
 def disabled(kind: bytes) -> Change:
     """Return a change that marks a track as not to be played."""
 
@@ -278,6 +299,8 @@ CHANGES: dict[str, Change] = {
     "entry channels 6": entry_channels(6),
     "entry size 80x45": entry_size(80, 45),
     "entry size 0x0": entry_size(0, 0),
+    "two descriptions alike": two_descriptions(),
+    "two descriptions": two_descriptions(name=b"another"),
     "sound disabled": disabled(b"soun"),
     "picture disabled": disabled(b"vide"),
     "zeros behind": behind(bytes(128)),

@@ -13,6 +13,7 @@ from fartbench.models import Round
 from generation.cells import configuration_named, lay_out
 from generation.configuring import load_configurations, named
 from generation.models import Configuration, Sample, SampleState
+from judging.working import chosen_models, request_judging
 from review.models import Reviewer
 from review.pairs.selectors import live_tasks
 from rounds.step import Step
@@ -119,6 +120,12 @@ def _asked(_name: str) -> Round:
     return round_
 
 
+def _judged(name: str) -> Round:
+    round_ = _open(name)
+    request_judging(round_=round_, models=chosen_models(round_, [], []), actor="test")
+    return round_
+
+
 def _paired(_name: str) -> Round:
     """Return a round with one pair, before a reviewer whose address a file can name."""
     round_ = open_pair_round(configurations=("alpha", "beta"), scenes=("r01-lift",))
@@ -170,6 +177,10 @@ CASES = {
     "import_battles": Case(_paired, options=None, files={"battles": BATTLES}),
     "replace_copy": Case(_open, _stimulus),
     "declare_not_reviewable": Case(_open, _stimulus),
+    "judge": Case(
+        _open, lambda _: {"variant": "As frozen", "usd": "5"}, options=None, is_renewed=True
+    ),
+    "pause_judges": Case(_judged, lambda _: {"reason": "too dear"}),
     "close_round": Case(_answered),
     "measure": Case(_rollouts, options=("--workers",)),
     "publish": Case(_locked),

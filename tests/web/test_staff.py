@@ -121,7 +121,7 @@ def test_only_admins_see_addresses_and_buttons(staff_page: Client) -> None:
     assert reviewers_of(round_)[0].code in page
     assert "@" not in page.replace("core-r01@1.0.0", "")
     assert 'method="post" action="/staff/' not in page
-    assert "These steps take an admin: close the round" in page
+    assert "These steps take an admin: “Ask the AI judges”, “Close the round”" in page
 
 
 @pytest.mark.parametrize("make", [make_filled_round, make_open_round, make_locked_round])
@@ -228,7 +228,7 @@ def test_what_failed_many_times_is_said_once(admin_page: Client) -> None:
     page = admin_page.get("/staff/rounds/spring/").content.decode()
     assert page.count("gemini is paused") == 1
     assert (
-        "Judge, 3 times: gemini is paused: HTTP 401 Fix that; then “judge spring” continues."
+        "Judge, 3 times: gemini is paused: HTTP 401 Fix that; then “Ask the AI judges” continues."
         in page
     )
 

@@ -6,6 +6,7 @@ from web.generation import (
     clip_table,
     clips,
     deleting,
+    keys,
     launching,
     library,
     making,
@@ -13,17 +14,26 @@ from web.generation import (
     rounds,
     samples,
     verdicts,
+    watching,
 )
 
 urlpatterns = [
     path("staff/generation/", rounds.home, name="generation-home"),
     path("staff/new-round/", making.make_round, name="make-round"),
     path("staff/library/", library.library, name="generation-library"),
+    path("staff/keys/", keys.keys, name="generation-keys"),
     path("staff/generation/doubts/", samples.doubts, name="generation-doubts"),
     path("staff/generation/accounts/<str:provider>", samples.account, name="generation-account"),
     path("staff/generation/prompts/<int:pk>/", prompts.prompt, name="generation-prompt"),
     path("staff/generation/samples/<int:pk>/", samples.sample_page, name="generation-sample"),
     path("staff/generation/samples/<int:pk>/settle", samples.settle, name="generation-settle"),
+    path("staff/generation/samples/<int:pk>/watch/", watching.watch, name="generation-watch"),
+    path("staff/generation/samples/<int:pk>/watch/raw", watching.raw, name="generation-watch-raw"),
+    path(
+        "staff/generation/samples/<int:pk>/watch/<int:copy>",
+        watching.blind,
+        name="generation-watch-blind",
+    ),
     path("staff/generation/samples/<int:pk>/clip", samples.raw_clip, name="generation-clip"),
     path("staff/generation/rounds/<str:name>/", rounds.round_page, name="generation-round"),
     path(
