@@ -105,7 +105,7 @@ def _asked(round_: Round) -> tuple[str, ...]:
 
 def _annotated(round_: Round, path: Path, accounts: Mapping[str, str]) -> list[Row]:
     """Return each annotation as the row that it would be in a table."""
-    found = read_label_studio(path, round_.protocol.rules, accounts)
+    annotations = read_label_studio(path, round_.protocol.rules, accounts)
     return [
         Row(
             number,
@@ -115,7 +115,7 @@ def _annotated(round_: Round, path: Path, accounts: Mapping[str, str]) -> list[R
                 "stimulus": annotation.stimulus,
             },
         )
-        for number, annotation in enumerate(found, start=1)
+        for number, annotation in enumerate(annotations, start=1)
     ]
 
 
