@@ -76,10 +76,10 @@ def allocate(constraints: Constraints, *, themes: int, random: Random) -> dict[s
 
 def counts(constraints: Constraints, claim: str) -> Mapping[str, int]:
     """Return the counts of one claim. Raises NoAllocation when it is not one of counts."""
-    found = constraints.claim(claim)
-    if not isinstance(found, Counts):
+    rule = constraints.claim(claim)
+    if not isinstance(rule, Counts):
         raise NoAllocation(f"{claim} is not a claim of counts.")
-    return found.equals
+    return rule.equals
 
 
 def _styles(constraints: Constraints, themes: int) -> dict[str, int]:

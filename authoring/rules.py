@@ -30,9 +30,9 @@ def intervals(scenario: Scenario, values: Values) -> Iterator[str]:
     """The duration is so many whole intervals."""
     wanted = values["count"][0]
     if scenario.interval_s * wanted != scenario.duration_s:
-        found = scenario.duration_s / scenario.interval_s
+        whole = scenario.duration_s / scenario.interval_s
         yield (
-            f"{scenario.duration_s:g} s hold {found:g} intervals of {scenario.interval_s:g} s, not "
+            f"{scenario.duration_s:g} s hold {whole:g} intervals of {scenario.interval_s:g} s, not "
             f"{wanted}"
         )
 

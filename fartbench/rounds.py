@@ -107,18 +107,23 @@ def create_round(
             f"Round {name!r} exists already, on {existing.protocol}. Choose another name."
         )
     made = Round(name=name, **wanted)
-    try:
-        made.full_clean()
-    except ValidationError as error:
-        faults = "; ".join(
-            f"{field}: {' '.join(texts)}" for field, texts in error.message_dict.items()
-        )
-        raise RoundRefused(f"Round {name!r} cannot be made. {faults}") from error
+    _refuse_faults(made)
     made.save()
     audit.record(
         "round created", actor=actor, round_name=name, protocol=str(version), digest=version.digest
     )
     return made
+
+
+def _refuse_faults(round_: Round) -> None:
+    """Raise RoundRefused with every fault of the fields."""
+    try:
+        round_.full_clean()
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{field}: {' '.join(texts)}" for field, texts in error.message_dict.items()
+        )
+        raise RoundRefused(f"Round {round_.name!r} cannot be made. {faults}") from error
 
 
 def _looks(version: ProtocolVersion, looks: Looks | None, scenes: Iterable[str]) -> dict[str, Any]:

@@ -24,9 +24,9 @@ class Guard:
     """Refuses ``event`` on a row of ``table`` when the SQL predicate ``when`` holds on OLD and NEW.
 
     ``name`` is the trigger's name and the text of the IntegrityError. ``columns`` narrows an update
-    to those. ``lock_sheets`` names expressions such as ``NEW.sheet_id``: PostgreSQL first locks
-    those sheets FOR SHARE, since two transactions that both commit could otherwise lock a sheet and
-    change its answers. SQLite has one writer.
+    to those. ``parents`` are rows that PostgreSQL first locks FOR SHARE, each a table and the SQL
+    expression of an id, such as ``NEW.sheet_id``. Two transactions that both commit could otherwise
+    end a parent and change its parts. SQLite has one writer.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Guard:
     event: Literal["INSERT", "UPDATE", "DELETE"]
     when: str = "TRUE"
     columns: tuple[str, ...] = ()
-    lock_sheets: tuple[str, ...] = ()
+    parents: tuple[tuple[str, str], ...] = ()
 
 
 _guards: list[Guard] = []
@@ -182,8 +182,7 @@ def _create_sqlite(guard: Guard) -> list[str]:
 
 def _create_postgresql(guard: Guard) -> list[str]:
     locks = "".join(
-        f"PERFORM 1 FROM review_answersheet WHERE id = {sheet} FOR SHARE;\n"
-        for sheet in guard.lock_sheets
+        f"PERFORM 1 FROM {table} WHERE id = {ident} FOR SHARE;\n" for table, ident in guard.parents
     )
     function = f"{PREFIX}{guard.name}_f"
     row = "OLD" if guard.event == "DELETE" else "NEW"

@@ -49,22 +49,22 @@ class RecordedEdits(FilteredByItsList):
         """Save what the form says, with its entry, in the transaction that Django opens for the
         page.
         """
-        held = self.model._base_manager.select_for_update().filter(pk=obj.pk).first()
-        if held is not None and self.is_settled(held):
+        stored = self.model._base_manager.select_for_update().filter(pk=obj.pk).first()
+        if stored is not None and self.is_settled(stored):
             raise PermissionDenied("A round with this record was opened a moment ago.")
         super().save_model(request, obj, form, change)
         what = str(self.opts.verbose_name)
         new = {name: plain_value(obj, name) for name in form.changed_data}
-        if held is None:
+        if stored is None:
             audit.record(f"{what} added", actor=request.user.get_username(), name=obj.name, new=new)
             return
-        old = {name: plain_value(held, name) for name in form.changed_data}
+        old = {name: plain_value(stored, name) for name in form.changed_data}
         changed = [name for name in old if old[name] != new[name]]
         if changed:
             audit.record(
                 f"{what} changed",
                 actor=request.user.get_username(),
-                name=held.name,
+                name=stored.name,
                 old={name: old[name] for name in changed},
                 new={name: new[name] for name in changed},
             )

@@ -105,10 +105,8 @@ def take_in(
     """
     refuse_when_settled(round_)
     refuse_unreviewed(round_)
-    if replace and not reason.strip():
-        raise ManifestRefused(
-            delivery.name, ["say why results are replaced: --replace needs --reason"]
-        )
+    if replace:
+        _refuse_replacing_without_reason(delivery, reason)
     read = read_manifest(
         delivery.manifest,
         scenes=round_.scenes,
@@ -132,6 +130,13 @@ def take_in(
             for arrival in arrivals.values():
                 store.keep(arrival.copy, sha256=arrival.sha256)
     return report
+
+
+def _refuse_replacing_without_reason(delivery: Delivery, reason: str) -> None:
+    if not reason.strip():
+        raise ManifestRefused(
+            delivery.name, ["say why results are replaced: --replace needs --reason"]
+        )
 
 
 def _waiting(round_: Round) -> list[str]:

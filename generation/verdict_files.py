@@ -33,8 +33,8 @@ def export_verdicts(protocol: ProtocolVersion, path: Path) -> tuple[int, int]:
         table.writerow(COLUMNS)
         for row in shown:
             at = row.said_at or row.at
-            told = (row.scenario, row.digest, row.expert, row.verdict, row.words, at.isoformat())
-            table.writerow(map(guarded, told))
+            cells = (row.scenario, row.digest, row.expert, row.verdict, row.words, at.isoformat())
+            table.writerow(map(guarded, cells))
     return len(shown), sum(map(len, given)) - len(shown)
 
 

@@ -257,13 +257,13 @@ def _first_generation(round_: Round) -> datetime | None:
 
 
 def _record(line: Line, first: datetime | None) -> dict[str, Any]:
-    found = line.reviewed
+    reviewed = line.reviewed
     return {
         "scenario": line.scenario.key,
         "digest": line.digest,
-        "standing": found.standing,
-        "before_generation": found.standing == "accepted"
-        and (first is None or found.holds_before(first)),
+        "standing": reviewed.standing,
+        "before_generation": reviewed.standing == "accepted"
+        and (first is None or reviewed.holds_before(first)),
         "verdicts": [
             {"place": row.place, "verdict": row.verdict, "at": row.at.isoformat()}
             for row in line.rows

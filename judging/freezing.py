@@ -54,6 +54,14 @@ def rules_of(round_: Round) -> Judges:
     return rules
 
 
+def _refuse_state(round_: Round) -> None:
+    if round_.state not in STIMULI_ARE_SETTLED:
+        raise CannotFreeze(
+            f"Judges of round {round_.name!r} are frozen once it was opened and before it is "
+            f"published: it is “{round_.get_state_display()}”."
+        )
+
+
 @transaction.atomic
 def freeze_judge(
     *, round_: Round, model: JudgeModel, actor: str, variant: str = Variant.FROZEN
@@ -68,12 +76,7 @@ def freeze_judge(
         refuse_changed(existing, model)
         return existing
     Round.objects.select_for_update().get(pk=round_.pk)
-    if round_.state not in STIMULI_ARE_SETTLED:
-        raise CannotFreeze(
-            f"Judges of round {round_.name!r} are frozen once it was opened and before it is "
-            "published: "
-            f"it is “{round_.get_state_display()}”."
-        )
+    _refuse_state(round_)
     stimuli = list(Stimulus.objects.filter(round=round_, retirement=None))
     content = {
         **_what_is_sent(round_.protocol, _forms(round_), model, variant),

@@ -134,16 +134,16 @@ def elsewhere() -> dict[str, bool]:
 
     Never raises; a part that is silent is given up after a few seconds.
     """
-    found = {}
+    answers = {}
     if "bucket" in settings.STORAGES:
         from fartbench.buckets import bucket_answers  # noqa: PLC0415 - loads an SDK that most installations do without
 
-        found["bucket"] = bucket_answers()
+        answers["bucket"] = bucket_answers()
     if settings.CELERY_BROKER_URL:
         from fartbench.celery import broker_answers  # noqa: PLC0415 - loads Celery
 
-        found["broker"] = broker_answers()
-    return found
+        answers["broker"] = broker_answers()
+    return answers
 
 
 def _has_room() -> bool:

@@ -78,18 +78,20 @@ SHEETS = (
                                               "NOT NULL"),
 )  # fmt: skip
 
+_OLD_SHEET = ("review_answersheet", "OLD.sheet_id")
+_NEW_SHEET = ("review_answersheet", "NEW.sheet_id")
 ANSWERS = (
-    Guard("answer_joins_a_draft", "review_answer", "INSERT", _sheet_has_ended("NEW"), (),
-          ("NEW.sheet_id",)),
+    Guard("answer_joins_a_draft", "review_answer", "INSERT", _sheet_has_ended("NEW"),
+          parents=(_NEW_SHEET,)),
     Guard("answer_changes_in_a_draft", "review_answer", "UPDATE",
-          f"{_sheet_has_ended('OLD')} OR {_sheet_has_ended('NEW')}", (), ("OLD.sheet_id",
-                                                                          "NEW.sheet_id")),
-    Guard("answer_joins_no_kept_impression", "review_answer", "INSERT", _IMPRESSION_STANDS, (),
-          ("NEW.sheet_id",)),
-    Guard("answer_of_an_impression_stands", "review_answer", "UPDATE", _IMPRESSION_STANDS, (),
-          ("NEW.sheet_id",)),
-    Guard("answer_leaves_a_draft", "review_answer", "DELETE", _sheet_has_ended("OLD"), (),
-          ("OLD.sheet_id",)),
+          f"{_sheet_has_ended('OLD')} OR {_sheet_has_ended('NEW')}",
+          parents=(_OLD_SHEET, _NEW_SHEET)),
+    Guard("answer_joins_no_kept_impression", "review_answer", "INSERT", _IMPRESSION_STANDS,
+          parents=(_NEW_SHEET,)),
+    Guard("answer_of_an_impression_stands", "review_answer", "UPDATE", _IMPRESSION_STANDS,
+          parents=(_NEW_SHEET,)),
+    Guard("answer_leaves_a_draft", "review_answer", "DELETE", _sheet_has_ended("OLD"),
+          parents=(_OLD_SHEET,)),
 )  # fmt: skip
 
 RULE_ROWS = (

@@ -68,14 +68,7 @@ def import_answers(
     if form == LABEL_STUDIO:
         rows = _annotated(round_, path, accounts or {})
     else:
-        asked = _asked(round_)
-        if round_.looks is None:
-            rows = read_table(
-                path, required=("reviewer", *asked), optional=(*CELL_COLUMNS, "stimulus")
-            )
-        else:
-            others = (*SCENARIO_COLUMNS, *WINDOW_COLUMNS, "stimulus", *asked)
-            rows = read_table(path, required=("reviewer",), optional=others)
+        rows = _tabled(round_, path)
     with transaction.atomic():
         entries, faults = _entries(round_, rows)
         faults += entry_faults(round_, entries)
@@ -92,6 +85,16 @@ def import_answers(
     return len(entries)
 
 
+def _tabled(round_: Round, path: Path) -> list[Row]:
+    """Return the rows of a table, with the columns that the round's clips or windows need."""
+    questions = _asked(round_)
+    if round_.looks is None:
+        required = ("reviewer", *questions)
+        return read_table(path, required=required, optional=(*CELL_COLUMNS, "stimulus"))
+    others = (*SCENARIO_COLUMNS, *WINDOW_COLUMNS, "stimulus", *questions)
+    return read_table(path, required=("reviewer",), optional=others)
+
+
 def _asked(round_: Round) -> tuple[str, ...]:
     """Return every question that some form of the round asks, in order."""
     keys = form_keys(round_.protocol.rules, round_.scenes)
@@ -102,7 +105,7 @@ def _asked(round_: Round) -> tuple[str, ...]:
 
 def _annotated(round_: Round, path: Path, accounts: Mapping[str, str]) -> list[Row]:
     """Return each annotation as the row that it would be in a table."""
-    found = read_label_studio(path, round_.protocol.rules, accounts)
+    annotations = read_label_studio(path, round_.protocol.rules, accounts)
     return [
         Row(
             number,
@@ -112,7 +115,7 @@ def _annotated(round_: Round, path: Path, accounts: Mapping[str, str]) -> list[R
                 "stimulus": annotation.stimulus,
             },
         )
-        for number, annotation in enumerate(found, start=1)
+        for number, annotation in enumerate(annotations, start=1)
     ]
 
 

@@ -86,7 +86,7 @@ def declare_not_reviewable(
 
 
 def _stimulus(round_: Round, stimulus_id: str) -> Stimulus:
-    found = Stimulus.objects.select_related("round").filter(round=round_, pk=stimulus_id).first()
-    if found is None:
+    stimulus = Stimulus.objects.select_related("round").filter(round=round_, pk=stimulus_id).first()
+    if stimulus is None:
         raise UnknownStimulus(f"Round {round_.name!r} has no stimulus {stimulus_id!r}.")
-    return found
+    return stimulus

@@ -110,10 +110,10 @@ class _Counts:
 def _being_copied(rounds: Sequence[int]) -> Counter[str]:
     """Return how many clips workers have to copy or are copying, by the round's name."""
     names = Round.objects.filter(pk__in=rounds).values("name")
-    found = Job.objects.filter(
+    jobs = Job.objects.filter(
         kind=BLIND, state__in=(JobState.DUE, JobState.RUNNING), round_name__in=names
     )
-    return Counter(found.values_list("round_name", flat=True))
+    return Counter(jobs.values_list("round_name", flat=True))
 
 
 def _by_round(rows: QuerySet[Any], key: str) -> Counter[int]:

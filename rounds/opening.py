@@ -136,6 +136,22 @@ def _stimuli_digest(round_: Round) -> str:
     return digest_of(sorted(Stimulus.objects.filter(round=round_).values_list("id", "sha256")))
 
 
+def _words_of_missing(
+    round_: Round, sheets: list[tuple[CohortMember, int]], votes: list[tuple[CohortMember, int]]
+) -> str:
+    """Say what keeps the round open, and whose answers they are."""
+    whose = "; ".join(
+        f"{member.reviewer.code} ({member.reviewer.email}): {count}"
+        for member, count in [*sheets, *votes]
+    )
+    kinds = (("sheets", sheets), ("votes on pairs", votes))
+    what = " and ".join(name for name, members in kinds if members)
+    return (
+        f"Round {round_.name!r} stays open, {what} are missing. {whose}. "
+        "Wait for them, or close it incomplete, with a reason."
+    )
+
+
 def close_round(*, round_: Round, actor: str, incomplete_reason: str = "") -> None:
     """End the review.
 
@@ -148,17 +164,7 @@ def close_round(*, round_: Round, actor: str, incomplete_reason: str = "") -> No
         sheets, votes = missing_sheets(round_), missing_votes(round_)
         missing = [*sheets, *votes]
         if missing and not incomplete_reason.strip():
-            whose = "; ".join(
-                f"{member.reviewer.code} ({member.reviewer.email}): {count}"
-                for member, count in missing
-            )
-            what = " and ".join(
-                name for name, some in (("sheets", sheets), ("votes on pairs", votes)) if some
-            )
-            raise SheetsMissing(
-                f"Round {round_.name!r} stays open, {what} are missing. {whose}. "
-                "Wait for them, or close it incomplete, with a reason."
-            )
+            raise SheetsMissing(_words_of_missing(round_, sheets, votes))
         reason = incomplete_reason.strip() if missing else ""
         secret = _secret_to_publish(round_)
         move(

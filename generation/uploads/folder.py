@@ -230,11 +230,11 @@ def find_upload(key: str, *, round_name: str) -> Upload:
 
 def uploads_of(round_name: str) -> list[Upload]:
     """Return the uploads of a round, the newest first."""
-    found = []
+    uploads = []
     for folder in uploads_root().iterdir():
         with suppress(UploadGone):
-            found.append(find_upload(folder.name, round_name=round_name))
-    return sorted(found, key=lambda upload: upload.at, reverse=True)
+            uploads.append(find_upload(folder.name, round_name=round_name))
+    return sorted(uploads, key=lambda upload: upload.at, reverse=True)
 
 
 def _sweep() -> None:

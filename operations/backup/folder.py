@@ -114,12 +114,12 @@ def newest(folder: Path) -> Path:
     """Return the newest whole backup in a folder of backups, or the folder itself if it is one."""
     if (folder / LIST).is_file():
         return folder
-    found = sorted(
+    backups = sorted(
         path.parent for path in folder.glob(f"*/{LIST}") if not path.parent.name.startswith(".")
     )
-    if not found:
+    if not backups:
         raise BackupRefused(folder, ["it has no complete backup"])
-    return found[-1]
+    return backups[-1]
 
 
 def file_of(table: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from fartbench.storage import disk_faults_in_words
 from generation.models import Clip, Sample
 from operations import health
 from operations.backup.folder import BackupList, file_of, finished_or_nothing, kept, stores, take_in
-from operations.backup.rows import LEFT_OUT, one_moment, tables, write_table
+from operations.backup.rows import LEFT_OUT, TableFile, one_moment, tables, write_table
 from review.models import TrainingClip
 from scoring.models import Release
 from scoring.release.verifying import release_faults
@@ -55,25 +55,13 @@ def make_backup(folder: Path, *, actor: str, on_file: Callable[[], None] = lambd
             _close_to_others(closed)
     with disk_faults_in_words(folder), finished_or_nothing(target) as work:
         with one_moment():
-            kept_tables = {
-                name: model for name, model in tables(apps).items() if name not in LEFT_OUT
-            }
-            written = {
-                name: write_table(model, work / file_of(name))
-                for name, model in kept_tables.items()
-            }
-            wanted, releases, head = (
-                content_named(),
-                list(Release.objects.select_related("round")),
-                str(audit.head()),
-            )
+            written = _write_tables(work)
+            wanted = content_named()
+            releases = list(Release.objects.select_related("round"))
+            head = str(audit.head())
             applied = sorted(map(list, MigrationRecorder(connection).applied_migrations()))
         missing, copied, damaged = _save_content(folder / "content", wanted, on_file)
-        missing += [
-            f"release: {release}"
-            for release in releases
-            if not _save_release(folder / "content", release)
-        ]
+        missing += _save_releases(folder / "content", releases)
         BackupList(
             made_at=now.isoformat(),
             program=program(),
@@ -88,11 +76,29 @@ def make_backup(folder: Path, *, actor: str, on_file: Callable[[], None] = lambd
             missing=missing,
         ).write(work)
     rows = sum(table.rows for table in written.values())
+    made = Made(target, rows, len(wanted), copied, damaged, missing)
+    _record(made, actor)
+    return made
+
+
+def _record(made: Made, actor: str) -> None:
     with transaction.atomic():
         audit.record(
-            health.BACKED_UP, actor=actor, name=target.name, rows=rows, missing=len(missing)
+            health.BACKED_UP,
+            actor=actor,
+            name=made.folder.name,
+            rows=made.rows,
+            missing=len(made.missing),
         )
-    return Made(target, rows, len(wanted), copied, damaged, missing)
+
+
+def _write_tables(work: Path) -> dict[str, TableFile]:
+    """Write the rows of every table that a backup has; return what was written, by table."""
+    return {
+        name: write_table(model, work / file_of(name))
+        for name, model in tables(apps).items()
+        if name not in LEFT_OUT
+    }
 
 
 def _close_to_others(folder: Path) -> None:
@@ -115,9 +121,8 @@ def _save_content(
     missing, copied, damaged = [], 0, 0
     for kind, sha256 in wanted:
         store = kept(folder, kind)
-        if (
-            there := store.stored_sha256(sha256)
-        ) != sha256:  # read and not only seen: this disk may fail too
+        there = store.stored_sha256(sha256)  # read and not only seen: this disk may fail too
+        if there != sha256:
             saved = take_in(stores()[kind].path(sha256), store, sha256)
             missing += [] if saved else [f"{kind}: {sha256}"]
             copied += saved
@@ -137,6 +142,12 @@ def content_named() -> list[tuple[str, str]]:
     for model in (BlindCopy, Stimulus, TrainingClip):
         copies |= set(model._base_manager.values_list("sha256", flat=True))
     return [*(("clips", sha) for sha in sorted(clips)), *(("blind", sha) for sha in sorted(copies))]
+
+
+def _save_releases(content: Path, releases: Iterable[Release]) -> list[str]:
+    """Copy the folders of releases; return those that could not be had whole."""
+    missing = [release for release in releases if not _save_release(content, release)]
+    return [f"release: {release}" for release in missing]
 
 
 def _save_release(content: Path, release: Release) -> bool:

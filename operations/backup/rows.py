@@ -52,10 +52,10 @@ def tables(apps: Apps) -> dict[str, type[models.Model]]:
     """Return every table that the program keeps rows in, those between two others included, by its
     label.
     """
-    found = apps.get_models(include_auto_created=True)
+    every_model = apps.get_models(include_auto_created=True)
     return {
         model._meta.label_lower: model
-        for model in found
+        for model in every_model
         if model._meta.managed and not model._meta.proxy
     }
 
@@ -156,8 +156,8 @@ def empty_table(model: type[models.Model]) -> None:
         cursor.execute(f"DELETE FROM {connection.ops.quote_name(model._meta.db_table)}")  # noqa: S608 - our own name
 
 
-def count_on(models_: Iterable[type[models.Model]]) -> None:
+def count_on(every_model: Iterable[type[models.Model]]) -> None:
     """Let automatic keys go on after the highest one of each table."""
     with connection.cursor() as cursor:
-        for statement in connection.ops.sequence_reset_sql(no_style(), [*models_]):
+        for statement in connection.ops.sequence_reset_sql(no_style(), [*every_model]):
             cursor.execute(statement)

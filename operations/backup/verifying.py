@@ -41,9 +41,9 @@ def data_faults(on_file: Callable[[], None] = lambda: None) -> Iterator[str]:
 
 def _content_faults(on_file: Callable[[], None]) -> Iterator[str]:
     words = {"clips": "raw clip", "blind": "blind copy"}
-    found = stores()
+    by_kind = stores()
     for kind, sha256 in content_named():
-        there = found[kind].stored_sha256(sha256)
+        there = by_kind[kind].stored_sha256(sha256)
         if there is None:
             yield f"{words[kind]} {sha256}: missing from storage"
         elif there != sha256:

@@ -71,9 +71,9 @@ def plan_pairs(
     clips = _clips(round, factors, leagues)
     write_pair_form(round.protocol)
     extent = _Extent(meetings or rules.meetings, None if meetings else rules.count, most)
-    new = [
-        pair for question in rules.questions for pair in _new_pairs(round, question, clips, extent)
-    ]
+    new: list[Pair] = []
+    for question in rules.questions:
+        new += _new_pairs(round, question, clips, extent)
     Pair.objects.bulk_create(new, batch_size=ROWS_PER_STATEMENT)
     tasks = _new_tasks(round, factors, each=rules.reviewers)
     PairTask.objects.bulk_create(tasks, batch_size=ROWS_PER_STATEMENT)

@@ -15,11 +15,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from fartbench import audit
-from fartbench.models import Round, RoundState
+from fartbench.models import RoundState
 from fartbench.protocol import Pairs
 from fartbench.times import utc
-from fartbench.wording import printable
 from review.drafts import VoteDraft
+from review.ending import hold_open_round, set_locked, set_unplayable
 from review.errors import BadPlayback, RoundNotOpen
 from review.models import PairTask, Reviewer, Vote
 from review.pairs.errors import (
@@ -34,12 +34,10 @@ from review.pairs.errors import (
 from review.pairs.record import VoteRecord
 from review.pairs.selectors import next_pair, pair_rules, task_of
 from review.playback import is_played, parse_playback
-from review.record import digest_of_lock
 from review.selectors import next_assignment
 
 SIDES = ("a", "b")
 CHANGED = ("answer", "revision", "playback", "changed_at")
-REASON_LENGTH = 200
 Report = Mapping[str, Any]
 
 
@@ -55,7 +53,7 @@ def save_vote(
     NotYourPair, PairNotDue, RoundNotOpen and BadPlayback.
     """
     task = _task_in_open_round(reviewer, pair_id)
-    vote = _held_vote(task)
+    vote = _vote_for_change(task)
     _refuse_ended(vote)
     draft = _change(vote, task, revision, answer, playback)
     vote.save(update_fields=CHANGED)
@@ -79,8 +77,8 @@ def lock_vote(
     locked with another answer, and the refusals of `save_vote`.
     """
     task = _task_in_open_round(reviewer, pair_id)
-    _hold_open_round(task)
-    vote = _held_vote(task)
+    hold_open_round(task.member.round)
+    vote = _vote_for_change(task)
     if vote.locked_at is not None:
         if answer not in ("", vote.answer):
             raise VoteLockedOtherwise(task.pair.question, vote.answer)
@@ -106,16 +104,15 @@ def report_pair_unplayable(
     Raises VoteEnded for a locked one, and the refusals of `save_vote`.
     """
     task = _task_in_open_round(reviewer, pair_id)
-    _hold_open_round(task)
-    vote = _held_vote(task)
+    hold_open_round(task.member.round)
+    vote = _vote_for_change(task)
     if vote.unplayable_at is not None:
         return vote
     _refuse_ended(vote)
     if playback is not None:
         vote.playback = _parsed(playback)
     vote.answer = ""
-    vote.unplayable_at = timezone.now()
-    vote.unplayable_reason = printable(" ".join(reason.split()))[:REASON_LENGTH]
+    set_unplayable(vote, reason)
     vote.save()
     round_ = task.member.round
     audit.record(
@@ -132,8 +129,7 @@ def end_as_locked(vote: Vote, task: PairTask, at: datetime) -> None:
     """Set what a lock sets on ``vote``; the caller saves it, and the database's guard then looks at
     the answer.
     """
-    vote.locked_at = at
-    vote.digest = digest_of_lock(vote_record(vote, task, at), vote.playback)
+    set_locked(vote, vote_record(vote, task, at), at)
 
 
 def vote_record(vote: Vote, task: PairTask, at: datetime) -> VoteRecord:
@@ -183,19 +179,7 @@ def _task_in_open_round(reviewer: Reviewer, pair_id: str) -> PairTask:
     return task
 
 
-def _hold_open_round(task: PairTask) -> None:
-    """Keep the round from being closed until this transaction ends."""
-    round_ = task.member.round
-    state = (
-        Round.objects.select_for_update(no_key=True)
-        .values_list("state", flat=True)
-        .get(pk=round_.pk)
-    )
-    if state != RoundState.REVIEWING:
-        raise RoundNotOpen(round_.name)
-
-
-def _held_vote(task: PairTask) -> Vote:
+def _vote_for_change(task: PairTask) -> Vote:
     """Return the vote of a task, locked against other changes, made when there is none and the pair
     is due.
     """

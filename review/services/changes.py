@@ -120,10 +120,12 @@ def retire_stimulus(
 
 
 def _held_open(round: Round) -> Round:
-    held = Round.objects.select_for_update(no_key=True).select_related("protocol").get(pk=round.pk)
-    if held.state != RoundState.REVIEWING:
-        raise RoundNotOpen(held.name)
-    return held
+    locked = (
+        Round.objects.select_for_update(no_key=True).select_related("protocol").get(pk=round.pk)
+    )
+    if locked.state != RoundState.REVIEWING:
+        raise RoundNotOpen(locked.name)
+    return locked
 
 
 def _needed(reason: str) -> str:

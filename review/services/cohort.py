@@ -94,11 +94,11 @@ def _check_address(email: str) -> None:
 def _replace_members(round: Round, emails: list[str]) -> None:
     reviewers = [reviewer_with(email) for email in emails]
     round.members.exclude(reviewer__in=reviewers).delete()
-    kept = {member.reviewer_id: member for member in round.members.all()}
-    taken = {member.place for member in kept.values()}
+    members = {member.reviewer_id: member for member in round.members.all()}
+    taken = {member.place for member in members.values()}
     free = (place for place in count() if place not in taken)
     for reviewer in reviewers:
-        if reviewer.pk not in kept:
+        if reviewer.pk not in members:
             CohortMember.objects.create(round=round, reviewer=reviewer, place=next(free))
 
 

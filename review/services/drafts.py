@@ -77,20 +77,20 @@ def change_draft(
         for question, value, reason in _answers.rows(sheet=sheet.pk)
     }
     wanted = rules.completed(_merged(stored, changes))
-    kept = rules.permitted(wanted)
-    cleared = tuple(question for question in wanted if question not in kept)
+    permitted = rules.permitted(wanted)
+    cleared = tuple(question for question in wanted if question not in permitted)
     if revision != sheet.revision:
-        if kept != stored or (keep_impression and sheet.impression_at is None):
+        if permitted != stored or (keep_impression and sheet.impression_at is None):
             raise StaleDraft(_draft(sheet, stored, ()))
         return _draft(sheet, stored, cleared)
-    refuse_out_of_turn(sheet, rules, stored, kept, keep_impression)
-    _write_answers(sheet, stored, kept)
+    refuse_out_of_turn(sheet, rules, stored, permitted, keep_impression)
+    _write_answers(sheet, stored, permitted)
     sheet.revision += 1
     sheet.set_aside_at = None
     if playback is not None:
         sheet.playback = parse_playback(playback)
     _mind_impression(sheet, rules, keep_impression)
-    return _draft(sheet, kept, cleared)
+    return _draft(sheet, permitted, cleared)
 
 
 def refuse_out_of_turn(

@@ -42,9 +42,6 @@ _assignment = CompiledQuery(
         .values_list(*(column for part in _PARTS for column in part.columns))
     )
 )
-_round_state = CompiledQuery(
-    lambda pk: Round.objects.select_for_update(no_key=True).filter(pk=pk).values_list("state")
-)
 _SHEET = Part(AnswerSheet)
 _sheet = CompiledQuery(
     lambda reviewer, stimulus: (
@@ -95,12 +92,6 @@ def assignment_in_open_round(reviewer: Reviewer, stimulus_id: str) -> Assignment
     if assignment.member.round.state != RoundState.REVIEWING:
         raise RoundNotOpen(assignment.member.round.name)
     return assignment
-
-
-def hold_open_round(assignment: Assignment) -> None:
-    """Keep the round from being closed until this transaction ends. Raises RoundNotOpen."""
-    if _round_state.rows(pk=round_of(assignment).pk) != [(RoundState.REVIEWING,)]:
-        raise RoundNotOpen(round_of(assignment).name)
 
 
 def round_of(assignment: Assignment) -> Round:

@@ -46,8 +46,8 @@ def openable_invite(token: str) -> Invite:
 
     Raises InviteUnknown, InviteRevoked, InviteUsed or InviteExpired.
     """
-    found = Invite.objects.filter(token_hash=token_hash(token))
-    invite = found.select_related("member__reviewer__user", "member__round").first()
+    invites = Invite.objects.filter(token_hash=token_hash(token))
+    invite = invites.select_related("member__reviewer__user", "member__round").first()
     if invite is None or invite.member.left_at is not None:
         raise InviteUnknown
     if invite.revoked_at is not None:

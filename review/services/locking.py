@@ -19,10 +19,11 @@ from fartbench.protocol import Form, Response, Violation
 from fartbench.times import utc
 from fartbench.wording import printable
 from review.drafts import Draft
+from review.ending import hold_open_round, set_locked, set_unplayable
 from review.errors import InvalidAnswers, RoundNotOpen, TooManyNotes
 from review.models import AnswerSheet, MistakeReport, Reviewer
 from review.playback import parse_playback
-from review.record import SheetRecord, digest_of_lock
+from review.record import SheetRecord
 from review.services.drafts import (
     CHANGED,
     Changes,
@@ -33,13 +34,11 @@ from review.services.drafts import (
 from review.services.held import (
     assignment_in_open_round,
     held_sheet,
-    hold_open_round,
     refuse_ended,
     round_of,
     rules_of,
 )
 
-REASON_LENGTH = 200
 MISTAKE_LENGTH = 500
 MOST_MISTAKES = 5  # beside one sheet
 _locked = CompiledWrite(AnswerSheet, (*CHANGED, "locked_at", "digest"))
@@ -65,7 +64,7 @@ def lock_sheet(
     answers, and the refusals of `save_draft`.
     """
     assignment = assignment_in_open_round(reviewer, stimulus_id)
-    hold_open_round(assignment)
+    hold_open_round(round_of(assignment))
     sheet = held_sheet(assignment)
     rules = rules_of(assignment)
     if sheet.locked_at is not None:
@@ -107,9 +106,8 @@ def end_as_locked(
     """Set what a lock sets on ``sheet``; the caller saves it, and the database's guard then looks
     at the answers.
     """
-    record = sheet_record(sheet, code, protocol, responses, at)
-    sheet.locked_at, sheet.set_aside_at = at, None
-    sheet.digest = digest_of_lock(record, sheet.playback)
+    set_locked(sheet, sheet_record(sheet, code, protocol, responses, at), at)
+    sheet.set_aside_at = None
 
 
 def sheet_record(
@@ -155,7 +153,7 @@ def report_unplayable(
     Raises AlreadyLocked, and the refusals of `save_draft`.
     """
     assignment = assignment_in_open_round(reviewer, stimulus_id)
-    hold_open_round(assignment)
+    hold_open_round(round_of(assignment))
     sheet = held_sheet(assignment)
     if sheet.unplayable_at is not None:
         return sheet
@@ -163,8 +161,8 @@ def report_unplayable(
     sheet.answers.all().delete()
     if playback is not None:
         sheet.playback = parse_playback(playback)
-    sheet.unplayable_at, sheet.set_aside_at = timezone.now(), None
-    sheet.unplayable_reason = printable(" ".join(reason.split()))[:REASON_LENGTH]
+    set_unplayable(sheet, reason)
+    sheet.set_aside_at = None
     sheet.save()
     audit.record(
         "sheet ended as unplayable",

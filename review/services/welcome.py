@@ -39,10 +39,10 @@ def note_practice(member: CohortMember, clip: TrainingClip) -> None:
 
     What was answered is not kept, so that it can never count.
     """
-    held = CohortMember.objects.select_for_update(no_key=True).get(pk=member.pk)
-    if clip.pk not in held.practised:
-        held.practised = [*held.practised, clip.pk]
-        held.save(update_fields=["practised"])
+    locked = CohortMember.objects.select_for_update(no_key=True).get(pk=member.pk)
+    if clip.pk not in locked.practised:
+        locked.practised = [*locked.practised, clip.pk]
+        locked.save(update_fields=["practised"])
 
 
 @transaction.atomic
@@ -58,14 +58,14 @@ def keep_training(
     A protocol that has some keeps those. Raises TrainingRefused for answers that its own form does
     not allow.
     """
-    held = ProtocolVersion.objects.select_for_update(no_key=True).get(pk=protocol.pk)
-    if there := list(held.training_clips.all()):
+    locked = ProtocolVersion.objects.select_for_update(no_key=True).get(pk=protocol.pk)
+    if there := list(locked.training_clips.all()):
         return there
     for scene, _, solutions in clips:
-        _check_solutions(held, scene, solutions)
+        _check_solutions(locked, scene, solutions)
     made = TrainingClip.objects.bulk_create(
         TrainingClip(
-            protocol=held,
+            protocol=locked,
             place=place,
             scene=scene,
             sha256=file.sha256,
@@ -74,7 +74,7 @@ def keep_training(
         )
         for place, (scene, file, solutions) in enumerate(clips, start=1)
     )
-    audit.record("training clips made", actor=actor, protocol=str(held), clips=len(made))
+    audit.record("training clips made", actor=actor, protocol=str(locked), clips=len(made))
     return made
 
 

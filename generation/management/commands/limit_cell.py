@@ -23,11 +23,11 @@ class Command(RoundCommand):
 
     def run(self, **options: Any) -> None:
         cell = CellKey(options["configuration"], options["scene"], options["replicate"])
-        found = note_limitation(
+        noted = note_limitation(
             round_=self.round(options), cell=cell, note=options["note"], actor=actor()
         )
         self.say(
-            f"{cell}: {found.limitation}"
-            if found.limitation
+            f"{cell}: {noted.limitation}"
+            if noted.limitation
             else f"{cell} has no limitation any more."
         )
