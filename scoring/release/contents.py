@@ -14,9 +14,10 @@ from typing import Any
 from fartbench.protocol import canonical_bytes
 from scoring.records import RoundRecord
 from scoring.release.battles import write_battles
-from scoring.release.columns import JUDGES, PAIRS, Table
+from scoring.release.columns import PAIRS, Table
 from scoring.release.croissant import croissant
 from scoring.release.documents import Documents
+from scoring.release.judge_columns import JUDGES
 from scoring.release.judges import write_judges
 from scoring.release.kinds import kind_of
 from scoring.release.loading import VERDICTS

@@ -17,7 +17,8 @@ from scoring.errors import ReleaseRefused
 from scoring.records import MISSING, RoundRecord
 from scoring.records.judges import ANSWERED, JudgeRecord, JudgeRunRecord
 from scoring.records.shown import Shown
-from scoring.release.columns import JUDGE_ANSWERS, JUDGES, Table
+from scoring.release.columns import Table
+from scoring.release.judge_columns import JUDGE_ANSWERS, JUDGES
 from scoring.release.rows import RowOfCells, every_row, shown_as
 from scoring.release.writers import read_csv, write_csv
 

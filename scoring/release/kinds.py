@@ -14,17 +14,9 @@ from fartbench.protocol import Protocol
 from scoring.records import RoundRecord
 from scoring.release import pages
 from scoring.release.calibration import judge_fact_rows, judge_rating_rows
-from scoring.release.columns import (
-    ANSWERS,
-    CONFIGURATIONS,
-    JUDGE_ANSWERS,
-    JUDGE_FACTS,
-    JUDGE_RATINGS,
-    Table,
-    clips_table,
-    leaderboard_table,
-)
+from scoring.release.columns import ANSWERS, CONFIGURATIONS, Table, clips_table, leaderboard_table
 from scoring.release.documents import Documents
+from scoring.release.judge_columns import JUDGE_ANSWERS, JUDGE_FACTS, JUDGE_RATINGS
 from scoring.release.rollouts import pages as rollout_pages
 from scoring.release.rollouts import tables
 from scoring.release.rows import RowOfCells, clip_rows, configuration_rows, leaderboard_rows

@@ -88,12 +88,25 @@ def load_record(folder: Path, stated: Mapping[str, Any]) -> tuple[RoundRecord, d
             folder, [f"protocol.json: its SHA-256 is not {about['protocol_digest']}"]
         )
     protocol = parse_protocol(content, source="protocol.json")
+    record = _record(folder, stated, protocol)
+    if len(record.primary) > protocol.cohort.most:
+        words = (
+            f"manifest.json: {len(record.primary)} primary reviewers; the protocol says "
+            f"{protocol.cohort.sizes}"
+        )
+        raise ReleaseRefused(folder, [words])
+    return record, content
+
+
+def _record(folder: Path, stated: Mapping[str, Any], protocol: Protocol) -> RoundRecord:
+    about = stated["round"]
     reviewers = tuple(ReviewerRecord(**reviewer) for reviewer in about["reviewers"])
     cells = tuple(_cell(row) for row in read_csv(folder / "clips.csv"))
     windows = load_windows(folder, protocol, cells)
     shown = Shown.of(cells, windows)
     scene_of = {stimulus: cells[place].scene for stimulus, place in shown.cell.items()}
-    record = RoundRecord(
+    verdicts = folder / VERDICTS
+    return RoundRecord(
         name=about["name"],
         protocol=protocol,
         protocol_digest=about["protocol_digest"],
@@ -113,19 +126,10 @@ def load_record(folder: Path, stated: Mapping[str, Any]) -> tuple[RoundRecord, d
         pair_votes=load_votes(folder, protocol, scene_of, reviewers),
         windows=windows,
         measurements=load_measurements(folder, protocol, cells),
-        verdicts=json.loads((folder / VERDICTS).read_bytes())
-        if (folder / VERDICTS).exists()
-        else {},
+        verdicts=json.loads(verdicts.read_bytes()) if verdicts.exists() else {},
         secret=stated["seeds"].get("orders", ""),
         format=stated["format"],
     )
-    if len(record.primary) > protocol.cohort.most:
-        words = (
-            f"manifest.json: {len(record.primary)} primary reviewers; the protocol says "
-            f"{protocol.cohort.sizes}"
-        )
-        raise ReleaseRefused(folder, [words])
-    return record, content
 
 
 def _cell(row: Mapping[str, str]) -> CellRecord:

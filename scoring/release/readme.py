@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scoring.records import RoundRecord
-from scoring.release.columns import JUDGE_FACTS, Table
+from scoring.release.columns import Table
+from scoring.release.judge_columns import JUDGE_FACTS
 
 KINDS = {"text": "text", "integer": "whole number", "time": "ISO 8601, UTC"}
 

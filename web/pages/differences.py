@@ -63,15 +63,16 @@ def differences_of(ranking: Document, rules: Protocol) -> Differences:
         method=ranking["one_point"].get("method", ""),
         names=tuple(ahead["configurations"]) if has_matrix else (),
         matrix=_matrix(ahead) if has_matrix else (),
-        scenes=tuple(
-            SceneLine(
-                rules.scene(key),
-                figure(found["difficulty"], percent=True),
-                figure(found["discrimination"]),
-            )
-            for key, found in ranking.get("scenes", {}).items()
-        ),
+        scenes=_scenes(ranking, rules),
     )
+
+
+def _scenes(ranking: Document, rules: Protocol) -> tuple[SceneLine, ...]:
+    lines = []
+    for key, found in ranking.get("scenes", {}).items():
+        difficulty = figure(found["difficulty"], percent=True)
+        lines.append(SceneLine(rules.scene(key), difficulty, figure(found["discrimination"])))
+    return tuple(lines)
 
 
 def _matrix(ahead: Document) -> tuple[tuple[str, tuple[Pair | None, ...]], ...]:

@@ -33,7 +33,8 @@ from web.pages.blinding import copies_of, copy_line, fingerprint_in_words
 from web.pages.board import read_board, rows_from
 from web.pages.diagnostics import diagnosis
 from web.pages.grid import excluded_clips
-from web.pages.rollouts import previews_of, read_columns
+from web.pages.rollout_systems import previews_of
+from web.pages.rollouts import read_columns
 from web.pages.rounds import is_simulated
 from web.pages.steps import buttons_of
 from web.pages.stimuli import blind_clips

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 
 from scoring.release.pages import LEADERBOARD, configuration_document
 from scoring.release.rollouts.pages import rollout_document
+from web.pages import rollout_systems
 from web.pages import rollouts as shown
 from web.pages.published import prompts_of
 from web.pages.rollout_pieces import piece_to_play, pieces_of_rollout
@@ -45,9 +46,9 @@ def system(request: HttpRequest, page: ReleasePage, configuration: str) -> HttpR
         "cells": [
             shown.cell_of(metric, document["columns"][metric.code]) for metric in table.metrics
         ],
-        "curves": shown.curve_lines(document["curves"], page.rules),
-        "diagnostics": shown.diagnostic_lines(document["diagnostics"]),
-        "rollouts": shown.rollout_lines(document, page.rules),
+        "curves": rollout_systems.curve_lines(document["curves"], page.rules),
+        "diagnostics": rollout_systems.diagnostic_lines(document["diagnostics"]),
+        "rollouts": rollout_systems.rollout_lines(document, page.rules),
         "prompts": prompts_of(page.release.round, configuration),
     }
     return page.show(request, "scoring/rollout_system.html", context)

@@ -12,15 +12,8 @@ from dataclasses import astuple, replace
 from typing import Any
 
 from fartbench.numbers import number_text
-from scoring.release.columns import (
-    ANSWERS,
-    CELL,
-    CELL_FACTS,
-    EVERY_ROW,
-    JUDGE_ANSWERS,
-    Column,
-    Table,
-)
+from scoring.release.columns import ANSWERS, CELL, CELL_FACTS, EVERY_ROW, Column, Table
+from scoring.release.judge_columns import JUDGE_ANSWERS
 from scoring.release.rows import RowOfCells, every_row
 from scoring.rollouts.document import case_documents
 from scoring.rollouts.results import RolloutResults
