@@ -89,6 +89,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "web.closed_pages.ClosedWhileReviewing",
+    "fartbench.nul.RefuseNul",
 ]
 
 ROOT_URLCONF = "web.urls"

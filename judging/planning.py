@@ -86,6 +86,7 @@ class JudgingPlan:
 
     scenes: int
     of_scenes: int
+    scene_word: str
     shares: tuple[Share, ...]
     estimates: tuple[Estimate, ...]
     of_each_system: bool
@@ -110,6 +111,7 @@ def judging_plan(
     return JudgingPlan(
         scenes=len({one.scene for one in asked}),
         of_scenes=len(round_.protocol.rules.scenes),
+        scene_word=round_.protocol.rules.words.scene,
         shares=tuple(_shares(asked, _whole(round_), rules.media.rate)),
         estimates=tuple(_estimate(round_, model, variant, asked) for model in models),
         of_each_system=not there,

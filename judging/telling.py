@@ -13,7 +13,7 @@ def plan_lines(plan: JudgingPlan) -> Iterator[str]:
     """
     if plan.of_each_system:
         yield "There are no clips yet; all figures are for each system."
-    yield f"{plan.scenes} of the protocol's {plan.of_scenes} scenes."
+    yield f"{plan.scenes} of the protocol's {plan.of_scenes} {plan.scene_word}s."
     width = max((len(share.form) for share in plan.shares), default=0)
     for share in plan.shares:
         yield (
