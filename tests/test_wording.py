@@ -33,6 +33,7 @@ MEANT = {
 # Texts that published releases contain: they change with the format of releases.
 PUBLISHED = {
     "scoring/release/columns.py",
+    "scoring/release/judge_columns.py",
     "scoring/reports/ranking.py",
 }
 # They list the words; scales go up; texts of columns are part of migrations.
