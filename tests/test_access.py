@@ -184,7 +184,7 @@ CALLS = {
     "tokens": Call(STAFF),
     "token-revoke": Call(STAFF | {"eve": NOTHING}, ("api_token",), "post"),
     "api-docs": Call(STAFF),
-    "api-document": Call(STAFF),
+    "api-document": Call(ALL),
     # Every operation asks for a token, whatever the account (tests/api/test_operations.py).
     "api-call": Call(ALL, ("api_path",)),
     "generation-home": Call(ADMINS),

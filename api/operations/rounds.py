@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpRequest
 from ninja import Field, Router, Schema, Status
 
-from api.errors import FieldsRefused
+from api.errors import FieldsRefused, NotAllowed
 from api.guard import operation, round_of, token_of
 from api.paging import Page, page_of
 from api.scopes import Role, Scope
@@ -120,6 +120,8 @@ def get_round(request: HttpRequest, name: str) -> RoundDetail:
 )
 def create_round(request: HttpRequest, new: NewRound) -> Status[RoundDetail]:
     """Make a round. This buys nothing."""
+    if token_of(request).rounds:
+        raise NotAllowed("This token is for some rounds alone, so it cannot make another one.")
     protocols = {str(one): one for one in ProtocolVersion.objects.all()}
     protocol = protocols.get(new.protocol)
     if protocol is None:

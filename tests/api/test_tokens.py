@@ -172,3 +172,7 @@ def test_a_token_of_some_rounds_knows_of_no_other(ada: User) -> None:
     assert caller.call("GET", "/rounds/yours").status_code == 404
     assert caller.call("GET", "/rounds/yours/cells").status_code == 404
     assert {one["round"] for one in caller.get("/audit")["items"]} == {"mine"}
+    new = {"name": "more", "protocol": "x@1", "scenes": ["r01-lift"], "replicates": 1}
+    answer = caller.call("POST", "/rounds", new)
+    assert answer.status_code == 403
+    assert "some rounds alone" in answer.json()["detail"]
