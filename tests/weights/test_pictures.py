@@ -20,7 +20,7 @@ from measuring.plug_ins.quantiles import BACKGROUND, SUBJECT
 from measuring.plug_ins.registry import PLUG_INS
 from measuring.plug_ins.squares import square
 from tests.weights.media import HEIGHT, WIDTH, Scene
-from tests.weights.modules import CLIP, FUSED, layers, noise, norm, spelt, through
+from tests.weights.modules import CLIP, FUSED, layers, noise, norm, seeded, spelt, through
 
 CLIP_COLOURS = [0.48145466, 0.4578275, 0.40821073], [0.26862954, 0.26130258, 0.27577711]
 IMAGENET_COLOURS = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
@@ -183,7 +183,7 @@ def saved(folder: Path, name: str, content: object) -> None:
 def test_aesthetics_are_what_clip_and_the_linear_head_give(tmp_path: Path):
     folder = tmp_path / "clip_aesthetics"
     embed = clip_tower(folder / "clip-vit-large-patch14.safetensors", 64, 16, 56, 10)
-    head = nn.Linear(10, 1)
+    head = seeded(nn.Linear(10, 1), 20)
     saved(folder, "sa_0_4_vit_l_14_linear.pth", head.state_dict())
     found = measure(PLUG_INS["clip_aesthetics"], Scene(61), tmp_path, "cpu")
     expected = []
