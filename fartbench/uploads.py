@@ -4,12 +4,19 @@ form for clips takes many files, and writes them to disk.
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
 from django.core.files.uploadhandler import FileUploadHandler
+
+from fartbench.errors import BadInput
+
+ReadT = TypeVar("ReadT")
 
 
 class BoundedUpload(FileUploadHandler):
@@ -79,3 +86,23 @@ class FilesOnDisk(FileUploadHandler):
             self.file.close()
         self.file = None
         self.saved.append((self.file_name or "", place))
+
+
+@contextmanager
+def on_disk(upload: Any) -> Iterator[Path]:
+    """Yield where a sent file lies on the disk while the block runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "upload"
+        path.write_bytes(upload.read())
+        yield path
+
+
+def read_sent(upload: Any, read: Callable[[Path], ReadT], refused: type[BadInput]) -> ReadT:
+    """Return what ``read`` makes of a sent file. Its faults are raised as ``refused``, which names
+    the file as it was sent.
+    """
+    with on_disk(upload) as path:
+        try:
+            return read(path)
+        except BadInput as refusal:
+            raise refused(str(upload.name), refusal.faults) from refusal

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
 from django.db import transaction
@@ -11,6 +9,7 @@ from django.db import transaction
 from fartbench.models import Round
 from fartbench.storable import whole_number
 from fartbench.tables import Row, read_table
+from fartbench.uploads import on_disk
 from generation.cells import mark_cell
 from generation.errors import CellRefused, ManifestRefused
 from generation.manifest import CellKey
@@ -27,9 +26,7 @@ def take_outcomes(round_: Round, upload: Any, actor: str) -> str:
     """
     if upload is None or upload.size > MAX_BYTES:
         raise ManifestRefused("the upload", ["choose a CSV file of at most one megabyte"])
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "outcomes.csv"
-        path.write_bytes(upload.read())
+    with on_disk(upload) as path:
         rows = read_table(path, required=REQUIRED, name=str(upload.name))
     faults = [fault for row in rows if (fault := _mark(round_, row, actor))]
     if faults:

@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from fartbench.errors import BadInput
 from fartbench.models import AuditEntry, Round, RoundState
+from fartbench.uploads import read_sent
 from review.pairs.selectors import live_tasks
 from rounds.answers_import import LABEL_STUDIO, TABLE, import_answers
 from rounds.battles_import import import_battles
 from rounds.errors import AnswersRefused
 from rounds.step import Done, Field, Step, Values
-
-
-def _taken(upload: Any, take: Callable[[Path], int]) -> int:
-    """Return what ``take`` makes of an uploaded file. Its faults name the file as it was sent."""
-    name = str(upload.name)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "upload"
-        path.write_bytes(upload.read())
-        try:
-            return take(path)
-        except BadInput as refusal:
-            raise AnswersRefused(name, refusal.faults) from refusal
 
 
 def _taken_before(round_: Round, upload: Any, action: str) -> Done | None:
@@ -42,8 +27,10 @@ def _taken_before(round_: Round, upload: Any, action: str) -> Done | None:
 def _import_answers(round_: Round, actor: str, values: Values) -> Done:
     upload = values["answers"]
     form = LABEL_STUDIO if str(upload.name).lower().endswith(".json") else TABLE
-    count = _taken(
-        upload, lambda path: import_answers(round_=round_, path=path, actor=actor, form=form)
+    count = read_sent(
+        upload,
+        lambda path: import_answers(round_=round_, path=path, actor=actor, form=form),
+        AnswersRefused,
     )
     return Done(f"{count} sheets are locked, marked as imported; their playback was not measured.")
 
@@ -71,8 +58,10 @@ IMPORT_ANSWERS = Step(
 
 
 def _import_battles(round_: Round, actor: str, values: Values) -> Done:
-    count = _taken(
-        values["battles"], lambda path: import_battles(round_=round_, path=path, actor=actor)
+    count = read_sent(
+        values["battles"],
+        lambda path: import_battles(round_=round_, path=path, actor=actor),
+        AnswersRefused,
     )
     return Done(f"{count} votes are locked, marked as imported; their playback was not measured.")
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-from typing import Any
-
-from fartbench.errors import BadInput
 from fartbench.models import Round, RoundState
-from fartbench.protocol import JudgeModel
+from fartbench.uploads import read_sent
 from judging.files import JudgeFileRefused, read_judge
 from judging.models import Judge, JudgeAccount, Variant
 from judging.planning import judging_plan
@@ -30,25 +25,14 @@ def _price(round_: Round) -> str:
 
 
 def _judge(round_: Round, actor: str, values: Values) -> Done:
-    own = [_read(values["own"])] if values["own"] else []
+    file = values["own"]
+    own = [read_sent(file, read_judge, JudgeFileRefused)] if file else []
     models = chosen_models(round_, [], own)
     variant = next(one for one in Variant if one.label == values["variant"])
     if values["usd"] is not None:
         set_ceiling(round_=round_, usd=values["usd"], actor=actor)
     judges = request_judging(round_=round_, models=models, actor=actor, variant=variant)
     return Done(f"Workers ask {len(judges)} AI judges: {', '.join(map(str, judges))}.")
-
-
-def _read(upload: Any) -> JudgeModel:
-    """Return the judge of an uploaded file. Raises JudgeFileRefused, naming the file as sent."""
-    name = str(upload.name)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "judge.yaml"
-        path.write_bytes(upload.read())
-        try:
-            return read_judge(path)
-        except BadInput as refusal:
-            raise JudgeFileRefused(name, refusal.faults) from refusal
 
 
 JUDGE = Step(
