@@ -80,7 +80,7 @@ def _once(
 
 
 def _token(request: HttpRequest) -> Token | None:
-    """Return the token of a call, None without one: a session lets nobody call an operation."""
+    """Return the token of a call, or None without one: a session does not count."""
     header = request.headers.get("Authorization", "")
     if not header:
         return None

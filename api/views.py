@@ -60,7 +60,7 @@ def revoke(request: HttpRequest, key: int) -> HttpResponseBase:
     if token is None or (token.user_id != user.pk and not may_run_rounds(user)):
         raise Http404
     revoke_token(token=token, actor=user.get_username())
-    messages.success(request, f"The token “{token.name}” is revoked: it lets nobody in any more.")
+    messages.success(request, f"The token “{token.name}” is revoked: it does not work any more.")
     return redirect("tokens")
 
 

@@ -1,7 +1,7 @@
 """The reports of a round as classes, each written once. No Django here.
 
 `scoring.reports` makes them, `Report.document` writes their JSON, and `Report.model_validate`
-reads it back and refuses what no class knows. Fields stand in the order of the JSON. A field with
+reads it back and refuses what no class knows. Fields are in the order of the JSON. A field with
 a default is missing where it says nothing, or in releases of an older format.
 """
 

@@ -8,9 +8,9 @@ from django.utils.html import format_html
 
 from scoring.models import Release
 from scoring.release.pages import LEADERBOARD, SUMMARY, configuration_document
-from web.outside.open_to_all import HOUR_S, open_to_all, release_or_404
-from web.pages.files import PICTURE_POLICY
-from web.pages.published import documents_of, rows_of
+from web.outside.open_to_all import open_to_all
+from web.pages.files import PICTURE_POLICY, keep_for_an_hour
+from web.pages.published import documents_of, release_or_404, rows_of
 from web.pages.results import ConfigurationResult
 
 BRAND = "FARTBench"
@@ -71,7 +71,7 @@ def _sent(request: HttpRequest, release: Release, words: str) -> HttpResponseBas
         return unchanged
     response = HttpResponse(picture, content_type="image/svg+xml")
     response["ETag"] = etag
-    response["Cache-Control"] = f"public, max-age={HOUR_S}"
+    keep_for_an_hour(response)
     response["Content-Security-Policy"] = PICTURE_POLICY
     return response
 

@@ -12,7 +12,9 @@ from django.urls import reverse
 from ruamel.yaml import YAML
 
 from scoring.models import Release
-from web.outside.open_to_all import HOUR_S, open_to_all, release_or_404
+from web.outside.open_to_all import open_to_all
+from web.pages.files import keep_for_an_hour
+from web.pages.published import release_or_404
 
 BIBTEX, CITATION = "cite.bib", "CITATION.cff"
 UNNAMED = "FARTBench"
@@ -97,6 +99,6 @@ def _escaped(text: str) -> str:
 def _sent(text: str, name: str, kind: str) -> HttpResponseBase:
     response = HttpResponse(text, content_type=f"{kind}; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["Cache-Control"] = f"public, max-age={HOUR_S}"
+    keep_for_an_hour(response)
     response["Content-Security-Policy"] = "default-src 'none'; sandbox"
     return response

@@ -8,7 +8,8 @@ from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed
 
 from scoring.models import Release
-from web.outside.open_to_all import HOUR_S, open_to_all
+from web.outside.open_to_all import open_to_all
+from web.pages.files import keep_for_an_hour
 from web.pages.published import public_releases
 
 RELEASES_SHOWN = 50
@@ -27,7 +28,7 @@ def releases(_: HttpRequest) -> HttpResponseBase:
     for release in newest[:RELEASES_SHOWN]:
         _add(feed, release)
     response = HttpResponse(feed.writeString("utf-8"), content_type=feed.content_type)
-    response["Cache-Control"] = f"public, max-age={HOUR_S}"
+    keep_for_an_hour(response)
     return response
 
 

@@ -18,13 +18,14 @@ from django.urls import Resolver404, resolve, reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 
 from scoring.models import Release
-from web.outside.open_to_all import HOUR_S, open_to_all, release_or_404
+from web.outside.open_to_all import open_to_all
 from web.pages import rollouts
-from web.pages.published import board_of, documents_of
+from web.pages.files import HOUR_S, keep_for_an_hour
+from web.pages.published import board_of, documents_of, release_or_404
 
 PLOTS = "plots/"
 WIDTH, HEIGHT, LEAST = 800, 480, 200
-"""The size of a frame (pixels) where nobody asks for another one, and the smallest."""
+"""The size of a frame (pixels) where a call names no other, and the smallest."""
 
 
 def _in_frames(view: Any) -> Any:
@@ -59,7 +60,7 @@ framed_board, framed_plot = _in_frames(board), _in_frames(plot)
 
 def _page(template: str, context: dict[str, Any]) -> HttpResponse:
     response = HttpResponse(render_to_string(template, context))
-    response["Cache-Control"] = f"public, max-age={HOUR_S}"
+    keep_for_an_hour(response)
     return response
 
 

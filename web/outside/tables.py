@@ -13,11 +13,10 @@ from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse, St
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
 
-from fartbench.storage import file_sha256
 from scoring.models import Release
-from web.outside.open_to_all import HOUR_S, open_to_all, release_or_404
-from web.pages.files import send
-from web.pages.published import newest_releases
+from web.outside.open_to_all import open_to_all
+from web.pages.files import keep_for_an_hour, published_file, send
+from web.pages.published import newest_releases, release_or_404
 
 DESCRIPTION = "croissant.json"
 INTEGER = "sc:Integer"
@@ -58,12 +57,10 @@ def as_json(
     etag = f'"{sha256}-json"'
     if unchanged := get_conditional_response(request, etag=etag):
         return unchanged
-    file = release.folder / path
-    if not file.is_file() or file_sha256(file) != sha256:
-        raise Http404
+    published_file(release, path)
     response = StreamingHttpResponse(_written(release, table), content_type="application/json")
     response["ETag"] = etag
-    response["Cache-Control"] = f"public, max-age={HOUR_S}"
+    keep_for_an_hour(response)
     return response
 
 

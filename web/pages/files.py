@@ -6,7 +6,7 @@ What the manifest does not name does not exist for a visitor.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
@@ -22,6 +22,14 @@ from web.archive import release_archive
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 FALLBACK = "application/octet-stream"
 TEXTS = frozenset({"text/csv", "text/markdown", "application/jsonlines"})
+
+
+HOUR_S = 3600
+
+
+def keep_for_an_hour(response: HttpResponseBase) -> None:
+    """Let caches of everybody keep a response: it is the same for all."""
+    response["Cache-Control"] = f"public, max-age={HOUR_S}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +54,8 @@ def _size(release: Release, path: str) -> int | None:
     return file.stat().st_size if file.is_file() else None
 
 
-def send(request: HttpRequest, release: Release, path: str) -> HttpResponseBase:
-    """Send a file.
+def published_file(release: Release, path: str) -> Path:
+    """Return where a file of a release lies.
 
     Raises Http404 for a path that the manifest does not name, and for a file that is gone or was
     changed: it would go out under the digest of what was published.
@@ -60,7 +68,13 @@ def send(request: HttpRequest, release: Release, path: str) -> HttpResponseBase:
         raise Http404
     if path in files and file_sha256(file) != files[path]:
         raise Http404
-    etag = f'"{files.get(path, release.digest)}"'
+    return file
+
+
+def send(request: HttpRequest, release: Release, path: str) -> HttpResponseBase:
+    """Send a file. Raises Http404 as `published_file` does."""
+    file = published_file(release, path)
+    etag = f'"{release.manifest["files"].get(path, release.digest)}"'
     if unchanged := get_conditional_response(request, etag=etag):
         return unchanged
     kind = ENCODINGS.get(PurePosixPath(path).suffix.lstrip("."), FALLBACK)
@@ -72,7 +86,7 @@ def send(request: HttpRequest, release: Release, path: str) -> HttpResponseBase:
         content_type=f"{kind}; charset=utf-8" if kind in TEXTS else kind,
     )
     response["ETag"] = etag
-    response["Cache-Control"] = "public, max-age=3600"
+    keep_for_an_hour(response)
     response["Content-Security-Policy"] = (
         PICTURE_POLICY if picture else "default-src 'none'; sandbox"
     )
@@ -91,5 +105,5 @@ def send_archive(release: Release) -> HttpResponseBase:
         filename=f"{release.round.name}-{release.number}.zip",
         content_type="application/zip",
     )
-    response["Cache-Control"] = "public, max-age=3600"
+    keep_for_an_hour(response)
     return response

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import OuterRef, QuerySet, Subquery
+from django.http import Http404
 
 from blinding.models import Stimulus
 from fartbench.models import ProtocolVersion, Round, RoundState
@@ -49,10 +50,26 @@ def summaries(releases: Iterable[Release]) -> dict[int, Any]:
     return dict(found.values_list("release_id", "content"))
 
 
-def published_release(name: str) -> Release | None:
-    """Return the newest release of the published round of this name, or None."""
-    found = public_releases().defer(None).defer("scores").filter(round__name=name)
-    return found.select_related("round__protocol").order_by("-number").first()
+def published_release(name: str, number: int | None = None) -> Release | None:
+    """Return a release of the published round of this name, the newest without a number; or
+    None.
+    """
+    releases = releases_of(name)
+    return (releases if number is None else releases.filter(number=number)).first()
+
+
+def releases_of(name: str) -> QuerySet[Release]:
+    """Return the releases of the published round of this name, the newest first."""
+    releases = public_releases().defer(None).defer("scores").filter(round__name=name)
+    return releases.select_related("round__protocol").order_by("-number")
+
+
+def release_or_404(name: str, number: int | None = None) -> Release:
+    """Return what `published_release` does. Raises Http404 where that is None."""
+    release = published_release(name, number)
+    if release is None:
+        raise Http404
+    return release
 
 
 def newest_release() -> Release | None:

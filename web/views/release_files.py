@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -13,14 +12,14 @@ from web.outside.citing import bibtex_of
 from web.outside.frames import frame_code
 from web.outside.tables import table_names
 from web.pages.files import ReleaseFile, listed, send, send_archive
-from web.pages.published import public_releases
+from web.pages.published import release_or_404, releases_of
 from web.views.release_page import ReleasePage, of_release
 
 
 @of_release("releases")
 def releases(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
     """List every release of the round with its digest and files."""
-    every = list(_releases(page.release.round.name).order_by("-number"))
+    every = list(releases_of(page.release.round.name))
     newest = every[0]
     context = {
         "releases": _with_neighbours(every),
@@ -38,25 +37,13 @@ def releases(request: HttpRequest, page: ReleasePage) -> HttpResponseBase:
 @require_safe
 def archive(_request: HttpRequest, name: str, number: int) -> HttpResponseBase:
     """Send all files of a release of a published round as one ZIP file."""
-    return send_archive(_release(name, number))
+    return send_archive(release_or_404(name, number))
 
 
 @require_safe
 def file(request: HttpRequest, name: str, number: int, path: str) -> HttpResponseBase:
     """Send a file of a release of a published round; any other path is not there."""
-    return send(request, _release(name, number), path)
-
-
-def _releases(name: str) -> QuerySet[Release]:
-    releases = public_releases().defer(None).defer("scores").filter(round__name=name)
-    return releases.select_related("round__protocol")
-
-
-def _release(name: str, number: int) -> Release:
-    release = _releases(name).filter(number=number).first()
-    if release is None:
-        raise Http404
-    return release
+    return send(request, release_or_404(name, number), path)
 
 
 def _with_neighbours(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_safe
 
@@ -15,7 +15,7 @@ from review.pairs.selectors import live_pairs
 from scoring.models import Release
 from scoring.release.pages import SUMMARY
 from scoring.report_classes.base import Report
-from web.pages.published import documents_of, published_release, rows_of
+from web.pages.published import documents_of, release_or_404, rows_of
 
 ReportT = TypeVar("ReportT", bound=Report)
 
@@ -76,10 +76,7 @@ def of_release(tab: str) -> Callable[[View], View]:
     def decorate(view: View) -> View:
         @wraps(view)
         def found(request: HttpRequest, name: str, **rest: str) -> HttpResponseBase:
-            release = published_release(name)
-            if release is None:
-                raise Http404
-            return view(request, ReleasePage(release, tab), **rest)
+            return view(request, ReleasePage(release_or_404(name), tab), **rest)
 
         safe: View = require_safe(found)
         return safe
